@@ -136,6 +136,7 @@ const site = await startSite({
         urls: [`http://127.0.0.1:${port}/api/bench`],
         methods: ["GET", "HEAD", "POST"],
         rate_limit_per_client_per_minute: 1_000_000,
+        max_concurrent_per_client: 128,
       },
     },
   },

@@ -116,6 +116,7 @@ mod upstream_cache;
 mod upstream_errors;
 mod upstream_faults;
 mod upstream_forward;
+mod upstream_limits;
 mod upstream_secrets;
 mod upstream_smuggling;
 mod upstream_soak;

@@ -292,7 +292,9 @@ fn circuit_opens_after_repeated_failures() {
 fn circuit_counts_html_5xx_but_not_html_4xx() {
     let page = |status| Reply::Response(status, "text/html", "<h1>No</h1>".to_owned());
     let backend = Backend::start(page(403));
-    let keys = format!("breaker_failure_threshold = 2\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}");
+    let keys = format!(
+        "breaker_failure_threshold = 2\nbreaker_failure_percent = 25\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}"
+    );
     let gateway = gateway(&backend.origin(), &keys);
     for _ in 0..5 {
         assert_eq!(sign_up(&gateway).status, 502);
@@ -431,7 +433,9 @@ fn reload_applies_limits_and_keeps_usage() {
     backend.release_held();
     assert_eq!(held.read_response().status, 200);
     backend.set_reply(Reply::Close);
-    reload(&format!("{NO_RATE_LIMITS}breaker_failure_threshold = 1\n"));
+    reload(&format!(
+        "{NO_RATE_LIMITS}breaker_failure_threshold = 1\nbreaker_failure_percent = 1\n"
+    ));
     assert_eq!(sign_up(&gateway).status, 502);
     assert_eq!(sign_up(&gateway).status, 503);
 }

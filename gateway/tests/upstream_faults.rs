@@ -1,6 +1,8 @@
 //! Faults of upstreams: what the visitor gets, one log line, and a metric, within a bounded time.
 
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -260,11 +262,12 @@ fn broken_response_resets_http2_stream_but_not_connection() {
 }
 
 #[test]
-fn bytes_after_content_length_reach_no_visitor() {
+fn bytes_after_content_length_close_idle_connection() {
     let upstream = RawUpstream::start();
     let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], ""), &[]);
     let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
     let evil = good.replace("good", "evil");
+    // With the response, or once the connection is idle.
     for (first, late) in [(format!("{good}{evil}"), ""), (good, &*evil)] {
         std::thread::scope(|scope| {
             let visitor = scope.spawn(|| gateway.get("/api/events").text());
@@ -274,10 +277,33 @@ fn bytes_after_content_length_reach_no_visitor() {
             assert_eq!(visitor.join().unwrap(), "good");
             // The connection is idle, and its next request would get these bytes.
             let _ = backend.write_all(late.as_bytes());
-            let closed = backend.read(&mut [0]);
-            assert!(matches!(closed, Ok(0)) || is_reset(&closed), "{closed:?}");
+            assert_closed(&mut backend);
         });
     }
+}
+
+#[test]
+fn without_keepalive_late_bytes_reach_no_visitor() {
+    let upstream = RawUpstream::start();
+    let table = upstream_table(&[&upstream.origin()], "keepalive_timeout_ms = 0");
+    let gateway = Gateway::start_with(&table, &[]);
+    for _ in 0..2 {
+        std::thread::scope(|scope| {
+            let visitor = scope.spawn(|| gateway.get("/api/events").text());
+            let (mut backend, _) = upstream.accept_request();
+            let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
+            backend.write_all(good.as_bytes()).unwrap();
+            assert_eq!(visitor.join().unwrap(), "good");
+            // No other request is ever sent on this connection, whatever it still brings.
+            assert_closed(&mut backend);
+        });
+    }
+}
+
+/// Asserts that the gateway closes a connection.
+fn assert_closed(backend: &mut TcpStream) {
+    let closed = backend.read(&mut [0]);
+    assert!(matches!(closed, Ok(0)) || is_reset(&closed), "{closed:?}");
 }
 
 fn is_reset(read: &std::io::Result<usize>) -> bool {
@@ -315,4 +341,22 @@ fn circuit_breaker_spares_upstream_and_visitors_until_probe_succeeds() {
     });
     gateway.wait_for_event(|line| line["event"] == "upstream_circuit_closed");
     assert_eq!((state("open"), state("closed")), (0, 1));
+}
+
+#[test]
+fn circuit_breaker_opens_although_some_requests_succeed() {
+    let count = AtomicUsize::new(0);
+    let upstream = Upstream::start(move |_| {
+        let is_success = count.fetch_add(1, Ordering::Relaxed) % 5 == 0;
+        let response = http::Response::builder().status(if is_success { 200 } else { 503 });
+        response.body(Vec::new()).unwrap()
+    });
+    let table = upstream_table(&[&upstream.origin()], "breaker_window_seconds = 3600");
+    let gateway = Gateway::start_with(&table, &[]);
+    // The tenth failure of 13 requests: never more than four in a row.
+    let statuses = (0..13).map(|_| gateway.get("/api/events").status);
+    assert_eq!(statuses.filter(|status| *status == 200).count(), 3);
+    gateway.wait_for_event(|line| line["event"] == "upstream_circuit_opened" && line["upstream"] == "events");
+    assert_eq!(gateway.get("/api/events").status, 503);
+    assert_eq!(upstream.received().len(), 13);
 }

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use colonnade_model::release::ReleaseId;
 use colonnade_render::QuerySource;
 use colonnade_upstream::Upstreams;
+use colonnade_web::client::ClientKey;
 use colonnade_web::query::{QueryResult, Revision};
 
 /// The upstreams as the source of queries.
 pub(super) struct UpstreamQueries(pub(super) Arc<Upstreams>);
 
 impl QuerySource for UpstreamQueries {
-    fn fetch<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>> {
-        Box::pin(self.0.query(path))
+    fn fetch<'a>(
+        &'a self,
+        path: &'a str,
+        client: Option<ClientKey>,
+    ) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>> {
+        Box::pin(self.0.query(path, client))
     }
 
     fn is_current(&self, revision: Revision) -> bool {

@@ -98,20 +98,19 @@ impl<T> Ledger<T> {
     }
 
     /// Counts a permit with its item, or a newcomer that waits for one. Returns whether each network of the client is
-    /// within its limit.
+    /// within its `limit`.
     pub(crate) fn add(
         &mut self,
         client: Option<ClientKey>,
         id: u64,
         item: Option<T>,
-        per_client: usize,
+        limit: impl Fn(Network) -> usize,
     ) -> bool {
         let mut item = item.map(|item| (id, item));
         let mut is_within = true;
         self.change(client, 1, |network, holding| {
             if let Some(network) = network {
-                let limit = per_client.saturating_mul(network.limit_factor().into());
-                is_within &= holding.count <= limit;
+                is_within &= holding.count <= limit(network);
             }
             if network == client.map(ClientKey::network) {
                 holding.items.extend(item.take());

@@ -1,10 +1,13 @@
-//! Admission control: who gets one of a limited number of permits, for connections, requests and renders.
+//! Admission control: who gets one of a limited number of permits, for connections, requests, renders and calls to
+//! backends.
 //!
 //! There is one rule. While permits are free, every newcomer gets one. When none is free, the network that holds most
 //! gives way first: its items are asked, the oldest first, and the newcomer gets the permit of the first one that agrees.
 //! From a network that holds no more than its own, a newcomer gets only what costs its holder nothing, such as an idle
 //! connection, or as a last resort what its client has left waiting. Networks are compared at the widest level at
 //! which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
+//!
+//! Calls to backends cannot give way, so that [`Pool::try_acquire`] only has limits: of all, and of each network.
 
 mod ledger;
 mod pool;

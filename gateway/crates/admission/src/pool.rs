@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_web::client::ClientKey;
+use colonnade_web::client::{ClientKey, Network};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{sleep, timeout};
@@ -116,7 +116,7 @@ impl<T: GiveWay> Pool<T> {
             // The item of a newcomer that waits is not asked.
             let own = item.take_if(|_| grant.is_none());
             let id = state.ledger.next_id();
-            let rejected = if !state.ledger.add(client, id, own, limits.per_client) {
+            let rejected = if !state.ledger.add(client, id, own, scaled(limits.per_client)) {
                 Some(Full::Client)
             } else if grant.is_some() && !state.may_wait(client, limits) {
                 Some(Full::Total)
@@ -144,6 +144,40 @@ impl<T: GiveWay> Pool<T> {
 }
 
 impl<T> Pool<T> {
+    /// Takes a permit for a client, or for the gateway itself (`None`), if fewer than `total` are in use. Never waits. As nobody
+    /// gives way, no network of many clients gets more than half of the permits.
+    ///
+    /// # Errors
+    ///
+    /// The limit that rejects the client.
+    pub fn try_acquire(
+        &self,
+        client: Option<ClientKey>,
+        total: usize,
+        per_client: usize,
+    ) -> Result<Permit<T>, Full> {
+        let mut state = self.0.state.lock();
+        state.total = total;
+        if state.in_use >= total {
+            return Err(Full::Total);
+        }
+        let id = state.ledger.next_id();
+        let max = per_client.max(total / 2);
+        let limit = |network| scaled(per_client)(network).min(max);
+        if !state.ledger.add(client, id, None, limit) {
+            state.ledger.remove(client, id);
+            return Err(Full::Client);
+        }
+        state.in_use += 1;
+        drop(state);
+        Ok(Permit {
+            pool: self.clone(),
+            client,
+            id,
+            grant: None,
+        })
+    }
+
     /// Removes an item: the oldest one of the network that holds least. Its permit stays in use. Waits for an item.
     pub async fn take(&self) -> T {
         loop {
@@ -176,6 +210,11 @@ impl<T: GiveWay> Permit<T> {
     }
 }
 
+/// The limit of a network: that of one client, or a multiple of it.
+fn scaled(per_client: usize) -> impl Fn(Network) -> usize {
+    move |network| per_client.saturating_mul(network.limit_factor().into())
+}
+
 /// Waits for a grant, and asks again from time to time.
 async fn wait<T: GiveWay>(
     pool: &Pool<T>,
@@ -203,7 +242,7 @@ impl<T> Permit<T> {
         let mut state = self.pool.0.state.lock();
         let item = state.ledger.remove(self.client, self.id);
         self.client = Some(client);
-        state.ledger.add(self.client, self.id, item, per_client)
+        state.ledger.add(self.client, self.id, item, scaled(per_client))
     }
 
     /// Keeps the permit, although its item agreed to give way.

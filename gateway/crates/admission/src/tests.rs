@@ -250,3 +250,28 @@ async fn item_of_network_that_holds_least_is_taken_first() {
     let (acquired, ()) = tokio::join!(pool.acquire("-"), async { drop(released) });
     assert!(acquired.is_ok());
 }
+
+#[test]
+fn permit_that_never_waits_follows_limits_and_their_changes() {
+    let pool = Pool::<()>::default();
+    let acquire = |client: &str, total| pool.try_acquire(key(client), total, 1);
+    let first = acquire(A, 2).expect("a permit");
+    assert_eq!(acquire(A, 2).err(), Some(Full::Client));
+    let second = acquire(B, 2).expect("the rejected client takes no permit");
+    assert_eq!(
+        acquire("-", 2).err(),
+        Some(Full::Total),
+        "the gateway does not wait"
+    );
+    let third = acquire("-", 3).expect("a permit");
+    drop(first);
+    // The total was lowered to the number of permits that are in use.
+    assert_eq!(acquire(A, 2).err(), Some(Full::Total));
+    drop((second, third));
+    assert!(acquire(A, 1).is_ok());
+    // A /48 has 16 times the limit, but no more than half of the permits.
+    let subnets = |count| (0..count).map(|subnet| acquire(&format!("2001:db8:0:{subnet:x}00::"), 6));
+    let permits = subnets(4).collect::<Vec<_>>();
+    assert_eq!(permits.iter().filter(|permit| permit.is_ok()).count(), 3);
+    assert_eq!(permits[3].as_ref().err(), Some(&Full::Client));
+}

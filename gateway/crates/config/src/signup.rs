@@ -67,6 +67,15 @@ pub struct Signup {
     #[serde(default = "number::<BREAKER_FAILURE_THRESHOLD, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     breaker_failure_threshold: u32,
+    #[serde(default = "number::<BREAKER_FAILURE_PERCENT, _>")]
+    #[serde(deserialize_with = "integer::<1, 100, _, _>")]
+    breaker_failure_percent: u16,
+    #[serde(
+        rename = "breaker_window_seconds",
+        default = "default_ms::<BREAKER_WINDOW_MS>"
+    )]
+    #[serde(deserialize_with = "seconds::<86_400, _>")]
+    breaker_window: Duration,
     #[serde(rename = "breaker_open_seconds", default = "default_ms::<BREAKER_OPEN_MS>")]
     #[serde(deserialize_with = "seconds::<86_400, _>")]
     breaker_open: Duration,
@@ -79,6 +88,8 @@ impl Signup {
         "signup.rate_limit_per_client_per_minute",
         "signup.max_concurrent",
         "signup.breaker_failure_threshold",
+        "signup.breaker_failure_percent",
+        "signup.breaker_window_seconds",
         "signup.breaker_open_seconds",
     ];
 }
@@ -92,8 +103,12 @@ pub struct SignupLimits {
     pub rate_limit_per_client_per_minute: u32,
     /// The maximum number of concurrent calls to the backend.
     pub max_concurrent: usize,
-    /// The number of consecutive failures to reach the backend that opens the circuit breaker.
+    /// The number of failures to reach the backend within the window below which the circuit breaker stays closed.
     pub breaker_failure_threshold: u32,
+    /// The percentage of failures within the window below which it stays closed.
+    pub breaker_failure_percent: u16,
+    /// The time over which it counts sign-ups and failures.
+    pub breaker_window: Duration,
     /// How long the circuit breaker stays open before one sign-up probes the backend.
     pub breaker_open: Duration,
 }
@@ -107,6 +122,8 @@ const RATE_LIMIT: u16 = 600;
 const RATE_LIMIT_PER_CLIENT: u16 = 20;
 const MAX_CONCURRENT: u16 = 64;
 const BREAKER_FAILURE_THRESHOLD: u16 = 5;
+const BREAKER_FAILURE_PERCENT: u16 = 50;
+const BREAKER_WINDOW_MS: u64 = 30_000;
 const BREAKER_OPEN_MS: u64 = 30_000;
 
 impl Default for SignupLimits {
@@ -116,6 +133,8 @@ impl Default for SignupLimits {
             rate_limit_per_client_per_minute: RATE_LIMIT_PER_CLIENT.into(),
             max_concurrent: MAX_CONCURRENT.into(),
             breaker_failure_threshold: BREAKER_FAILURE_THRESHOLD.into(),
+            breaker_failure_percent: BREAKER_FAILURE_PERCENT,
+            breaker_window: Duration::from_millis(BREAKER_WINDOW_MS),
             breaker_open: Duration::from_millis(BREAKER_OPEN_MS),
         }
     }
@@ -147,6 +166,8 @@ impl Signup {
             rate_limit_per_client_per_minute: self.rate_limit_per_client_per_minute,
             max_concurrent: self.max_concurrent,
             breaker_failure_threshold: self.breaker_failure_threshold,
+            breaker_failure_percent: self.breaker_failure_percent,
+            breaker_window: self.breaker_window,
             breaker_open: self.breaker_open,
         }
     }

@@ -36,6 +36,7 @@ use tokio::time::{Instant, timeout_at};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::release::SHELL;
 use colonnade_store::Store;
+use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::request_scope;
 
@@ -122,7 +123,7 @@ impl Renderer {
             Output::Queries(queries) => queries,
         };
         let fetch_started = Instant::now();
-        let results = self.fetch(queries).await;
+        let results = self.fetch(queries, request.client).await;
         // The time of the queries has a limit of its own.
         let deadline = deadline + fetch_started.elapsed();
         let key = key.with_results(&results);
@@ -153,7 +154,7 @@ impl Renderer {
             .await?
         {
             Output::Content { .. } => None,
-            Output::Queries(queries) => Some(self.fetch(queries).await),
+            Output::Queries(queries) => Some(self.fetch(queries, request.client).await),
         };
         let input = Input {
             form: Some(form),
@@ -187,12 +188,13 @@ impl Renderer {
                 Lifetime::Once
             },
             results: Some(results.id),
+            rejected_client: results.rejected_client,
         })
     }
 
-    /// Fetches the results of queries.
-    async fn fetch(&self, queries: Arc<Queries>) -> Results {
-        Results::fetch(&self.queries, queries, self.query_deadline).await
+    /// Fetches the results of queries of a page that a client requests.
+    async fn fetch(&self, queries: Arc<Queries>, client: Option<ClientKey>) -> Results {
+        Results::fetch(&self.queries, queries, client, self.query_deadline).await
     }
 
     /// The output of one worker job, from the cache if possible: without results it may be queries.

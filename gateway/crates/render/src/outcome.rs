@@ -17,6 +17,8 @@ pub struct Rendered {
     pub lifetime: Lifetime,
     /// The results it was rendered with; `None` for a page without queries.
     pub results: Option<ResultsId>,
+    /// The client whose limits are the reason that a query failed. Other clients may get all results.
+    pub rejected_client: Option<ClientKey>,
 }
 
 /// Why a page was not rendered. The browser renders it.
@@ -41,6 +43,7 @@ impl Rendered {
             content,
             lifetime: Lifetime::Unlimited,
             results: None,
+            rejected_client: None,
         }
     }
 }

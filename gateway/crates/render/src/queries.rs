@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use colonnade_model::release::ReleaseId;
+use colonnade_web::client::ClientKey;
 use colonnade_web::query::{QueryResult, Revision};
 
 use crate::site_url;
@@ -20,9 +21,13 @@ const PREFIX: &str = "/api/";
 /// Fetches the queries of pages.
 pub trait QuerySource: Send + Sync {
     /// The result for a path of this site below `/api/`, with an optional query: percent-encoded, without a fragment, dot
-    /// segments or empty segments. Never fails; a caller that stops waiting does not cancel it. The source limits the size of
-    /// the result.
-    fn fetch<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>>;
+    /// segments or empty segments. Limits per client count `client`, if it is known. Never fails. If the caller stops waiting, a
+    /// response that others may get is still received. The source limits the size of the result.
+    fn fetch<'a>(
+        &'a self,
+        path: &'a str,
+        client: Option<ClientKey>,
+    ) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>>;
 
     /// Whether results of this revision are neither purged nor invalidated.
     fn is_current(&self, revision: Revision) -> bool;

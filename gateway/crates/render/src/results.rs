@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use colonnade_web::client::ClientKey;
 use colonnade_web::query::{Freshness, QueryResult, Revision};
 use colonnade_web::request_scope;
 
@@ -32,6 +34,17 @@ pub(crate) struct Results {
     pub(crate) id: ResultsId,
     /// How long a page may be used that is rendered with them.
     pub(crate) lifetime: Lifetime,
+    /// The client whose limits are the reason that one of them failed.
+    pub(crate) rejected_client: Option<ClientKey>,
+}
+
+/// A query that is being fetched. Dropping it stops waiting for its result.
+struct Fetching(JoinHandle<QueryResult>);
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// Which results a page was rendered with.
@@ -112,22 +125,24 @@ impl ResultsId {
 }
 
 impl Results {
-    /// Fetches all queries at the same time. Those that take longer than `deadline` have failed.
+    /// Fetches all queries of a page that a client requests, at the same time. Those that take longer than `deadline` have
+    /// failed.
     pub(crate) async fn fetch(
         source: &Arc<dyn QuerySource>,
         queries: Arc<Queries>,
+        client: Option<ClientKey>,
         deadline: Duration,
     ) -> Self {
         let deadline = Instant::now() + deadline;
         let fetches = queries.iter().map(|(name, path)| {
             let (source, path) = (Arc::clone(source), path.clone());
-            // In a task of its own: a result that arrives too late for this page is cached for the next one.
-            let fetch = request_scope::spawn(async move { source.fetch(&path).await });
-            (name.clone(), fetch)
+            // In a task of its own, so that large results are parsed at the same time.
+            let fetch = request_scope::spawn(async move { source.fetch(&path, client).await });
+            (name.clone(), Fetching(fetch))
         });
         let mut results = BTreeMap::new();
-        for (name, fetch) in fetches.collect::<Vec<_>>() {
-            let result = match timeout_at(deadline, fetch).await {
+        for (name, mut fetch) in fetches.collect::<Vec<_>>() {
+            let result = match timeout_at(deadline, &mut fetch.0).await {
                 Ok(Ok(result)) => result,
                 Ok(Err(_)) => QueryResult::failed(BAD_GATEWAY),
                 Err(_) => QueryResult::failed(GATEWAY_TIMEOUT),
@@ -135,11 +150,18 @@ impl Results {
             results.insert(name, result);
         }
         let fetched_at = Instant::now();
+        let is_rejected = results.values().any(|result| result.is_client_limited);
+        let rejected_client = client.filter(|_| is_rejected);
         // Serializing and hashing: a page may have megabytes of results.
-        request_scope::run_blocking(move || Self::new(queries, &results, fetched_at)).await
+        request_scope::run_blocking(move || Self::new(queries, &results, fetched_at, rejected_client)).await
     }
 
-    fn new(queries: Arc<Queries>, results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
+    fn new(
+        queries: Arc<Queries>,
+        results: &BTreeMap<String, QueryResult>,
+        fetched_at: Instant,
+        rejected_client: Option<ClientKey>,
+    ) -> Self {
         let json = to_raw_value(results).expect("all keys of results are strings");
         Self {
             queries,
@@ -149,6 +171,7 @@ impl Results {
             },
             lifetime: Lifetime::of(results, fetched_at),
             json: Arc::from(json),
+            rejected_client,
         }
     }
 

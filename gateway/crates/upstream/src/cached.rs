@@ -1,26 +1,31 @@
 //! Sends GET and HEAD through the shared cache.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::call_span::CallSpans;
+use colonnade_web::client::ClientKey;
 use colonnade_web::query::Freshness;
 use colonnade_web::response::Response;
-use http::{Request, request};
+use http::{HeaderMap, Request, request};
 
-use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted, path_and_query};
+use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted};
 use crate::error::UpstreamError;
 use crate::outcome::Outcome;
+use crate::request_headers;
 use crate::response_body::UpstreamBody;
 use crate::send::Outgoing;
+use crate::target::Target;
 use crate::upstream::Upstream;
 
 /// Sends what the cache does not have to one upstream.
 #[derive(Clone)]
 pub(crate) struct UpstreamFetch {
     upstream: Arc<Upstream>,
-    /// What is appended to the base URL.
-    rest: Arc<str>,
+    target: Target,
+    client: Option<ClientKey>,
+    is_query: bool,
     /// Starts the span of the call, if the visitor's request is traced.
     spans: Option<CallSpans>,
 }
@@ -29,25 +34,44 @@ impl Fetch for UpstreamFetch {
     type Body = UpstreamBody;
     type Error = UpstreamError;
 
-    async fn fetch(&self, request: request::Parts) -> Result<http::Response<UpstreamBody>, UpstreamError> {
+    async fn fetch(&self, request: &request::Parts) -> Result<http::Response<UpstreamBody>, UpstreamError> {
         let outgoing = Outgoing {
-            method: request.method,
-            target: path_and_query(&request.uri).to_owned(),
-            rest: Arc::clone(&self.rest),
-            headers: request.headers,
+            method: request.method.clone(),
+            target: self.target.clone(),
+            headers: Cow::Borrowed(&request.headers),
             // Others may accept more than the request that asks.
             max_response_bytes: self.upstream.settings.max_response_bytes,
+            client: self.client,
+            is_query: self.is_query,
             spans: self.spans.clone(),
         };
         self.upstream.send(outgoing, None).await
     }
+
+    fn is_shared(error: &UpstreamError) -> bool {
+        !error.is_of_client()
+    }
 }
 
 impl Upstream {
+    /// Answers a visitor's GET or HEAD request, if the cache has a fresh response that can be told from the visitor's headers
+    /// alone. That is most hits, and spares them the headers for the upstream.
+    pub(crate) fn find_hit(
+        &self,
+        target: &Target,
+        visitor: &HeaderMap,
+    ) -> Option<CacheResponse<UpstreamBody>> {
+        let cache = self.cache.as_ref()?;
+        let has_credentials = request_headers::may_have_credentials(visitor, &self.settings);
+        let hit = cache.find_hit(target.as_str(), visitor, has_credentials)?;
+        self.metrics.count_cache(hit.outcome);
+        Some(hit)
+    }
+
     /// Answers a GET or HEAD request from the cache, or sends it. The result has the headers that visitors get.
     pub(crate) async fn send_get(
         self: &Arc<Self>,
-        outgoing: Outgoing,
+        outgoing: Outgoing<'_>,
     ) -> Result<CacheResponse<UpstreamBody>, UpstreamError> {
         let Some(cache) = &self.cache else {
             let response = self.send(outgoing, None).await?;
@@ -59,12 +83,13 @@ impl Upstream {
         };
         let (mut request, ()) = Request::new(()).into_parts();
         request.method = outgoing.method;
-        // The path of a request that was routed is valid.
-        request.uri = outgoing.target.parse().map_err(|_| UpstreamError::NotFound)?;
-        request.headers = outgoing.headers;
+        request.uri = outgoing.target.uri();
+        request.headers = outgoing.headers.into_owned();
         let fetch = UpstreamFetch {
             upstream: Arc::clone(self),
-            rest: outgoing.rest,
+            target: outgoing.target,
+            client: outgoing.client,
+            is_query: outgoing.is_query,
             spans: outgoing.spans,
         };
         let served = cache.serve(request, fetch).await?;

@@ -7,14 +7,20 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use crate::failure_window::{Counts, FailureWindow};
+
 /// The time to wait while a probe is in progress.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
 
 /// When a circuit breaker opens, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakerLimits {
-    /// The number of consecutive failures that opens it.
+    /// The number of failed calls within the window below which it stays closed.
     pub failure_threshold: u32,
+    /// The percentage of failed calls within the window below which it stays closed.
+    pub failure_percent: u16,
+    /// The length of the window.
+    pub window: Duration,
     /// How long it stays open before one call probes the backend.
     pub open: Duration,
 }
@@ -59,16 +65,23 @@ impl BreakerState {
     }
 }
 
-/// Opens after a number of consecutive calls that do not reach the backend.
+/// Opens when too many of the last calls have failed.
 pub struct CircuitBreaker<B> {
-    state: Mutex<CircuitState>,
+    circuit: Mutex<Circuit>,
     observer: B,
+}
+
+#[derive(Debug)]
+struct Circuit {
+    state: CircuitState,
+    /// The calls since it was closed.
+    window: FailureWindow,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum CircuitState {
-    /// All calls are allowed. `failures` is the number of consecutive calls that have failed.
-    Closed { failures: u32 },
+    /// All calls are allowed.
+    Closed,
     /// No call is allowed until then. The next one is a probe.
     Open { until: Instant },
     /// A probe is in progress. No other call is allowed until then: the client of a probe may be slow, and must not keep the
@@ -88,7 +101,10 @@ impl<B: Breaker> CircuitBreaker<B> {
     pub fn new(observer: B) -> Arc<Self> {
         observer.entered(BreakerState::Closed);
         Arc::new(Self {
-            state: Mutex::new(CircuitState::Closed { failures: 0 }),
+            circuit: Mutex::new(Circuit {
+                state: CircuitState::Closed,
+                window: FailureWindow::new(Instant::now()),
+            }),
             observer,
         })
     }
@@ -100,16 +116,16 @@ impl<B: Breaker> CircuitBreaker<B> {
     /// The time to wait if the circuit breaker is open or half-open.
     pub fn try_acquire(self: &Arc<Self>) -> Result<BreakerPermit<B>, Duration> {
         let now = Instant::now();
-        let mut state = self.state.lock();
-        let is_probe = match *state {
-            CircuitState::Closed { .. } => false,
+        let mut circuit = self.circuit.lock();
+        let is_probe = match circuit.state {
+            CircuitState::Closed => false,
             CircuitState::Open { until } if now < until => return Err(until - now),
             CircuitState::HalfOpen { until } if now < until => return Err(PROBE_WAIT),
             CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => true,
         };
         if is_probe {
             let until = now + self.observer.limits().open;
-            self.enter(&mut state, CircuitState::HalfOpen { until });
+            self.enter(&mut circuit, CircuitState::HalfOpen { until });
         }
         Ok(BreakerPermit {
             breaker: Arc::clone(self),
@@ -117,10 +133,10 @@ impl<B: Breaker> CircuitBreaker<B> {
         })
     }
 
-    fn enter(&self, state: &mut CircuitState, next: CircuitState) {
-        *state = next;
+    fn enter(&self, circuit: &mut Circuit, next: CircuitState) {
+        circuit.state = next;
         self.observer.entered(match next {
-            CircuitState::Closed { .. } => BreakerState::Closed,
+            CircuitState::Closed => BreakerState::Closed,
             CircuitState::Open { .. } => BreakerState::Open,
             CircuitState::HalfOpen { .. } => BreakerState::HalfOpen,
         });
@@ -133,31 +149,37 @@ impl<B: Breaker> BreakerPermit<B> {
         let was_probe = std::mem::take(&mut self.is_probe);
         let breaker = &*self.breaker;
         let limits = breaker.observer.limits();
-        let mut state = breaker.state.lock();
-        let failures = match *state {
-            // The state is mostly this one, and stays.
-            CircuitState::Closed { failures: 0 } if is_success => return,
-            CircuitState::Closed { failures } => failures,
-            CircuitState::HalfOpen { .. } if was_probe => limits.failure_threshold,
+        let now = Instant::now();
+        let mut circuit = breaker.circuit.lock();
+        match circuit.state {
+            CircuitState::Closed => {
+                let counts = circuit.window.add(now, limits.window, !is_success);
+                if is_success || !limits.are_reached(counts) {
+                    return;
+                }
+            }
+            CircuitState::HalfOpen { .. } if was_probe && is_success => {
+                circuit.window = FailureWindow::new(now);
+                breaker.enter(&mut circuit, CircuitState::Closed);
+                drop(circuit);
+                breaker.observer.closed();
+                return;
+            }
+            CircuitState::HalfOpen { .. } if was_probe => {}
             // The call began before the circuit breaker opened. The probe is more recent.
             CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => return,
-        };
-        if is_success {
-            breaker.enter(&mut state, CircuitState::Closed { failures: 0 });
-            drop(state);
-            if was_probe {
-                breaker.observer.closed();
-            }
-        } else if failures.saturating_add(1) >= limits.failure_threshold {
-            let until = Instant::now() + limits.open;
-            breaker.enter(&mut state, CircuitState::Open { until });
-            drop(state);
-            breaker.observer.opened(limits.open);
-        } else {
-            *state = CircuitState::Closed {
-                failures: failures + 1,
-            };
         }
+        let until = now + limits.open;
+        breaker.enter(&mut circuit, CircuitState::Open { until });
+        drop(circuit);
+        breaker.observer.opened(limits.open);
+    }
+}
+
+impl BreakerLimits {
+    fn are_reached(self, Counts { calls, failures }: Counts) -> bool {
+        let is_rate_reached = 100 * failures >= u64::from(self.failure_percent) * calls;
+        failures >= u64::from(self.failure_threshold) && is_rate_reached
     }
 }
 
@@ -165,11 +187,11 @@ impl<B: Breaker> Drop for BreakerPermit<B> {
     fn drop(&mut self) {
         // The client closed the connection, or the call panicked. The next call is a probe.
         if self.is_probe {
-            let mut state = self.breaker.state.lock();
+            let mut circuit = self.breaker.circuit.lock();
             // Unless a later probe has decided.
-            if matches!(*state, CircuitState::HalfOpen { .. }) {
+            if matches!(circuit.state, CircuitState::HalfOpen { .. }) {
                 let until = Instant::now();
-                self.breaker.enter(&mut state, CircuitState::Open { until });
+                self.breaker.enter(&mut circuit, CircuitState::Open { until });
             }
         }
     }
@@ -183,6 +205,7 @@ mod tests {
     use super::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
 
     const OPEN: Duration = Duration::from_secs(30);
+    const WINDOW: Duration = Duration::from_secs(10);
 
     struct Threshold(u32);
 
@@ -190,6 +213,8 @@ mod tests {
         fn limits(&self) -> BreakerLimits {
             BreakerLimits {
                 failure_threshold: self.0,
+                failure_percent: 50,
+                window: WINDOW,
                 open: OPEN,
             }
         }
@@ -209,15 +234,54 @@ mod tests {
         breaker.try_acquire().expect("a permit").record(is_success);
     }
 
+    fn is_open(breaker: &Arc<CircuitBreaker<Threshold>>) -> bool {
+        breaker.try_acquire().is_err()
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn circuit_breaker_opens_after_consecutive_failures() {
-        let breaker = breaker(3);
-        for is_success in [false, false, true, false, false] {
-            call(&breaker, is_success);
+    async fn circuit_breaker_opens_at_threshold_and_rate() {
+        for (results, expected) in [
+            ("ffff", false),
+            ("fffff", true),
+            ("sfffsff", true),
+            ("sssssffff", false),
+            ("sssssfffff", true),
+            ("ssssssfffff", false),
+            // Only a failure opens it.
+            ("ssssssffffffs", true),
+        ] {
+            let breaker = breaker(5);
+            for result in results.chars() {
+                assert!(!is_open(&breaker), "{results}: too early");
+                call(&breaker, result == 's');
+                if is_open(&breaker) {
+                    break;
+                }
+            }
+            assert_eq!(is_open(&breaker), expected, "{results}");
         }
-        assert!(breaker.try_acquire().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_before_the_window_do_not_count() {
+        let breaker = breaker(2);
         call(&breaker, false);
-        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+        tokio::time::advance(WINDOW).await;
+        call(&breaker, false);
+        assert!(!is_open(&breaker), "the first failure is too old");
+        for _ in 0..10 {
+            call(&breaker, true);
+            tokio::time::advance(WINDOW / 10).await;
+        }
+        for _ in 0..9 {
+            assert!(!is_open(&breaker));
+            call(&breaker, false);
+        }
+        assert!(is_open(&breaker), "nine of the last 18 calls");
+        tokio::time::advance(OPEN).await;
+        call(&breaker, true);
+        call(&breaker, false);
+        assert!(!is_open(&breaker), "a probe that succeeds clears the window");
     }
 
     #[tokio::test(start_paused = true)]

@@ -22,9 +22,6 @@ use crate::resolver::Resolver;
 /// The maximum size of a response's head in bytes. It also bounds what is buffered of a body.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The maximum number of a response's header fields.
-const MAX_HEADER_FIELDS: usize = 100;
-
 /// How often the system probes whether a silent peer is still there.
 const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
 
@@ -103,8 +100,8 @@ pub(crate) fn new(name: &str, settings: &Upstream) -> Result<Client, ClientError
         })
         // A request is sent again only if no byte of it was sent: the upstream had closed the idle connection.
         .retry_canceled_requests(true)
-        .http1_max_buf_size(MAX_HEAD_BYTES)
-        .http1_max_headers(MAX_HEADER_FIELDS);
+        // hyper itself limits the number of header fields to 100. If told so, it parses heads more slowly.
+        .http1_max_buf_size(MAX_HEAD_BYTES);
     Ok(client.build(connector))
 }
 

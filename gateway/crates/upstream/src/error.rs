@@ -49,6 +49,11 @@ pub(crate) enum UpstreamError {
     /// The client has sent too many requests.
     #[error("There were too many requests from your connection. Please wait a moment, then try again.")]
     RateLimited(Duration),
+    /// The client has too many requests in progress.
+    #[error(
+        "There are too many requests from your connection at the same time. Please wait a moment, then try again."
+    )]
+    ClientConcurrencyLimited,
     /// Too many requests are in progress.
     #[error("{UNAVAILABLE}")]
     ConcurrencyLimited,
@@ -73,6 +78,11 @@ pub(crate) enum UpstreamError {
 }
 
 impl UpstreamError {
+    /// Returns whether a limit of the client that asked is the reason. Another client may ask.
+    pub(crate) fn is_of_client(&self) -> bool {
+        matches!(self, Self::RateLimited(_) | Self::ClientConcurrencyLimited)
+    }
+
     /// What metrics count.
     pub(crate) fn outcome(&self) -> Outcome {
         match self {
@@ -83,6 +93,7 @@ impl UpstreamError {
             | Self::UnexpectedBody => Outcome::Rejected,
             Self::RequestTooLarge | Self::RequestBroken => Outcome::RequestBodyFailed,
             Self::RateLimited(_) => Outcome::ClientRateLimited,
+            Self::ClientConcurrencyLimited => Outcome::ClientConcurrencyLimited,
             Self::ConcurrencyLimited => Outcome::ConcurrencyLimited,
             Self::CircuitOpen(_) => Outcome::CircuitOpen,
             Self::ConnectFailed => Outcome::ConnectFailed,
@@ -114,7 +125,7 @@ impl Problem for UpstreamError {
             Self::CrossOrigin => StatusCode::FORBIDDEN,
             Self::UnexpectedBody | Self::RequestBroken => StatusCode::BAD_REQUEST,
             Self::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited(_) | Self::ClientConcurrencyLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::ConcurrencyLimited | Self::CircuitOpen(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::ConnectFailed | Self::InvalidResponse | Self::ResponseTooLarge | Self::RedirectRejected => {
                 StatusCode::BAD_GATEWAY
@@ -133,7 +144,7 @@ impl Problem for UpstreamError {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited(wait) | Self::CircuitOpen(wait) => Some(*wait),
-            Self::ConcurrencyLimited => Some(Duration::from_secs(1)),
+            Self::ClientConcurrencyLimited | Self::ConcurrencyLimited => Some(Duration::from_secs(1)),
             _ => None,
         }
     }

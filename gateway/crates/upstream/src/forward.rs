@@ -1,12 +1,12 @@
 //! Forwards a visitor's request to an upstream.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_web::body::{RequestBody, ResponseBody};
 use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
-use colonnade_web::rate_limiter::{RateLimited, RateLimits};
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, UpstreamName, empty};
 use http::header::{ALLOW, CONTENT_LENGTH};
@@ -14,30 +14,26 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body::Body as _;
 
-use crate::cache::path_and_query;
 use crate::cached;
 use crate::error::UpstreamError;
 use crate::hop_by_hop;
 use crate::send::Outgoing;
+use crate::target::Target;
 use crate::upstream::Upstream;
 use crate::{request_headers, response_headers};
 
-/// The limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limit
-/// protects the upstream.
-const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
-
 impl Upstream {
-    /// Forwards a request, and returns the response, or an error for `audience`. `rest` is the path after the prefix, with the query.
+    /// Forwards a request, and returns the response, or an error for `audience`.
     pub(crate) async fn forward(
         self: &Arc<Self>,
         head: &Parts,
-        rest: String,
+        target: Target,
         body: RequestBody,
         audience: Audience,
     ) -> Response {
         let result = match self.check(head, &body) {
             Ok(Some(options)) => Ok(options),
-            Ok(None) => self.exchange(head, rest, body).await,
+            Ok(None) => self.exchange(head, target, body).await,
             Err(error) => {
                 self.metrics.count(error.outcome());
                 Err(error)
@@ -50,25 +46,23 @@ impl Upstream {
         response
     }
 
+    /// Answers a request that passed the checks: from the cache, or by the upstream.
     async fn exchange(
         self: &Arc<Self>,
         head: &Parts,
-        rest: String,
+        target: Target,
         body: RequestBody,
     ) -> Result<Response, UpstreamError> {
-        let request = Outgoing {
-            method: head.method.clone(),
-            target: path_and_query(&head.uri).to_owned(),
-            rest: rest.into(),
-            headers: request_headers::of_client(head, &self.settings, &self.site),
-            max_response_bytes: self.settings.max_response_bytes,
-            spans: request_scope::call_spans(),
-        };
-        let mut response = if matches!(head.method, Method::GET | Method::HEAD) {
-            cached::into_response(self.send_get(request).await?)
+        let is_get = matches!(head.method, Method::GET | Method::HEAD);
+        let hit = is_get.then(|| self.find_hit(&target, &head.headers)).flatten();
+        let mut response = if let Some(hit) = hit {
+            cached::into_response(hit)
+        } else if is_get {
+            cached::into_response(self.send_get(self.outgoing(head, target)).await?)
         } else {
             let body = (!body.is_end_stream()).then_some(body);
-            let mut response = self.send(request, body).await?.map(ResponseBody::forwarded);
+            let response = self.send(self.outgoing(head, target), body).await?;
+            let mut response = response.map(ResponseBody::forwarded);
             if let Some(cache) = &self.cache {
                 let status = response.status();
                 cache.record_forwarded(&head.method, &head.uri, status, response.headers_mut());
@@ -77,6 +71,23 @@ impl Upstream {
         };
         response_headers::forbid_heuristic_caching(response.headers_mut());
         Ok(response)
+    }
+
+    /// The request that the upstream gets for a visitor's.
+    fn outgoing(&self, head: &Parts, target: Target) -> Outgoing<'static> {
+        Outgoing {
+            method: head.method.clone(),
+            target,
+            headers: Cow::Owned(request_headers::of_client(
+                head,
+                &self.settings,
+                &self.origin_headers,
+            )),
+            max_response_bytes: self.settings.max_response_bytes,
+            client: client_key(&head.extensions),
+            is_query: false,
+            spans: request_scope::call_spans(),
+        }
     }
 
     /// Checks a request before anything is sent. Returns the response to OPTIONS.
@@ -97,14 +108,7 @@ impl Upstream {
         if !is_safe && !origin::is_same_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
-        let limits = RateLimits {
-            total: MAX_TOTAL_PER_MINUTE,
-            per_client: self.settings.rate_limit_per_client_per_minute,
-        };
-        let client = client_key(&head.extensions);
-        self.rate_limiter.try_acquire(client, limits).map_err(
-            |(RateLimited::Client(wait) | RateLimited::Total(wait))| UpstreamError::RateLimited(wait),
-        )?;
+        self.limit_rate(client_key(&head.extensions))?;
         if is_safe && !body.is_end_stream() {
             return Err(UpstreamError::UnexpectedBody);
         }

@@ -26,9 +26,15 @@ pub(crate) struct HopByHop {
 impl HopByHop {
     /// Those of a message with these headers.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let named = options(headers).filter_map(|option| option.parse().ok());
+        // Those that almost every message has name no header but those in the list.
+        let is_known = |option: &str| {
+            ["keep-alive", "close"]
+                .iter()
+                .any(|known| option.eq_ignore_ascii_case(known))
+        };
+        let others = options(headers).filter(|option| !is_known(option));
         Self {
-            named: named.collect(),
+            named: others.filter_map(|option| option.parse().ok()).collect(),
         }
     }
 
@@ -37,9 +43,9 @@ impl HopByHop {
         ALWAYS.contains(name) || self.named.contains(name)
     }
 
-    /// Removes them.
-    pub(crate) fn remove_from(&self, headers: &mut HeaderMap) {
-        for name in ALWAYS.iter().chain(&self.named) {
+    /// Removes those that `Connection` names.
+    pub(crate) fn remove_named(&self, headers: &mut HeaderMap) {
+        for name in &self.named {
             headers.remove(name);
         }
     }

@@ -2,17 +2,18 @@
 //!
 //! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
 //! `endpoint`, within the limits of the upstream, and again to another one if it may be. `response_headers` decides what of
-//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`. [`Upstreams::query`] does the same for the queries of pages.
+//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
+//! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
 pub mod cache;
 mod cached;
 mod call_state;
 pub mod circuit_breaker;
 mod client;
-pub mod concurrency_limit;
 mod cookies;
 mod endpoint;
 mod error;
+mod failure_window;
 mod forward;
 mod health;
 mod hop_by_hop;
@@ -26,6 +27,7 @@ mod resolver;
 mod response_body;
 mod response_headers;
 mod send;
+mod target;
 mod upstream;
 
 pub use client::ClientError;
@@ -37,6 +39,7 @@ use colonnade_config::{self as config, Origin, UpstreamCacheSettings};
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::ReleaseId;
 use colonnade_web::body::RequestBody;
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::query::{QueryResult, Revision};
 use colonnade_web::response::Response;
@@ -49,6 +52,7 @@ use cache::{CacheLimits, ResponseCache};
 use cached::UpstreamFetch;
 use error::UpstreamError;
 use metrics::UpstreamMetrics;
+use target::Target;
 use upstream::Upstream;
 
 /// All upstreams.
@@ -97,16 +101,16 @@ impl Upstreams {
         audience: Audience,
     ) -> Response {
         match self.find(path, head.uri.path_and_query()) {
-            Some((upstream, rest)) => upstream.forward(head, rest, body, audience).await,
+            Some((upstream, target)) => upstream.forward(head, target, body, audience).await,
             None => respond(&UpstreamError::NotFound, audience),
         }
     }
 
     /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
-    /// 256 KiB.
-    pub async fn query(&self, path_and_query: &str) -> QueryResult {
-        if let Some((upstream, rest)) = self.find_query(path_and_query) {
-            return upstream.query(path_and_query, rest).await;
+    /// 256 KiB. If it is not in the cache, it counts as a request of the client that requests the page.
+    pub async fn query(&self, path_and_query: &str, client: Option<ClientKey>) -> QueryResult {
+        if let Some((upstream, target)) = self.find_query(path_and_query) {
+            return upstream.query(target, client).await;
         }
         // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
         tracing::warn!(event = "query_without_upstream");
@@ -143,32 +147,23 @@ impl Upstreams {
     }
 
     /// Does the same as [`Self::find`] for the path and query of a page's query.
-    fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, String)> {
-        let target = path_and_query.parse::<PathAndQuery>().ok()?;
-        let path = RequestPath::parse(target.path()).ok()?;
-        self.find(&path, Some(&target))
+    fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, Target)> {
+        let raw = path_and_query.parse::<PathAndQuery>().ok()?;
+        let path = RequestPath::parse(raw.path()).ok()?;
+        self.find(&path, Some(&raw))
     }
 
-    /// Finds the upstream of a path, and what follows its prefix: the rest of the path as the client has encoded it, and the
-    /// query.
-    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, String)> {
+    /// Finds the upstream of a path.
+    fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, Target)> {
         // Some servers take `//host` for an address.
         if path.has_empty_segment() || path.segments().iter().any(|segment| may_be_dots(segment)) {
             return None;
         }
-        let raw = raw?;
         let upstream = self
             .all
             .iter()
             .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
-        // Each slash begins a segment.
-        let slashes = raw.path().match_indices('/');
-        let rest = slashes.map(|(index, _)| index).nth(upstream.prefix.len());
-        let mut rest = rest.map_or("", |index| &raw.path()[index..]).to_owned();
-        if let Some(query) = raw.query() {
-            rest.extend(["?", query]);
-        }
-        Some((upstream, rest))
+        Some((upstream, Target::new(raw?.clone(), upstream.prefix.len())))
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Outcome {
     CircuitOpen,
     /// Too many requests are in progress.
     ConcurrencyLimited,
+    /// The client has too many requests in progress.
+    ClientConcurrencyLimited,
     /// The client has sent too many requests.
     ClientRateLimited,
     /// The request is not one that the upstream serves.
@@ -41,7 +43,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Success,
         Self::Redirection,
         Self::ClientError,
@@ -54,6 +56,7 @@ impl Outcome {
         Self::RedirectRejected,
         Self::CircuitOpen,
         Self::ConcurrencyLimited,
+        Self::ClientConcurrencyLimited,
         Self::ClientRateLimited,
         Self::Rejected,
         Self::RequestBodyFailed,
@@ -107,6 +110,7 @@ impl Outcome {
             Self::RedirectRejected => "redirect_rejected",
             Self::CircuitOpen => "circuit_open",
             Self::ConcurrencyLimited => "concurrency_limited",
+            Self::ClientConcurrencyLimited => "client_concurrency_limited",
             Self::ClientRateLimited => "client_rate_limited",
             Self::Rejected => "rejected",
             Self::RequestBodyFailed => "request_body_failed",

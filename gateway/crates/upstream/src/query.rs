@@ -1,19 +1,23 @@
 //! The queries of pages: JSON that the gateway itself requests.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 
 use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
+use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem as _;
 use colonnade_web::query::{Freshness, QueryResult};
 use colonnade_web::request_scope;
 use http::{Method, StatusCode};
 use serde_json::value::RawValue;
 
+use crate::metrics::MetricsOfUpstream;
 use crate::outcome::Outcome;
 use crate::request_headers;
 use crate::send::Outgoing;
+use crate::target::Target;
 use crate::upstream::Upstream;
 
 /// The maximum size of a result in bytes. It becomes a part of the page.
@@ -28,13 +32,21 @@ pub(crate) enum QueryOutcome {
     Failed,
     /// The response is not JSON.
     InvalidJson,
+    /// The page did not wait for the response.
+    Canceled,
     /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
     SchemaMismatch,
 }
 
 impl QueryOutcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 4] = [Self::Ok, Self::Failed, Self::InvalidJson, Self::SchemaMismatch];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Ok,
+        Self::Failed,
+        Self::InvalidJson,
+        Self::Canceled,
+        Self::SchemaMismatch,
+    ];
 
     /// The name in metrics.
     pub(crate) fn name(self) -> &'static str {
@@ -42,36 +54,53 @@ impl QueryOutcome {
             Self::Ok => "ok",
             Self::Failed => "failed",
             Self::InvalidJson => "invalid_json",
+            Self::Canceled => "canceled",
             Self::SchemaMismatch => "schema_mismatch",
         }
     }
 }
 
+/// Counts a query when it ends, or when nobody waits for it any more.
+struct QueryRecord<'a> {
+    metrics: &'a MetricsOfUpstream,
+    outcome: QueryOutcome,
+}
+
+impl Drop for QueryRecord<'_> {
+    fn drop(&mut self) {
+        self.metrics.count_query(self.outcome);
+    }
+}
+
 impl Upstream {
-    /// Requests JSON without cookies and authorization. `target` is the whole path and query, and `rest` what follows the
-    /// prefix.
-    pub(crate) async fn query(self: &Arc<Self>, target: &str, rest: String) -> QueryResult {
-        let revision = self.cache.as_ref().map(|cache| cache.revision(target));
-        let (bytes, freshness) = match self.fetch(target, rest).await {
+    /// Requests JSON without cookies and authorization. `client` requests the page.
+    pub(crate) async fn query(self: &Arc<Self>, target: Target, client: Option<ClientKey>) -> QueryResult {
+        let cache = self.cache.as_ref();
+        let revision = cache.map(|cache| cache.revision(target.as_str()));
+        let mut record = QueryRecord {
+            metrics: &self.metrics,
+            outcome: QueryOutcome::Canceled,
+        };
+        let (bytes, freshness) = match self.fetch(target, client).await {
             Ok(fetched) => fetched,
-            Err(status) => {
-                self.metrics.count_query(QueryOutcome::Failed);
-                return QueryResult::failed(status.as_u16());
+            Err(result) => {
+                record.outcome = QueryOutcome::Failed;
+                return result;
             }
         };
         // The error is not logged: it could quote the response.
         let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
-            let outcome = QueryOutcome::InvalidJson;
-            self.metrics.count_query(outcome);
-            let (upstream, cause) = (&*self.name, outcome.name());
+            record.outcome = QueryOutcome::InvalidJson;
+            let (upstream, cause) = (&*self.name, record.outcome.name());
             tracing::warn!(event = "upstream_query_invalid", upstream, cause);
             return QueryResult::failed(StatusCode::BAD_GATEWAY.as_u16());
         };
-        self.metrics.count_query(QueryOutcome::Ok);
+        record.outcome = QueryOutcome::Ok;
         QueryResult {
             outcome: Ok(Arc::from(value)),
             freshness,
             revision,
+            is_client_limited: false,
         }
     }
 
@@ -83,39 +112,53 @@ impl Upstream {
         tracing::warn!(event = "upstream_query_invalid", upstream, cause, %release);
     }
 
-    /// Returns the body of the response and how long it may be used, or the status that says why there is none.
-    async fn fetch(self: &Arc<Self>, target: &str, rest: String) -> Result<(Vec<u8>, Freshness), StatusCode> {
+    /// Returns the body of the response and how long it may be used, or the result that says why there is none.
+    async fn fetch(
+        self: &Arc<Self>,
+        target: Target,
+        client: Option<ClientKey>,
+    ) -> Result<(Vec<u8>, Freshness), QueryResult> {
         if !self.settings.methods.contains(&Method::GET) {
-            return Err(StatusCode::METHOD_NOT_ALLOWED);
+            return Err(failed(StatusCode::METHOD_NOT_ALLOWED));
         }
         let request = Outgoing {
             method: Method::GET,
-            target: target.to_owned(),
-            rest: rest.into(),
-            headers: request_headers::of_query(),
+            target,
+            headers: Cow::Owned(request_headers::of_query()),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
+            client,
+            is_query: true,
             spans: request_scope::call_spans(),
         };
-        let served = self.send_get(request).await.map_err(|error| error.status())?;
+        let served = self.send_get(request).await.map_err(|error| QueryResult {
+            is_client_limited: error.is_of_client(),
+            ..failed(error.status())
+        })?;
         let (head, body) = served.response.into_parts();
         if head.status != StatusCode::OK {
             let is_error = head.status.is_client_error() || head.status.is_server_error();
-            return Err(if is_error {
+            return Err(failed(if is_error {
                 head.status
             } else {
                 StatusCode::BAD_GATEWAY
-            });
+            }));
         }
         // The body has the deadline of the call.
         let timeout = self.settings.total_timeout;
         let bytes = read_to_end(body, MAX_RESULT_BYTES, timeout).await;
-        let bytes = bytes.map_err(|error| match error {
-            ReadBodyError::TimedOut => StatusCode::GATEWAY_TIMEOUT,
-            ReadBodyError::Broken(cause) if is_timeout(&*cause) => StatusCode::GATEWAY_TIMEOUT,
-            ReadBodyError::TooLarge | ReadBodyError::Broken(_) => StatusCode::BAD_GATEWAY,
+        let bytes = bytes.map_err(|error| {
+            failed(match error {
+                ReadBodyError::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+                ReadBodyError::Broken(cause) if is_timeout(&*cause) => StatusCode::GATEWAY_TIMEOUT,
+                ReadBodyError::TooLarge | ReadBodyError::Broken(_) => StatusCode::BAD_GATEWAY,
+            })
         })?;
         Ok((bytes, served.freshness))
     }
+}
+
+fn failed(status: StatusCode) -> QueryResult {
+    QueryResult::failed(status.as_u16())
 }
 
 /// Returns whether a body broke because the upstream took too long.

@@ -8,17 +8,16 @@ use http::StatusCode;
 use tokio::time::Instant;
 
 use crate::circuit_breaker::BreakerPermit;
-use crate::concurrency_limit::CallPermit;
 use crate::endpoint::EndpointPermit;
 use crate::outcome::Outcome;
-use crate::upstream::{Upstream, UpstreamBreaker};
+use crate::upstream::{CallPermit, Upstream, UpstreamBreaker};
 
 /// A call in progress. Dropped without a result, its client has closed the connection.
 pub(crate) struct CallRecord {
     upstream: Arc<Upstream>,
     started_at: Instant,
     #[expect(dead_code, reason = "it is released on drop")]
-    concurrency: CallPermit,
+    permit: CallPermit,
     breaker: Option<BreakerPermit<UpstreamBreaker>>,
     endpoint: Option<EndpointPermit>,
     scope: Option<RequestScope>,
@@ -32,14 +31,14 @@ impl CallRecord {
     /// Begins a call.
     pub(crate) fn new(
         upstream: Arc<Upstream>,
-        concurrency: CallPermit,
+        permit: CallPermit,
         breaker: BreakerPermit<UpstreamBreaker>,
         span: Option<Box<dyn CallSpan>>,
     ) -> Self {
         Self {
             upstream,
             started_at: Instant::now(),
-            concurrency,
+            permit,
             breaker: Some(breaker),
             endpoint: None,
             scope: request_scope::current(),

@@ -60,7 +60,7 @@ const FORWARDED_PREFIX: &str = "x-forwarded-";
 const ADDED: usize = 8;
 
 /// Returns the headers of a client's request as an upstream gets them.
-pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &Origin) -> HeaderMap {
+pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders) -> HeaderMap {
     let hop_by_hop = HopByHop::of(&head.headers);
     // Other peers could force sampling, and make traces of unrelated requests look like one.
     let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
@@ -81,7 +81,7 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &Origin) -> Hea
         cookies::remove_own(&mut headers);
     }
     if let Some(&ClientAddress(address)) = head.extensions.get() {
-        add_forwarded(&mut headers, address.to_canonical(), site);
+        site.add_forwarded(&mut headers, address.to_canonical());
     }
     add_via(&mut headers, head.version);
     add_request_id(&mut headers, head.extensions.get());
@@ -114,24 +114,50 @@ pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     }
 }
 
-/// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
-/// proxy, its part is in the address already. The host is that of the site, and not what the client named: others may get the
-/// response from the cache.
-fn add_forwarded(headers: &mut HeaderMap, client: IpAddr, site: &Origin) {
-    let (host, scheme) = (site.url().authority(), site.scheme());
-    let node = match client {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => format!("\"[{address}]\""),
-    };
-    for (name, value) in [
-        (FORWARDED, format!("for={node};host=\"{host}\";proto={scheme}")),
-        (FORWARDED_FOR, client.to_string()),
-        (FORWARDED_HOST, host.to_owned()),
-        (FORWARDED_PROTO, scheme.to_owned()),
-    ] {
-        if let Ok(value) = HeaderValue::try_from(value) {
-            headers.insert(name, value);
+/// Returns whether an upstream may see cookies or authorization that a client has sent.
+pub(crate) fn may_have_credentials(client: &HeaderMap, upstream: &Upstream) -> bool {
+    (upstream.forward_cookies && client.contains_key(COOKIE))
+        || (upstream.forward_authorization && client.contains_key(AUTHORIZATION))
+}
+
+/// What the forwarding headers say of the site, which is the same for all requests. The host is that of the site, and not what
+/// the client named: others may get the response from the cache.
+pub(crate) struct OriginHeaders {
+    host: HeaderValue,
+    scheme: HeaderValue,
+    /// What follows the client in `Forwarded`.
+    forwarded: String,
+}
+
+impl OriginHeaders {
+    pub(crate) fn new(site: &Origin) -> Self {
+        let (host, scheme) = (site.url().authority(), site.scheme());
+        // Both are ASCII in a URL.
+        let value = |text| HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""));
+        Self {
+            host: value(host),
+            scheme: value(scheme),
+            forwarded: format!(";host=\"{host}\";proto={scheme}"),
         }
+    }
+
+    /// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
+    /// proxy, its part is in the address already.
+    fn add_forwarded(&self, headers: &mut HeaderMap, client: IpAddr) {
+        let address = client.to_string();
+        let (open, close) = if client.is_ipv6() {
+            ("\"[", "]\"")
+        } else {
+            ("", "")
+        };
+        let forwarded = ["for=", open, &address, close, &self.forwarded].concat();
+        for (name, text) in [(FORWARDED, forwarded), (FORWARDED_FOR, address)] {
+            if let Ok(value) = HeaderValue::try_from(text) {
+                headers.insert(name, value);
+            }
+        }
+        headers.insert(FORWARDED_HOST, self.host.clone());
+        headers.insert(FORWARDED_PROTO, self.scheme.clone());
     }
 }
 

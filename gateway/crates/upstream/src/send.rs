@@ -1,9 +1,11 @@
 //! Sends one request to an upstream: admission, the choice of an endpoint, retries, and the response's head.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
 use colonnade_web::call_span::CallSpans;
+use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -18,20 +20,22 @@ use crate::record::CallRecord;
 use crate::request_body::OutgoingBody;
 use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
+use crate::target::Target;
 use crate::upstream::Upstream;
 use crate::{request_headers, response_headers};
 
 /// A request for an upstream.
-pub(crate) struct Outgoing {
+pub(crate) struct Outgoing<'a> {
     pub(crate) method: Method,
-    /// The path and query as the visitor has requested them.
-    pub(crate) target: String,
-    /// What is appended to the base URL: the rest of the path, and the query.
-    pub(crate) rest: Arc<str>,
+    pub(crate) target: Target,
     /// The headers as the upstream gets them, without those that the configuration adds.
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Cow<'a, HeaderMap>,
     /// The maximum size of the response's body.
     pub(crate) max_response_bytes: usize,
+    /// The client that causes the request, if it is known. Limits per client count it.
+    pub(crate) client: Option<ClientKey>,
+    /// Whether the request is a query of a page, which takes a permit of the client's rate limit only if it is sent.
+    pub(crate) is_query: bool,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
 }
@@ -48,15 +52,17 @@ impl Upstream {
     /// the headers that visitors get.
     pub(crate) async fn send(
         self: &Arc<Self>,
-        mut request: Outgoing,
+        mut request: Outgoing<'_>,
         mut body: Option<RequestBody>,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let reject = |error: UpstreamError| {
             self.metrics.count(error.outcome());
             error
         };
-        let concurrency = self.concurrency.try_acquire(self.settings.max_concurrent);
-        let concurrency = concurrency.ok_or_else(|| reject(UpstreamError::ConcurrencyLimited))?;
+        if request.is_query {
+            self.limit_rate(request.client).map_err(reject)?;
+        }
+        let permit = self.begin_call(request.client).map_err(reject)?;
         let breaker = self.breaker.try_acquire();
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
         let span = request
@@ -64,12 +70,16 @@ impl Upstream {
             .take()
             .map(|CallSpans(spans)| spans.start(&self.name));
         if let Some(span) = &span {
-            request.headers.insert(TRACEPARENT, span.traceparent());
+            request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }
-        let mut record = CallRecord::new(Arc::clone(self), concurrency, breaker, span);
+        let mut record = CallRecord::new(Arc::clone(self), permit, breaker, span);
         let state = Arc::new(CallState::new(self.settings.total_timeout));
         self.retry_budget.deposit();
-        let may_retry = body.is_none() && is_idempotent(&request.method);
+        let max_retries = if body.is_none() && is_idempotent(&request.method) {
+            self.settings.max_retries
+        } else {
+            0
+        };
         let mut tried: Vec<Arc<Endpoint>> = Vec::new();
         loop {
             let Some(permit) = self.endpoints.pick(&tried) else {
@@ -78,17 +88,22 @@ impl Upstream {
             };
             let endpoint = Arc::clone(&permit.endpoint);
             record.begin_attempt(permit);
-            let error = match self.attempt(&request, &endpoint, body.take(), &state).await {
+            let has_retry = u32::try_from(tried.len()).is_ok_and(|retries| retries < max_retries);
+            let headers = if has_retry {
+                request.headers.clone()
+            } else {
+                std::mem::take(&mut request.headers)
+            };
+            let attempt = self.attempt(&request, headers.into_owned(), &endpoint, body.take(), &state);
+            let error = match attempt.await {
                 Ok(response) => return self.accept(response, &request, &state, record),
                 Err(error) => error,
             };
             let outcome = error.kind.outcome();
             let is_fault = outcome.is_endpoint_fault();
-            let retries = u32::try_from(tried.len()).unwrap_or(u32::MAX);
             // After a timeout no time is left.
-            let has_retry =
-                may_retry && is_fault && outcome != Outcome::TimedOut && retries < self.settings.max_retries;
-            if !has_retry || !self.retry_budget.withdraw() {
+            let may_retry = has_retry && is_fault && outcome != Outcome::TimedOut;
+            if !may_retry || !self.retry_budget.withdraw() {
                 if is_fault {
                     record.fail(outcome, &error.text);
                 } else {
@@ -104,7 +119,8 @@ impl Upstream {
     /// Sends a request to one endpoint. Returns its response, whose body has not been read.
     async fn attempt(
         &self,
-        request: &Outgoing,
+        request: &Outgoing<'_>,
+        headers: HeaderMap,
         endpoint: &Endpoint,
         body: Option<RequestBody>,
         state: &Arc<CallState>,
@@ -117,11 +133,13 @@ impl Upstream {
         let mut outgoing = Request::new(body);
         *outgoing.method_mut() = request.method.clone();
         // A path that was valid remains valid after another one.
-        *outgoing.uri_mut() = endpoint.uri(&request.rest).map_err(|error| AttemptError {
-            kind: UpstreamError::NotFound,
-            text: error.to_string(),
-        })?;
-        *outgoing.headers_mut() = request.headers.clone();
+        *outgoing.uri_mut() = endpoint
+            .uri(request.target.rest())
+            .map_err(|error| AttemptError {
+                kind: UpstreamError::NotFound,
+                text: error.to_string(),
+            })?;
+        *outgoing.headers_mut() = headers;
         request_headers::add_configured(outgoing.headers_mut(), &self.settings);
         hyper::ext::on_informational(&mut outgoing, {
             let state = Arc::clone(state);
@@ -156,14 +174,14 @@ impl Upstream {
     fn accept(
         &self,
         response: Response<Incoming>,
-        request: &Outgoing,
+        request: &Outgoing<'_>,
         state: &CallState,
         mut record: CallRecord,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
         let (mut head, incoming) = response.into_parts();
         record.response_received(head.status);
-        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, &request.target)
-        {
+        let target = request.target.as_str();
+        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, target) {
             record.fail(error.outcome(), "the response redirects to another site");
             return Err(error);
         }

@@ -1,10 +1,13 @@
 //! One upstream: its settings, its client, and what limits its calls.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_admission::{Full, Permit, Pool};
 use colonnade_config::{self as config, Origin};
-use colonnade_web::rate_limiter::ClientRateLimiter;
+use colonnade_web::client::ClientKey;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use http::HeaderValue;
 use tower::retry::budget::TpsBudget;
 
@@ -12,9 +15,14 @@ use crate::cache::ResponseCache;
 use crate::cached::UpstreamFetch;
 use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
 use crate::client::{self, Client, ClientError};
-use crate::concurrency_limit::ConcurrencyLimit;
 use crate::endpoint::{EjectionLimits, Endpoints};
+use crate::error::UpstreamError;
 use crate::metrics::{MetricsOfUpstream, UpstreamMetrics};
+use crate::request_headers::OriginHeaders;
+
+/// The rate limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limits
+/// protect the upstream.
+const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
 
 /// The time over which the retry budget looks back.
 const BUDGET_WINDOW: Duration = Duration::from_secs(10);
@@ -29,18 +37,23 @@ pub(crate) struct Upstream {
     pub(crate) prefix: Vec<String>,
     pub(crate) settings: config::Upstream,
     pub(crate) site: Origin,
+    pub(crate) origin_headers: OriginHeaders,
     /// The cache of all upstreams, unless it is off.
     pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
     /// The value of `Allow`.
     pub(crate) allow: HeaderValue,
     pub(crate) client: Client,
     pub(crate) endpoints: Arc<Endpoints>,
-    pub(crate) concurrency: ConcurrencyLimit,
+    /// The permits of calls in progress.
+    calls: Pool<Infallible>,
     pub(crate) breaker: Arc<CircuitBreaker<UpstreamBreaker>>,
-    pub(crate) rate_limiter: ClientRateLimiter,
+    rate_limiter: ClientRateLimiter,
     pub(crate) retry_budget: TpsBudget,
     pub(crate) metrics: MetricsOfUpstream,
 }
+
+/// The permit of one call. Nobody waits for one, so that it never gives way.
+pub(crate) type CallPermit = Permit<Infallible>;
 
 /// The limits and the metrics of a circuit breaker.
 pub(crate) struct UpstreamBreaker {
@@ -68,6 +81,8 @@ impl Upstream {
             upstream: Arc::clone(&name),
             limits: BreakerLimits {
                 failure_threshold: settings.breaker_failure_threshold,
+                failure_percent: settings.breaker_failure_percent,
+                window: settings.breaker_window,
                 open: settings.breaker_open,
             },
             metrics: metrics.clone(),
@@ -79,9 +94,10 @@ impl Upstream {
             client: client::new(&name, &settings)?,
             prefix: settings.path.split('/').skip(1).map(str::to_owned).collect(),
             allow: HeaderValue::try_from(allow).unwrap_or(HeaderValue::from_static("OPTIONS")),
-            concurrency: ConcurrencyLimit::default(),
+            calls: Pool::default(),
             rate_limiter: ClientRateLimiter::default(),
             retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
+            origin_headers: OriginHeaders::new(&site),
             name,
             settings,
             site,
@@ -90,6 +106,31 @@ impl Upstream {
             breaker,
             metrics,
         }))
+    }
+
+    /// Takes a permit of the rate limit of a client, if it is known.
+    pub(crate) fn limit_rate(&self, client: Option<ClientKey>) -> Result<(), UpstreamError> {
+        let limits = RateLimits {
+            total: MAX_TOTAL_PER_MINUTE,
+            per_client: self.settings.rate_limit_per_client_per_minute,
+        };
+        self.rate_limiter.try_acquire(client, limits).map_err(
+            |(RateLimited::Client(wait) | RateLimited::Total(wait))| UpstreamError::RateLimited(wait),
+        )
+    }
+
+    /// Takes a permit for a call that this client causes, if it is known. It is held until the end of the response.
+    pub(crate) fn begin_call(&self, client: Option<ClientKey>) -> Result<CallPermit, UpstreamError> {
+        let settings = &self.settings;
+        let permit = self.calls.try_acquire(
+            client,
+            settings.max_concurrent,
+            settings.max_concurrent_per_client(),
+        );
+        permit.map_err(|full| match full {
+            Full::Total => UpstreamError::ConcurrencyLimited,
+            Full::Client => UpstreamError::ClientConcurrencyLimited,
+        })
     }
 }
 

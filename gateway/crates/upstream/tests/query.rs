@@ -123,7 +123,9 @@ async fn query_returns_json_or_status() {
     metrics.register(&mut registry);
     let upstreams = upstreams(&url, &metrics);
     for (number, (_, expected)) in cases.iter().enumerate() {
-        let result = upstreams.query(&format!("/api/events/{number}?x=%20")).await;
+        let result = upstreams
+            .query(&format!("/api/events/{number}?x=%20"), None)
+            .await;
         let outcome = result
             .outcome
             .as_ref()
@@ -152,7 +154,11 @@ async fn query_returns_json_or_status() {
         ("", 503),
         ("/api/writes", 405),
     ] {
-        assert_eq!(upstreams.query(path).await.outcome.unwrap_err(), status, "{path}");
+        assert_eq!(
+            upstreams.query(path, None).await.outcome.unwrap_err(),
+            status,
+            "{path}"
+        );
     }
     let mut samples = String::new();
     text::encode(&mut samples, &registry).unwrap();

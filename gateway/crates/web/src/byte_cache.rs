@@ -1,5 +1,6 @@
 //! A cache bounded in bytes, with second-chance eviction.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -48,7 +49,11 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
     }
 
     /// The cached value of a key.
-    pub fn get(&self, key: &K) -> Option<Arc<V>> {
+    pub fn get<Q>(&self, key: &Q) -> Option<Arc<V>>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let mut state = self.state.lock();
         let entry = state.entries.get_mut(key)?;
         entry.was_read = true;

@@ -17,6 +17,8 @@ pub struct QueryResult {
     pub freshness: Freshness,
     /// The revision of the result, if it can be revoked before that.
     pub revision: Option<Revision>,
+    /// Whether there is none because of a limit of the client that asked. Another client may get one.
+    pub is_client_limited: bool,
 }
 
 /// A revision of the responses of a URL: the count of a counter that rises when they are purged or invalidated (RFC 9111,
@@ -45,6 +47,7 @@ impl QueryResult {
             outcome: Err(status),
             freshness: Freshness::default(),
             revision: None,
+            is_client_limited: false,
         }
     }
 }
@@ -76,6 +79,7 @@ mod tests {
             outcome: Ok(Arc::from(value)),
             freshness: Freshness::default(),
             revision: None,
+            is_client_limited: false,
         };
         let json = serde_json::to_string(&result).unwrap();
         assert_eq!(json, r#"{"ok":true,"value":{ "z": 1e21, "a": "<\/script>" }}"#);

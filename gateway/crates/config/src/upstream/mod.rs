@@ -58,6 +58,8 @@ pub struct Upstream {
     #[serde(default = "number::<128, _>")]
     #[serde(deserialize_with = "integer::<1, 65_536, _, _>")]
     pub max_concurrent: usize,
+    #[serde(default, deserialize_with = "optional")]
+    max_concurrent_per_client: Option<usize>,
     /// The rate limit per client: an IPv4 address, or the /64 of an IPv6 address.
     #[serde(default = "number::<600, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
@@ -70,10 +72,18 @@ pub struct Upstream {
     #[serde(default = "number::<20, _>")]
     #[serde(deserialize_with = "integer::<0, 100, _, _>")]
     pub retry_budget_percent: u16,
-    /// The number of consecutive failures that opens the circuit breaker.
+    /// The number of failures within the window below which the circuit breaker stays closed.
     #[serde(default = "number::<10, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub breaker_failure_threshold: u32,
+    /// The percentage of failures within the window below which the circuit breaker stays closed.
+    #[serde(default = "number::<50, _>")]
+    #[serde(deserialize_with = "integer::<1, 100, _, _>")]
+    pub breaker_failure_percent: u16,
+    /// The time over which the circuit breaker counts requests and failures.
+    #[serde(rename = "breaker_window_seconds", default = "default_ms::<10_000>")]
+    #[serde(deserialize_with = "seconds::<86_400, _>")]
+    pub breaker_window: Duration,
     /// How long the circuit breaker stays open before one request probes the upstream.
     #[serde(rename = "breaker_open_seconds", default = "default_ms::<10_000>")]
     #[serde(deserialize_with = "seconds::<86_400, _>")]
@@ -121,6 +131,15 @@ pub struct Upstream {
 }
 
 impl Upstream {
+    /// The maximum number of requests in progress per client: an IPv4 address, or the /64 of an IPv6 address. At most
+    /// `max_concurrent`.
+    pub fn max_concurrent_per_client(&self) -> usize {
+        let default = (self.max_concurrent / 8).max(8);
+        self.max_concurrent_per_client
+            .unwrap_or(default)
+            .min(self.max_concurrent)
+    }
+
     /// Reads the secrets, and checks the name and the addresses. A relative path starts at `folder`.
     pub(crate) fn resolve(&mut self, name: &str, folder: &Path, file: &mut ConfigFile<'_>) {
         if !is_name(name) {
@@ -136,6 +155,12 @@ impl Upstream {
                     file.problem(&path, &wrong, SECRET);
                 }
             }
+        }
+        let (total, per_client) = (self.max_concurrent, self.max_concurrent_per_client);
+        if let Some(per_client) = per_client.filter(|per_client| *per_client > total) {
+            let path = ["upstreams", name, "max_concurrent_per_client"];
+            let wrong = format!("is {per_client}, above `max_concurrent`, which is {total}");
+            file.problem(&path, &wrong, "at most `max_concurrent`");
         }
         let refused = self.urls.iter().find(|url| match url.host() {
             Some(Host::Ipv4(address)) => is_link_local(address.into()),
@@ -163,6 +188,11 @@ pub(crate) fn check_paths(upstreams: &BTreeMap<String, Upstream>, file: &mut Con
 
 fn kibibytes<const N: usize>() -> usize {
     N * KIB
+}
+
+/// A number of requests in progress.
+fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    integer::<1, 65_536, usize, _>(deserializer).map(Some)
 }
 
 /// A number of KiB up to 1 GiB, in bytes.

@@ -45,7 +45,7 @@ impl Documents {
             };
             // Boxed, because it is much larger than the state of a cache hit.
             let document = Box::pin(self.compositions.run(&key, composition)).await;
-            // A shared composition can be that of another client whose render was rejected. Then this client tries
+            // A shared composition can be that of another client whose render or query was rejected. Then this client tries
             // again.
             if document
                 .rejected_client

@@ -38,7 +38,7 @@ pub(super) struct ComposedDocument {
     pub(super) lifetime: Lifetime,
     /// The results of its page's queries.
     pub(super) results: Option<ResultsId>,
-    /// The client whose render was rejected.
+    /// The client whose render, or a query of its page, was rejected.
     pub(super) rejected_client: Option<ClientKey>,
     pub(super) render_failed: Option<RenderFailed>,
     /// Held while it is refreshed.

@@ -161,10 +161,14 @@ impl Documents {
         render: RenderOutcome,
         day: Date,
     ) -> ComposedDocument {
-        let (lifetime, results) = match &render {
-            Ok(rendered) => (rendered.lifetime, rendered.results.clone()),
-            Err(NotRendered::BrowserOnly) => (Lifetime::Unlimited, None),
-            Err(_) => (Lifetime::Once, None),
+        let (lifetime, results, rejected_client) = match &render {
+            Ok(rendered) => {
+                let results = rendered.results.clone();
+                (rendered.lifetime, results, rendered.rejected_client)
+            }
+            Err(NotRendered::BrowserOnly) => (Lifetime::Unlimited, None, None),
+            Err(NotRendered::QueueFull(client)) => (Lifetime::Once, None, Some(*client)),
+            Err(_) => (Lifetime::Once, None, None),
         };
         self.metrics.record_cache_miss();
         let status = request.status(&render);
@@ -191,12 +195,12 @@ impl Documents {
             content,
         };
         let mut document = ComposedDocument::new(content, lifetime, results);
+        document.rejected_client = rejected_client;
         match not_rendered {
             Some(NotRendered::Failed) => document.render_failed = Some(RenderFailed::Failed),
             Some(NotRendered::CircuitOpen) => document.render_failed = Some(RenderFailed::CircuitOpen),
             Some(NotRendered::Unavailable) => document.render_failed = Some(RenderFailed::Unavailable),
-            Some(NotRendered::QueueFull(client)) => document.rejected_client = Some(client),
-            Some(NotRendered::BrowserOnly) | None => {}
+            Some(NotRendered::QueueFull(_) | NotRendered::BrowserOnly) | None => {}
         }
         document
     }

@@ -1,5 +1,6 @@
 //! The client of the sign-up backend.
 
+use std::convert::Infallible;
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +16,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
+use colonnade_admission::Pool;
 use colonnade_config::{CurrentSignupLimits, Signup};
 use colonnade_upstream::circuit_breaker::CircuitBreaker;
-use colonnade_upstream::concurrency_limit::ConcurrencyLimit;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
 use super::circuit_breaker::SignupBreaker;
@@ -42,7 +43,7 @@ pub(super) struct Backend {
     affiliate_subid: String,
     total_timeout: Duration,
     limits: CurrentSignupLimits,
-    concurrency: ConcurrencyLimit,
+    calls: Pool<Infallible>,
     circuit_breaker: Arc<CircuitBreaker<SignupBreaker>>,
 }
 
@@ -109,7 +110,7 @@ impl Backend {
             affiliate_subid: signup.affiliate_subid.clone(),
             total_timeout: signup.total_timeout,
             limits: Arc::clone(limits),
-            concurrency: ConcurrencyLimit::default(),
+            calls: Pool::default(),
             circuit_breaker: CircuitBreaker::new(SignupBreaker {
                 limits: Arc::clone(limits),
                 metrics: metrics.clone(),
@@ -126,9 +127,9 @@ impl Backend {
         // Held until the response is read. There is no queue, because the visitor is waiting.
         let max_concurrent = self.limits.load().max_concurrent;
         let _permit = self
-            .concurrency
-            .try_acquire(max_concurrent)
-            .ok_or(SignupError::ConcurrencyLimited)?;
+            .calls
+            .try_acquire(None, max_concurrent, max_concurrent)
+            .map_err(|_| SignupError::ConcurrencyLimited)?;
         let breaker_permit = self
             .circuit_breaker
             .try_acquire()

@@ -18,6 +18,8 @@ impl Breaker for SignupBreaker {
         let limits = self.limits.load();
         BreakerLimits {
             failure_threshold: limits.breaker_failure_threshold,
+            failure_percent: limits.breaker_failure_percent,
+            window: limits.breaker_window,
             open: limits.breaker_open,
         }
     }

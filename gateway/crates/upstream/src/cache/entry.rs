@@ -16,7 +16,7 @@ use colonnade_web::query::Freshness;
 
 use super::budget::Reservation;
 use super::directives::parse_seconds;
-use super::policy::{Policy, SelectingHeader, combined_value, selecting_headers};
+use super::policy::{Policy, SelectingHeader, has_combined_value, selecting_headers};
 
 /// What a header takes in memory in addition to its bytes, in bytes.
 const HEADER_OVERHEAD: usize = 96;
@@ -190,7 +190,7 @@ impl Entry {
     /// Whether it is a response to this request (RFC 9111, section 4.1).
     pub(super) fn matches(&self, request: &HeaderMap) -> bool {
         let mut selecting = self.head.selecting.iter();
-        selecting.all(|(name, value)| combined_value(request, name) == *value)
+        selecting.all(|(name, value)| has_combined_value(request, name, value.as_deref()))
     }
 
     pub(super) fn usability(&self, now: Instant) -> Usability {

@@ -50,6 +50,8 @@ pub(super) enum Shared<E> {
     Failed(E),
     /// The response is only for the request that asked.
     Nothing,
+    /// The request that asked was not sent, because of its client.
+    NotSent,
 }
 
 /// When it is known what others get.
@@ -98,13 +100,20 @@ impl<F: Fetch> Exchange<F> {
     pub(super) async fn begin(self) -> (Result<Answer<F::Body>, F::Error>, Sharing<F>) {
         match self.try_begin().await {
             Ok((answer, sharing)) => (Ok(answer), sharing),
-            Err(error) => (Err(error.clone()), Sharing::Known(Shared::Failed(error))),
+            Err(error) => {
+                let shared = if F::is_shared(&error) {
+                    Shared::Failed(error.clone())
+                } else {
+                    Shared::NotSent
+                };
+                (Err(error), Sharing::Known(shared))
+            }
         }
     }
 
     async fn try_begin(mut self) -> Result<(Answer<F::Body>, Sharing<F>), F::Error> {
         let requested = Instant::now();
-        let response = self.fetch.fetch(self.request.clone()).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         // Without a stale response that can be confirmed, a 304 is a response like others.
         let Some(stale) = self.target.stale.clone() else {
             return Ok(self.receive(response, requested));
@@ -118,7 +127,7 @@ impl<F: Fetch> Exchange<F> {
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
         remove_preconditions(&mut self.request.headers);
-        let response = self.fetch.fetch(self.request.clone()).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         Ok(self.receive(response, requested))
     }
 

@@ -9,6 +9,7 @@ mod budget;
 mod directives;
 mod entry;
 mod exchange;
+mod hit;
 mod policy;
 mod recorder;
 mod respond;
@@ -45,16 +46,19 @@ pub trait Fetch: Clone + Send + Sync + 'static {
     /// The body of a response. It ends or fails within a bounded time.
     type Body: Body<Data = Bytes, Error: Clone + Send + From<Interrupted>> + Send + Unpin + 'static;
 
-    /// Why there is no response. All requests that wait for the response get it, so that limits of one client are checked before
-    /// the cache.
+    /// Why there is no response.
     type Error: Clone + Send + Sync + From<<Self::Body as Body>::Error> + 'static;
 
     /// Sends a request as it is, with the preconditions that the cache adds. The response still has the headers `Set-Cookie`,
     /// `Vary` and `Cache-Control` of the upstream, and no hop-by-hop headers.
     fn fetch(
         &self,
-        request: request::Parts,
+        request: &request::Parts,
     ) -> impl Future<Output = Result<Response<Self::Body>, Self::Error>> + Send;
+
+    /// Whether all requests that wait for the response get this error. Otherwise it is about the client of this one, and another
+    /// one asks.
+    fn is_shared(error: &Self::Error) -> bool;
 }
 
 /// The task that receives a response ended without it: it panicked, or the process stops.

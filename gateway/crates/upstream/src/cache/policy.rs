@@ -6,8 +6,8 @@
 use std::time::{Duration, SystemTime};
 
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, DATE, ETAG, EXPIRES,
-    LAST_MODIFIED, SET_COOKIE, VARY,
+    ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, DATE, ETAG, EXPIRES, IF_MATCH,
+    IF_RANGE, IF_UNMODIFIED_SINCE, LAST_MODIFIED, RANGE, SET_COOKIE, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, response};
 use http_cache_semantics::{CacheOptions, CachePolicy};
@@ -111,6 +111,13 @@ fn lifetime(response: &response::Parts, directives: &Directives) -> Option<Durat
     policy.is_storable().then(|| policy.time_to_live(now))
 }
 
+/// Whether the cache is not for a request. A cache evaluates none of these headers but `Range`, and this one stores no parts.
+pub(super) fn is_bypassed(request: &HeaderMap) -> bool {
+    [RANGE, IF_RANGE, IF_MATCH, IF_UNMODIFIED_SINCE]
+        .iter()
+        .any(|name| request.contains_key(name))
+}
+
 /// Whether a request has credentials.
 pub(super) fn has_credentials(request: &HeaderMap) -> bool {
     request.contains_key(COOKIE) || request.contains_key(AUTHORIZATION)
@@ -156,6 +163,16 @@ pub(super) fn combined_value(headers: &HeaderMap, name: &HeaderName) -> Option<V
         .map(|line| line.as_bytes().trim_ascii())
         .collect();
     (!lines.is_empty()).then(|| lines.join(&b", "[..]))
+}
+
+/// Whether a header has this combined value.
+pub(super) fn has_combined_value(headers: &HeaderMap, name: &HeaderName, value: Option<&[u8]>) -> bool {
+    let mut lines = headers.get_all(name).iter();
+    match (lines.next(), lines.next()) {
+        (Some(only), None) => value == Some(only.as_bytes().trim_ascii()),
+        (None, _) => value.is_none(),
+        (Some(_), Some(_)) => combined_value(headers, name).as_deref() == value,
+    }
 }
 
 /// Whether a status says that the upstream fails, so that a stale response may take the place of the answer (RFC 5861,

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use http::header::{IF_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE};
 use http::{Method, request};
 use tokio::time::Instant;
 
 use super::entry::Usability;
 use super::exchange::{Shared, Target};
+use super::policy::is_bypassed;
 use super::respond::Answer;
 use super::status::{CacheOutcome, Forward};
 use super::store::Key;
@@ -27,10 +27,7 @@ impl<F: Fetch> ResponseCache<F> {
         fetch: F,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
         let visit = Visit::new(request, fetch);
-        // A cache evaluates none of these but `Range`, and this one stores no parts.
-        let is_bypassed = [RANGE, IF_RANGE, IF_MATCH, IF_UNMODIFIED_SINCE];
-        let headers = &visit.request.headers;
-        if is_bypassed.iter().any(|name| headers.contains_key(name)) {
+        if is_bypassed(&visit.request.headers) {
             return visit.pass(Forward::Bypass, CacheOutcome::Bypass).await;
         }
         let mut waits = 0;
@@ -87,6 +84,8 @@ impl<F: Fetch> ResponseCache<F> {
             waits = match shared {
                 // The response is for other request headers, which are known now.
                 Shared::Response { entry, .. } if !entry.matches(&visit.request.headers) => waits + 1,
+                // One that waits with this one is the next to ask.
+                Shared::NotSent => waits,
                 _ => MAX_WAITS,
             };
         }

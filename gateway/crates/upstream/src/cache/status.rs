@@ -7,6 +7,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 /// `Cache-Status`
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
+/// The bytes that a value has at most, unless its numbers are huge.
+const TYPICAL_LENGTH: usize = 80;
+
 /// How the cache answered a request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheOutcome {
@@ -103,7 +106,8 @@ impl CacheStatus {
 
     /// Adds the status to a response, after those of the caches nearer to the origin.
     pub(super) fn append(self, headers: &mut HeaderMap) {
-        let mut text = "colonnade".to_owned();
+        let mut text = String::with_capacity(TYPICAL_LENGTH);
+        text.push_str("colonnade");
         match self.forward {
             None => text.push_str("; hit"),
             Some(forward) => {
@@ -112,8 +116,8 @@ impl CacheStatus {
             }
         }
         if let Some(status) = self.forward_status {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "; fwd-status={}", status.as_u16());
+            text.push_str("; fwd-status=");
+            text.push_str(status.as_str());
         }
         if self.is_stored {
             text.push_str("; stored");
@@ -122,9 +126,10 @@ impl CacheStatus {
             text.push_str("; collapsed");
         }
         if let Some(ttl) = self.ttl {
+            // Writing to a string cannot fail.
             let _ = write!(text, "; ttl={ttl}");
         }
-        if let Ok(value) = HeaderValue::try_from(text) {
+        if let Ok(value) = HeaderValue::from_str(&text) {
             headers.append(CACHE_STATUS, value);
         }
     }

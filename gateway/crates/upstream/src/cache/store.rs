@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE};
+use http::{HeaderMap, HeaderName};
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use tokio::time::Instant;
@@ -30,6 +31,9 @@ const UNCACHEABLE_FOR: Duration = Duration::from_secs(10);
 /// The number of counters of revisions, so that a `u8` is the number of one. URLs with the same one stop each other's responses
 /// from being stored, which costs one more request.
 const COUNTERS: usize = 256;
+
+/// Request headers that an upstream gets as the visitor has sent them.
+static UNCHANGED: [HeaderName; 3] = [ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE];
 
 /// The path and query of a URL.
 pub(super) type Key = Arc<str>;
@@ -104,6 +108,16 @@ impl Store {
         found
     }
 
+    /// Finds the newest response to a request of which only the visitor's headers are known. `None` if it may depend on one that
+    /// the upstream would get changed.
+    pub(super) fn find_by_unchanged(&self, key: &str, visitor: &HeaderMap) -> Option<Arc<Entry>> {
+        let resource = self.resources.get(key)?;
+        let mut entries = resource.entries.iter();
+        // One before the match that depends on others could be the match.
+        let entry = entries.find(|entry| !is_unchanged(entry) || entry.matches(visitor))?;
+        is_unchanged(entry).then(|| Arc::clone(entry))
+    }
+
     /// The current revision of a URL. A response is stored only if it is still that of its request. What [`Self::find`] finds
     /// later is of this revision or a newer one.
     pub(super) fn revision(&self, key: &str) -> Revision {
@@ -140,6 +154,11 @@ impl Store {
     /// Records that the upstream's response must not be stored, and removes the stale one that it replaces. For a while
     /// requests for the URL do not wait for each other.
     pub(super) fn set_uncacheable(&self, key: &Key, revision: Revision, stale: Option<&Arc<Entry>>) {
+        let renewed_from = Instant::now() + UNCACHEABLE_FOR / 2;
+        let is_known = |resource: Arc<Resource>| resource.uncacheable_until > Some(renewed_from);
+        if stale.is_none() && self.resources.get(key).is_some_and(is_known) {
+            return;
+        }
         self.update(key, revision, |entries| {
             entries.retain(|entry| stale.is_none_or(|stale| !Arc::ptr_eq(stale, entry)));
             Some(Instant::now() + UNCACHEABLE_FOR)
@@ -207,4 +226,10 @@ impl Store {
         (0..=u8::MAX).for_each(|counter| self.begin_revision(counter));
         purged
     }
+}
+
+/// Whether a response depends only on request headers that an upstream gets as the visitor has sent them.
+fn is_unchanged(entry: &Entry) -> bool {
+    let mut names = entry.selecting().iter().map(|(name, _)| name);
+    names.all(|name| UNCHANGED.contains(name))
 }

@@ -61,7 +61,7 @@ impl<F: Fetch> Visit<F> {
         forward: Forward,
         outcome: CacheOutcome,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
-        let response = self.fetch.fetch(self.request).await?;
+        let response = self.fetch.fetch(&self.request).await?;
         let (head, body) = response.into_parts();
         let mut answer = Answer::from_upstream(head, CacheBody::upstream(body));
         answer.status.forward = Some(forward);
@@ -124,7 +124,7 @@ impl<F: Fetch> Visit<F> {
                 Some(answer) => answer,
                 None => return Some(Err(error.clone())),
             },
-            Shared::Nothing => return None,
+            Shared::Nothing | Shared::NotSent => return None,
         };
         answer.status.is_collapsed = true;
         Some(Ok(answer.respond(headers)))

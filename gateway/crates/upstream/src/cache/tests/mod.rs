@@ -1,6 +1,7 @@
 //! Tests of the cache with an upstream that a closure plays, in paused time.
 
 mod credentials;
+mod hit;
 mod memory;
 mod purge;
 mod rules;
@@ -20,6 +21,7 @@ use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep};
 
+use super::policy::has_credentials;
 use super::{CacheLimits, CacheOutcome, CacheResponse, Fetch, Interrupted, ResponseCache};
 
 const KIB: usize = 1024;
@@ -31,6 +33,7 @@ type Headers = &'static [(&'static str, &'static str)];
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Failure {
     Closed,
+    OfClient,
     Interrupted,
 }
 
@@ -52,7 +55,8 @@ struct Reply {
     delay: Duration,
     /// Before the first chunk.
     body_delay: Duration,
-    fails: bool,
+    /// Instead of the response.
+    fails: Option<Failure>,
 }
 
 impl Reply {
@@ -67,15 +71,28 @@ impl Reply {
             has_length: true,
             delay: Duration::ZERO,
             body_delay: Duration::ZERO,
-            fails: false,
+            fails: None,
         }
     }
 
     fn failing() -> Self {
         Self {
-            fails: true,
+            fails: Some(Failure::Closed),
             ..Self::new(200, &[], "")
         }
+    }
+
+    /// The request is not sent, because of its client.
+    fn rejected() -> Self {
+        Self {
+            fails: Some(Failure::OfClient),
+            ..Self::failing()
+        }
+    }
+
+    fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     fn after(self, delay: Duration) -> Self {
@@ -84,6 +101,7 @@ impl Reply {
 }
 
 /// The body of a reply.
+#[derive(Debug)]
 struct ReplyBody {
     chunks: VecDeque<Option<Bytes>>,
     has_length: bool,
@@ -127,16 +145,16 @@ impl Fetch for Upstream {
     type Body = ReplyBody;
     type Error = Failure;
 
-    async fn fetch(&self, request: request::Parts) -> Result<Response<ReplyBody>, Failure> {
+    async fn fetch(&self, request: &request::Parts) -> Result<Response<ReplyBody>, Failure> {
         let number = {
             let mut requests = self.requests.lock();
             requests.push(request.clone());
             requests.len() - 1
         };
-        let reply = (self.handler)(number, &request);
+        let reply = (self.handler)(number, request);
         sleep(reply.delay).await;
-        if reply.fails {
-            return Err(Failure::Closed);
+        if let Some(failure) = reply.fails {
+            return Err(failure);
         }
         let mut response = Response::new(ReplyBody {
             chunks: reply.chunks.into(),
@@ -153,6 +171,10 @@ impl Fetch for Upstream {
                 .append(name, HeaderValue::from_bytes(&value).unwrap());
         }
         Ok(response)
+    }
+
+    fn is_shared(error: &Failure) -> bool {
+        *error != Failure::OfClient
     }
 }
 
@@ -209,7 +231,23 @@ impl Gateway {
             request = request.header(*name, *value);
         }
         let (request, ()) = request.body(()).unwrap().into_parts();
-        self.cache.serve(request, self.upstream.clone()).await
+        let hit = self.find_hit(path, headers);
+        let served = self.cache.serve(request, self.upstream.clone()).await;
+        if let Some(hit) = hit {
+            let served = served.as_ref().expect("a hit");
+            assert_eq!(format!("{hit:?}"), format!("{served:?}"));
+        }
+        served
+    }
+
+    /// The hit that is found without the headers for the upstream.
+    fn find_hit(&self, path: &str, headers: &[(&str, &str)]) -> Option<CacheResponse<ReplyBody>> {
+        let mut request = Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let headers = request.headers_ref().expect("valid headers");
+        self.cache.find_hit(path, headers, has_credentials(headers))
     }
 
     async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Received {

@@ -107,6 +107,23 @@ async fn variants_are_fetched_once_each() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn limit_of_one_client_rejects_no_other() {
+    let gateway = Gateway::new(|number, _| match number {
+        0..3 => Reply::rejected().after(seconds(1)),
+        _ => Reply::new(200, &[("cache-control", "max-age=10")], "body").after(seconds(1)),
+    });
+    let responses = burst(&gateway, 10, &[]).await;
+    let rejected = responses.iter().filter(|response| response.is_err());
+    assert_eq!(rejected.count(), 3, "the clients that asked");
+    assert_eq!(count(&responses, CacheOutcome::Collapsed), 6);
+    assert_eq!(
+        gateway.requests(),
+        4,
+        "the others wait for the same response again"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn first_reader_leaving_keeps_the_request() {
     for (delay, body_delay) in [(2, 0), (0, 2)] {
         let gateway = Gateway::new(move |_, _| {

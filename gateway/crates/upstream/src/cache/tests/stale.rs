@@ -161,35 +161,37 @@ async fn failure_without_stale_if_error_is_returned() {
 
 #[tokio::test(start_paused = true)]
 async fn background_revalidation_is_single_flight() {
-    let gateway = Gateway::new(|number, _| {
-        let headers: Headers = &[("cache-control", "max-age=10, stale-while-revalidate=60")];
-        let reply = Reply::new(200, headers, &number.to_string());
-        match number {
-            0 => reply,
-            1 => Reply::failing().after(seconds(1)),
-            _ => reply.after(seconds(1)),
+    for failure in [Reply::failing, Reply::rejected] {
+        let gateway = Gateway::new(move |number, _| {
+            let headers: Headers = &[("cache-control", "max-age=10, stale-while-revalidate=60")];
+            let reply = Reply::new(200, headers, &number.to_string());
+            match number {
+                0 => reply,
+                1 => failure().after(seconds(1)),
+                _ => reply.after(seconds(1)),
+            }
+        });
+        gateway.get("/api/a", &[]).await;
+        sleep(seconds(10)).await;
+        for (requests, seconds_after) in [(2, 1), (3, 1)] {
+            for _ in 0..10 {
+                assert_eq!(
+                    gateway.outcome("/api/a", &[]).await,
+                    (CacheOutcome::Stale, "0".to_owned())
+                );
+            }
+            // One task, whatever the number of visitors.
+            assert_eq!(Handle::current().metrics().num_alive_tasks(), 1);
+            settle().await;
+            assert_eq!(gateway.requests(), requests);
+            sleep(seconds(seconds_after)).await;
         }
-    });
-    gateway.get("/api/a", &[]).await;
-    sleep(seconds(10)).await;
-    for (requests, seconds_after) in [(2, 1), (3, 1)] {
-        for _ in 0..10 {
-            assert_eq!(
-                gateway.outcome("/api/a", &[]).await,
-                (CacheOutcome::Stale, "0".to_owned())
-            );
-        }
-        // One task, whatever the number of visitors.
-        assert_eq!(Handle::current().metrics().num_alive_tasks(), 1);
-        settle().await;
-        assert_eq!(gateway.requests(), requests);
-        sleep(seconds(seconds_after)).await;
+        // The first one failed; the second one stored its response.
+        assert_eq!(
+            gateway.outcome("/api/a", &[]).await,
+            (CacheOutcome::Hit, "2".to_owned())
+        );
     }
-    // The first one failed; the second one stored its response.
-    assert_eq!(
-        gateway.outcome("/api/a", &[]).await,
-        (CacheOutcome::Hit, "2".to_owned())
-    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,235 @@
+//! Limits per client of an upstream: what one visitor can take from others.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries,
+    upstream_table, wait_until,
+};
+
+/// Far more than sockets and the gateway buffer.
+const LARGE: usize = 64 * 1024 * 1024;
+
+/// The head of an upload with two bytes.
+const UPLOAD: &str = "POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                      connection: close\r\ncontent-length: 2\r\n";
+
+/// A page whose queries have the paths `/api/x/<name>`; the names are in the path of the page.
+const PAGE: &str = r#"
+export default {
+  queries: (key) => Object.fromEntries(key.split("-").map((name) => [name, `/api/x/${name}`])),
+  data: (key, results) => results,
+};
+"#;
+
+/// The requests for the upstream with this outcome.
+fn requests(gateway: &Gateway, upstream: &str, outcome: &str) -> u64 {
+    gateway.metric(&format!(
+        "colonnade_upstream_requests_total{{upstream=\"{upstream}\",outcome=\"{outcome}\"}}"
+    ))
+}
+
+/// Reads up to the end of a head.
+fn head(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).unwrap()
+}
+
+/// The site as a visitor with this address sees it.
+fn visitor(gateway: &Gateway, last: u8) -> Client {
+    gateway
+        .site
+        .clone()
+        .with_source_ip(Ipv4Addr::new(127, 0, 2, last))
+}
+
+#[test]
+fn slow_visitor_leaves_permits_for_others() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"GET\", \"POST\"]\nmax_response_kib = 102400\nmax_concurrent = 4\nmax_concurrent_per_client = 2\n";
+    // The connections are those of a proxy, which is no visitor.
+    let gateway = Gateway::set_up(Setup {
+        listen: "trusted_proxies = [\"127.0.0.1\"]",
+        extra: &upstream_table(&[&upstream.origin()], keys),
+        ..Setup::default()
+    });
+    let get = |visitor: &str, path: &str| {
+        let request = Request::new("GET", path).header("x-forwarded-for", visitor);
+        gateway.site.send(request)
+    };
+    let served = |visitor: &str, path: &str| {
+        std::thread::scope(|scope| {
+            let response = scope.spawn(|| get(visitor, path).status);
+            let (mut backend, _) = upstream.accept_request();
+            write!(backend, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+            response.join().unwrap()
+        })
+    };
+    // One request whose body never ends, and one response that is not read, of the same /64.
+    let mut upload = gateway.site.connect();
+    write!(upload, "{UPLOAD}x-forwarded-for: 2001:db8:0:1::1\r\n\r\na").unwrap();
+    let mut receiver = upstream.accept();
+    assert!(head(&mut receiver).starts_with("POST / HTTP/1.1\r\n"));
+    let mut download = gateway.site.connect();
+    write!(
+        download,
+        "GET /api/events/large HTTP/1.1\r\nhost: site.example\r\nx-forwarded-for: 2001:db8:0:1::2\r\n\r\n"
+    )
+    .unwrap();
+    let (mut sender, _) = upstream.accept_request();
+    write!(sender, "HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n").unwrap();
+    let sender = std::thread::spawn(move || sender.write_all(&vec![b'x'; LARGE]));
+    assert!(head(&mut download).starts_with("HTTP/1.1 200 "));
+    let rejected = get("2001:db8:0:1::3", "/api/events/3");
+    assert_eq!((rejected.status, rejected.header("retry-after")), (429, "1"));
+    let error = "There are too many requests from your connection at the same time. Please wait a moment, then try again.";
+    assert_eq!(rejected.json(), json!({ "error": error }));
+    assert_eq!(requests(&gateway, "events", "client_concurrency_limited"), 1);
+    for visitor in ["192.0.2.1", "192.0.2.2", "2001:db8:1::1"] {
+        assert_eq!(served(visitor, "/api/events/3"), 204, "{visitor}");
+    }
+    // Each permit is released when its response ends.
+    write!(upload, "b").unwrap();
+    receiver.read_exact(&mut [0; 2]).unwrap();
+    write!(receiver, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+    assert!(head(&mut upload).starts_with("HTTP/1.1 204 "));
+    wait_until("the call has ended", || requests(&gateway, "events", "2xx") == 4);
+    assert_eq!(served("2001:db8:0:1::3", "/api/events/3"), 204);
+    drop(download);
+    assert!(sender.join().unwrap().is_err(), "the visitor has left");
+}
+
+#[test]
+fn stalled_upload_releases_its_permit() {
+    let upstream = RawUpstream::start();
+    // The time of a visitor does not count as that of the upstream: the minimum data rate of visitors ends the upload.
+    let keys = "methods = [\"GET\", \"POST\"]\nmax_concurrent = 1\ntotal_timeout_ms = 86400000\n[limits]\nmin_rate_window_ms = 500\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let mut upload = gateway.site.connect();
+    write!(upload, "{UPLOAD}\r\na").unwrap();
+    let mut receiver = upstream.accept();
+    assert!(head(&mut receiver).starts_with("POST / HTTP/1.1\r\n"));
+    assert_eq!(visitor(&gateway, 1).get("/api/events").status, 503);
+    assert_eq!(receiver.read(&mut [0; 2]).unwrap(), 1);
+    assert_eq!(receiver.read(&mut [0]).unwrap(), 0, "the connection is closed");
+    wait_until("the call has ended", || {
+        requests(&gateway, "events", "client_closed") == 1
+    });
+    upstream.respond_always("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
+    assert_eq!(visitor(&gateway, 1).get("/api/events").status, 204);
+}
+
+/// The data of the page, from the boot payload.
+fn data(response: &Response) -> Value {
+    assert_eq!(response.status, 200);
+    response.boot()["view"]["data"].clone()
+}
+
+/// A gateway with [`PAGE`] and these keys of its upstream, whose responses `a` to `d` may be cached.
+fn page_with_queries(upstream: &QueryUpstream, keys: &str) -> Gateway {
+    for name in ["a", "b", "c", "d"] {
+        upstream.respond(&format!("/{name}"), "max-age=1000", "1");
+    }
+    let settings = format!("[render]\nquery_deadline_ms = 60000\n{}{keys}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
+    deploy_with_queries(&gateway, PAGE);
+    gateway
+}
+
+fn failed(status: u16) -> Value {
+    json!({ "ok": false, "status": status })
+}
+
+#[test]
+fn queries_count_against_rate_limit_of_visitor() {
+    let upstream = QueryUpstream::start();
+    let gateway = page_with_queries(&upstream, "rate_limit_per_client_per_minute = 2\n");
+    let one = visitor(&gateway, 1);
+    let ok = json!({ "ok": true, "value": 1 });
+    assert_eq!(data(&one.get("/live/a-b")), json!({ "a": ok, "b": ok }));
+    assert_eq!(data(&one.get("/live/b-c")), json!({ "b": ok, "c": failed(429) }));
+    assert_eq!(one.get("/api/x/d").status, 429, "the limit is the same");
+    // What is cached sends nothing, and other visitors have permits of their own.
+    assert_eq!(data(&one.get("/live/b-a")), json!({ "a": ok, "b": ok }));
+    let other = visitor(&gateway, 2);
+    assert_eq!(data(&other.get("/live/b-c")), json!({ "b": ok, "c": ok }));
+    assert_eq!(upstream.received().len(), 3);
+    assert_eq!(requests(&gateway, "x", "client_rate_limited"), 2);
+}
+
+#[test]
+fn queries_count_against_concurrency_of_visitor() {
+    let upstream = QueryUpstream::start();
+    let gateway = page_with_queries(&upstream, "max_concurrent_per_client = 1\n");
+    upstream.hold();
+    std::thread::scope(|scope| {
+        let get = |last, path| {
+            let visitor = visitor(&gateway, last);
+            scope.spawn(move || data(&visitor.get(path)))
+        };
+        let one = get(1, "/live/a-b");
+        upstream.wait_for_requests(1);
+        // This visitor may wait for the document of the other one, of which one query is rejected.
+        let same = get(2, "/live/a-b");
+        let other = get(3, "/live/c");
+        upstream.wait_for_requests(2);
+        assert_eq!(gateway.get("/healthz").status, 200);
+        upstream.release();
+        let results = one.join().unwrap();
+        let statuses = ["a", "b"].map(|name| results[name]["status"].as_u64().unwrap_or(200));
+        assert!([[200, 429], [429, 200]].contains(&statuses), "{results}");
+        let ok = json!({ "ok": true, "value": 1 });
+        assert_eq!(other.join().unwrap(), json!({ "c": ok }));
+        assert_eq!(same.join().unwrap(), json!({ "a": ok, "b": ok }));
+    });
+}
+
+#[test]
+fn late_query_goes_on_only_for_the_cache() {
+    let upstream = QueryUpstream::start();
+    upstream.respond("/private", "no-store", "1");
+    upstream.respond("/shared", "max-age=1000", "1");
+    let settings = format!("[render]\nquery_deadline_ms = 200\n{}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
+    deploy_with_queries(&gateway, PAGE);
+    let queries = |outcome: &str| {
+        let labels = format!("{{upstream=\"x\",outcome=\"{outcome}\"}}");
+        gateway.metric(&format!("colonnade_upstream_queries_total{labels}"))
+    };
+    wait_until("a query is in time", || {
+        data(&gateway.get("/live/private"))["private"]["ok"] == true
+    });
+    let canceled = requests(&gateway, "x", "client_closed");
+    let count = upstream.received().len();
+    upstream.hold();
+    // The cache knows that nobody else may get this response, so that its request ends with the page.
+    assert_eq!(
+        data(&gateway.get("/live/private")),
+        json!({ "private": failed(504) })
+    );
+    wait_until("the request is canceled", || {
+        requests(&gateway, "x", "client_closed") == canceled + 1
+    });
+    // Others may get this one: it goes on, and is sent once.
+    for _ in 0..2 {
+        assert_eq!(
+            data(&gateway.get("/live/shared")),
+            json!({ "shared": failed(504) })
+        );
+    }
+    assert_eq!(upstream.received().len(), count + 2);
+    assert!(queries("canceled") >= 3);
+    upstream.release();
+    wait_until("the result is in time", || {
+        data(&gateway.get("/live/shared"))["shared"]["ok"] == true
+    });
+    assert_eq!(upstream.received().len(), count + 2);
+}
