@@ -56,6 +56,30 @@ pub fn store() -> (TempDir, Arc<FolderStore>) {
     (folder, Arc::new(store))
 }
 
+/// Opens the store in the bucket of a test server, with a local cache in a folder.
+#[cfg(test)]
+pub(crate) async fn open_bucket(
+    server: &colonnade_testing_s3::S3Server,
+    cache: &Path,
+) -> Result<crate::BucketStore, crate::StoreError> {
+    use colonnade_testing_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY};
+
+    let settings = crate::BucketSettings {
+        url: format!("s3://{BUCKET}/site").parse().expect("a valid URL"),
+        endpoint: Some(server.endpoint()),
+        region: None,
+        access_key: Some(crate::AccessKey {
+            id: ACCESS_KEY_ID.to_owned(),
+            secret: SECRET_ACCESS_KEY.into(),
+        }),
+    };
+    let cache = crate::CacheSettings {
+        folder: cache.to_owned(),
+        limit: 1024 * 1024,
+    };
+    crate::BucketStore::open(&settings, cache, crate::metrics::StoreMetrics::default()).await
+}
+
 fn write(folder: &Path, path: &str, bytes: &[u8]) {
     let path = folder.join(path);
     let parent = path.parent().expect("a file has a parent folder");
