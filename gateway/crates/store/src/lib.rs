@@ -28,7 +28,10 @@ mod verify;
 
 pub use acme::AcmeFile;
 pub use backup::{Backup, back_up};
-pub use bucket::{AccessKey, BucketError, BucketSettings, BucketStore, CacheSettings};
+pub use bucket::{
+    AccessKey, BucketError, BucketSettings, BucketStore, CacheSettings, Copied, copy_to_bucket,
+    copy_to_folder,
+};
 pub use folder::FolderStore;
 pub use release_file::ListedFile;
 pub use restore::restore;
@@ -253,7 +256,10 @@ pub enum StoreError {
         source: BucketError,
     },
     /// The folder is the cache of a store in a bucket.
-    #[error("{}: the cache of a store in an object store; choose another `store.folder`, or set `store.url` again", .0.display())]
+    #[error(
+        "{}: the folder is the cache of a store in a bucket, and no store; `gateway store copy` copies that store to a folder",
+        .0.display()
+    )]
     IsCache(PathBuf),
     /// `live.json` was deleted.
     #[error(
@@ -287,6 +293,11 @@ impl StoreError {
     /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
         self.is_loss() || matches!(self, Self::NewerSchema { .. })
+    }
+
+    /// Whether the store may be intact and only cannot be used now.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Bucket { source, .. } if source.is_away())
     }
 
     /// Whether the content of a file is lost. A newer gateway cannot read it either.

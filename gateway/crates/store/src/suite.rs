@@ -95,7 +95,7 @@ fn deployment(number: u64, id: &ReleaseId) -> Deployment {
 }
 
 /// The state after another one.
-fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
+pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
     let revision = before.map_or(0, LiveState::revision) + 1;
     LiveState {
         visible: VisibleDeployments::live_only(1),
@@ -179,7 +179,9 @@ async fn quarantined_release_is_restored_or_deleted(place: Place) {
     let id = id(&sample);
     assert!(!store.quarantine(&id).await.unwrap());
     put_release(&*store, sample).await;
-    put_release(&*store, section("directory", "1.1.0")).await;
+    let mut same_files = section("directory", "1.0.0");
+    same_files.release.version = "1.1.0".to_owned();
+    put_release(&*store, same_files).await;
     let file = store.release(&id).await.unwrap().unwrap().release.files[0].clone();
 
     assert!(store.quarantine(&id).await.unwrap());

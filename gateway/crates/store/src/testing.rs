@@ -8,7 +8,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
 pub use colonnade_model::testing::{Sample, section, shell, small_section};
 use tempfile::TempDir;
 
-use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store};
+use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
 
 /// Stores a sample release, as publishing it does.
 ///
@@ -26,6 +26,14 @@ pub async fn put_release(store: &dyn Store, sample: Sample) {
 /// # Panics
 /// If the store fails.
 pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
+    publish(store, sample).await.expect("the store works")
+}
+
+/// Stores a sample release, if its version is free and the store works.
+///
+/// # Panics
+/// If there is no scratch folder.
+pub(crate) async fn publish(store: &dyn Store, sample: Sample) -> Result<PutOutcome, StoreError> {
     let id = ReleaseId {
         name: sample.release.name.clone(),
         version: sample.release.version.clone(),
@@ -42,8 +50,7 @@ pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
     for (path, bytes) in &sample.files {
         write(folder.path(), path, bytes);
     }
-    let put = store.put_release(StagedRelease { id, folder, record }).await;
-    put.expect("the store works")
+    store.put_release(StagedRelease { id, folder, record }).await
 }
 
 /// An empty store and its folder, which is removed when dropped.
@@ -61,7 +68,7 @@ pub fn store() -> (TempDir, Arc<FolderStore>) {
 pub(crate) async fn open_bucket(
     server: &colonnade_testing_s3::S3Server,
     cache: &Path,
-) -> Result<crate::BucketStore, crate::StoreError> {
+) -> Result<crate::BucketStore, StoreError> {
     use colonnade_testing_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY};
 
     let settings = crate::BucketSettings {

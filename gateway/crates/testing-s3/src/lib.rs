@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
+use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -44,13 +44,15 @@ pub enum Fault {
     Error(u16, &'static str),
     /// Writes have this status and error code, but take effect.
     ErrorAfterWrite(u16, &'static str),
+    /// Writes of objects whose path ends like this have this status and error code, and no effect.
+    ErrorInPlaceOfWrite(u16, &'static str, &'static str),
     /// Reads have status 200, and an error with this code in place of the object.
     ErrorBody(&'static str),
     /// Requests are not answered.
     Hang,
     /// Responses have no `ETag`, as behind some proxies.
     NoEtags,
-    /// This condition of writes is ignored: `If-Match` or `If-None-Match`.
+    /// Writes succeed even if this condition is not met: `If-Match` or `If-None-Match`.
     Ignore(&'static str),
 }
 
@@ -203,27 +205,27 @@ impl std::fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 async fn answer(
-    mut request: Request<Incoming>,
+    request: Request<Incoming>,
     service: S3Service,
     shared: Arc<Shared>,
 ) -> Result<HttpResponse, Closed> {
     let fault = *shared.fault.lock();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    *shared
-        .requests
-        .lock()
-        .entry((method.to_string(), path))
-        .or_default() += 1;
+    let is_write = method == Method::PUT;
+    let key = (method.to_string(), path.clone());
+    *shared.requests.lock().entry(key).or_default() += 1;
     match fault {
+        Some(Fault::ErrorInPlaceOfWrite(status, code, end)) if is_write && path.ends_with(end) => {
+            return Ok(error(status, code));
+        }
         Some(Fault::Away) => return Err(Closed),
         Some(Fault::Error(status, code)) => return Ok(error(status, code)),
         Some(Fault::ErrorBody(code)) if method == Method::GET => return Ok(error(200, code)),
         Some(Fault::Hang) => tokio::time::sleep(HANG).await,
-        Some(Fault::Ignore("If-Match")) => drop(request.headers_mut().remove(IF_MATCH)),
-        Some(Fault::Ignore(_)) => drop(request.headers_mut().remove(IF_NONE_MATCH)),
         _ => {}
     }
     let known = request.headers().get(IF_NONE_MATCH).cloned();
+    let is_ignored = matches!(fault, Some(Fault::Ignore(name)) if request.headers().contains_key(name));
     let mut response = if method == Method::GET {
         let _reading = shared.writing.read().await;
         call(service, request).await
@@ -236,10 +238,14 @@ async fn answer(
         return Ok(unchanged(known));
     }
     match fault {
-        Some(Fault::NoEtags) => drop(response.headers_mut().remove(ETAG)),
-        Some(Fault::ErrorAfterWrite(status, code)) if method == Method::PUT => {
-            return Ok(error(status, code));
+        Some(Fault::Ignore(_)) if is_ignored => {
+            *response.status_mut() = StatusCode::OK;
+            response
+                .headers_mut()
+                .insert(ETAG, HeaderValue::from_static("\"ignored\""));
         }
+        Some(Fault::NoEtags) => drop(response.headers_mut().remove(ETAG)),
+        Some(Fault::ErrorAfterWrite(status, code)) if is_write => return Ok(error(status, code)),
         _ => {}
     }
     Ok(response)

@@ -66,6 +66,15 @@ pub enum BucketError {
         "objects are there, but `store.json` of a store is not; choose an empty prefix, or restore `store.json`"
     )]
     OtherContent,
+    /// There is no store to copy.
+    #[error("there is no store here")]
+    NoStore,
+    /// A copy never overwrites a store.
+    #[error("the bucket has another store; choose an empty prefix, because a copy never overwrites a store")]
+    NotEmpty,
+    /// The store that was copied has changed meanwhile.
+    #[error("the store changed while it was copied; repeat the copy while nothing is deployed")]
+    Changed,
     /// The local folder is the cache of another store.
     #[error(
         "`store.folder` is the cache of another store, {cached}; choose another folder, or delete it if the change is intended"
@@ -84,7 +93,13 @@ impl BucketError {
     pub(crate) fn is_away(&self) -> bool {
         !matches!(
             self,
-            Self::ConditionsIgnored(_) | Self::OtherContent | Self::OtherStore { .. } | Self::Settings(_)
+            Self::ConditionsIgnored(_)
+                | Self::OtherContent
+                | Self::NoStore
+                | Self::NotEmpty
+                | Self::Changed
+                | Self::OtherStore { .. }
+                | Self::Settings(_)
         )
     }
 
@@ -145,6 +160,7 @@ impl BucketError {
             // The innermost cause is an error of the system or of TLS.
             Some(_) => Self::Unreachable(innermost),
             None if innermost.contains("without LOCATION") => Self::Redirected,
+            None if innermost.contains("ETag") => Self::NoEtag,
             None => Self::Failed(
                 code.or_else(|| status(&innermost))
                     .unwrap_or_else(|| "no reason".to_owned()),

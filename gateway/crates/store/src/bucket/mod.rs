@@ -25,6 +25,7 @@
 
 mod cache;
 mod client;
+mod copy;
 mod error;
 mod live;
 mod mirror;
@@ -33,11 +34,15 @@ mod open;
 mod probe;
 mod quarantine;
 mod read;
+mod recover;
 mod release;
 mod store;
+#[cfg(test)]
+mod tests;
 mod upload;
 
 pub use client::{AccessKey, BucketSettings};
+pub use copy::{Copied, copy_to_bucket, copy_to_folder};
 pub use error::BucketError;
 
 use std::collections::HashMap;

@@ -20,7 +20,7 @@ use crate::paths::{CACHE_MARKER, Paths};
 use crate::scratch::Scratch;
 
 /// The object that makes a prefix a store.
-const STORE: &str = "store.json";
+pub(super) const STORE: &str = "store.json";
 
 /// The content of [`STORE`].
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl BucketStore {
         let (contact, state) = match connect(&objects, &mirror, known.as_ref()).await {
             Ok(()) => (Contact::Online, None),
             Err(error) => match mirror.live_state()? {
-                Some(state) if known.is_some() && is_away(&error) => {
+                Some(state) if known.is_some() && error.is_away() => {
                     tracing::error!(event = "store_unreachable", error = %error);
                     (Contact::Starting, Some(state))
                 }
@@ -73,10 +73,6 @@ impl BucketStore {
         let mirroring = tokio::spawn(mirror::run(Arc::clone(&inner), receiver)).abort_handle();
         Ok(Self { inner, mirroring })
     }
-}
-
-fn is_away(error: &StoreError) -> bool {
-    matches!(error, StoreError::Bucket { source, .. } if source.is_away())
 }
 
 /// Opens what is kept in the local folder.

@@ -51,6 +51,9 @@ impl Inner {
                 .await?
                 .map(|(release, _)| release)
         };
+        if read.as_ref().is_some_and(|release| !release.is_safe()) {
+            return Err(damaged(&self.objects.path(&key)));
+        }
         let mut known = self.files.lock();
         match &read {
             Some(release) => known.add(id.clone(), Arc::new(release.files.clone())),

@@ -34,6 +34,23 @@ impl BucketRelease {
         }
     }
 
+    /// Whether the paths and names in it stay in their folders: anybody who can write to the bucket can change them.
+    pub(super) fn is_safe(&self) -> bool {
+        let mut names = self.files.values();
+        let is_name = |name: &String| {
+            !name.starts_with('.')
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        names.all(is_name) && self.files.keys().all(|path| is_safe(path))
+    }
+
+    /// The text of `release.json`.
+    pub(super) fn manifest(&self) -> &str {
+        &self.manifest
+    }
+
     /// The release, if its manifest is as it was published.
     pub(super) fn stored(self, key: &str, objects: &Objects) -> Result<StoredRelease, StoreError> {
         let path = objects.path(key);
@@ -47,6 +64,11 @@ impl BucketRelease {
             record: self.record,
         })
     }
+}
+
+/// Whether a path stays in its folder.
+pub(super) fn is_safe(path: &str) -> bool {
+    path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 /// The path of a file in a coding, in the release's folder.

@@ -17,7 +17,7 @@ use super::release::{BucketRelease, FileNames, digest_part, new_file_name};
 use super::{Inner, file_key, is_valid, release_key};
 use crate::durable::io;
 use crate::paths::entry_names;
-use crate::{PutOutcome, StagedRelease, StoreError};
+use crate::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError};
 
 /// The number of files that are transferred at a time.
 pub(super) const CONCURRENCY: usize = 8;
@@ -46,21 +46,31 @@ impl Inner {
         self: &Arc<Self>,
         release: StagedRelease,
     ) -> Result<PutOutcome, StoreError> {
-        let StagedRelease { id, folder, record } = release;
-        if !is_valid(&id) {
-            let path = self.objects.path(&release_key(&id));
+        self.publish(&release.id, release.folder.path(), release.record)
+            .await
+    }
+
+    /// Publishes the release in a folder, which may have its record in it.
+    pub(super) async fn publish(
+        self: &Arc<Self>,
+        id: &ReleaseId,
+        folder: &Path,
+        record: ReleaseRecord,
+    ) -> Result<PutOutcome, StoreError> {
+        if !is_valid(id) {
+            let path = self.objects.path(&release_key(id));
             return Err(io(&path)(std::io::ErrorKind::InvalidInput.into()));
         }
-        if let Some(digest) = self.taken_version(&id, record.digest).await? {
+        if let Some(digest) = self.taken_version(id, record.digest).await? {
             return Ok(PutOutcome::VersionTaken(digest));
         }
         let start = Instant::now();
-        let path = folder.path().to_owned();
+        let path = folder.to_owned();
         let staged = request_scope::run_blocking(move || Staged::read(&path)).await?;
         let upload = format!("{:032x}", rand::random::<u128>());
         let upload_key = format!("uploads/{upload}.json");
-        let mut names = self.share_files(&id, &staged, &upload_key).await?;
-        self.send_files(folder.path(), &staged, &mut names).await?;
+        let mut names = self.share_files(id, &staged, &upload_key).await?;
+        self.send_files(folder, &staged, &mut names).await?;
         if start.elapsed() > UPLOAD_TIMEOUT {
             return Err(StoreError::Interrupted);
         }
@@ -69,7 +79,7 @@ impl Inner {
             (path.clone(), name)
         });
         let stored = BucketRelease::new(staged.manifest, record, names.collect(), upload);
-        let outcome = self.create_release(&id, &stored).await?;
+        let outcome = self.create_release(id, &stored).await?;
         // Left behind, it only keeps files from being deleted for a day.
         let _ = self.objects.delete(&upload_key).await;
         Ok(outcome)
@@ -205,7 +215,7 @@ impl Staged {
             files: BTreeMap::new(),
         };
         for name in entry_names(folder)? {
-            if name != RELEASE_FILE {
+            if name != RELEASE_FILE && name != RECORD_FILE {
                 staged.add(folder, &name)?;
             }
         }
