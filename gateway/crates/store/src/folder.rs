@@ -196,6 +196,10 @@ impl Store for FolderStore {
         })
     }
 
+    fn delete_orphans(&self) -> StoreFuture<'_, ()> {
+        self.run("delete_orphans", |paths| paths.scratch.remove_old())
+    }
+
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
         self.run("live_state", Paths::live_state)
     }

@@ -107,6 +107,9 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a release in quarantine permanently.
     fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
 
+    /// Deletes what interrupted uploads left, when it is a day old.
+    fn delete_orphans(&self) -> StoreFuture<'_, ()>;
+
     /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>>;
 

@@ -31,6 +31,7 @@ mod live;
 mod mirror;
 mod objects;
 mod open;
+mod orphans;
 mod probe;
 mod quarantine;
 mod read;

@@ -7,7 +7,7 @@ use colonnade_model::release::ReleaseId;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::release::BucketRelease;
-use super::upload::{CONCURRENCY, Upload};
+use super::upload::CONCURRENCY;
 use super::{
     Inner, deleted_key, deployment_key, file_key, is_valid, quarantine_key, release_key, tombstone_key,
 };
@@ -69,37 +69,13 @@ impl Inner {
 
     /// Deletes the files of a deleted release that no other one has.
     async fn delete_files(&self, id: &ReleaseId, release: BucketRelease) -> Result<(), StoreError> {
-        let in_use = self.files_in_use(&id.name).await?;
+        let in_use = self.used_files(&format!("/{}", id.name)).await?;
         let names: BTreeSet<String> = release.files.into_values().collect();
         let unused: Vec<String> = names.difference(&in_use).cloned().collect();
         let deletes =
             stream::iter(unused).map(|name| async move { self.objects.delete(&file_key(&name)).await });
         deletes.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         self.objects.delete(&deleted_key(id)).await
-    }
-
-    /// The files that uploads or releases of a name use. Uploads first: one that ends in the meantime has left a release.
-    async fn files_in_use(&self, name: &str) -> Result<BTreeSet<String>, StoreError> {
-        let mut in_use = BTreeSet::new();
-        for listed in self.objects.list("uploads").await? {
-            let upload = self
-                .objects
-                .read::<Upload>(&format!("uploads/{}", listed.name))
-                .await?;
-            in_use.extend(upload.into_iter().flat_map(|(upload, _)| upload.files));
-        }
-        for folder in [format!("quarantine/{name}"), format!("releases/{name}")] {
-            for listed in self.objects.list(&folder).await? {
-                let key = format!("{folder}/{}", listed.name);
-                let release = self.objects.read::<BucketRelease>(&key).await?;
-                in_use.extend(
-                    release
-                        .into_iter()
-                        .flat_map(|(release, _)| release.files.into_values()),
-                );
-            }
-        }
-        Ok(in_use)
     }
 
     /// Completes what crashed processes left unfinished: restores the quarantined releases that a deployment names, and

@@ -101,6 +101,10 @@ impl Store for BucketStore {
         )
     }
 
+    fn delete_orphans(&self) -> StoreFuture<'_, ()> {
+        Box::pin(self.inner.measure("delete_orphans", self.inner.delete_orphans()))
+    }
+
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
         Box::pin(self.inner.measure("live_state", self.inner.live_state()))
     }

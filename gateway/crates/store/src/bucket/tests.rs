@@ -212,6 +212,30 @@ async fn interrupted_upload_leaves_no_release() {
     assert!(scratch_is_empty(&published.caches.path().join("other")));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn old_files_that_nothing_uses_are_deleted() {
+    let published = Published::new().await;
+    let [old, new] = ["site/files/old.0", "site/files/new.0"];
+    published.server.replace(old, b"left by an upload");
+    let yesterday = std::time::SystemTime::from(colonnade_clock::now()) - std::time::Duration::from_hours(25);
+    for path in published.objects() {
+        fs::File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(yesterday)
+            .unwrap();
+    }
+    published.server.replace(new, b"of an upload that is under way");
+    published.store.delete_orphans().await.unwrap();
+    assert!(!published.server.object(old).exists());
+    assert!(published.server.object(new).exists());
+    let other = published.other().await;
+    for file in &published.files {
+        assert!(published.read(&other, file).await.unwrap().is_some());
+    }
+}
+
 fn scratch_is_empty(cache: &Path) -> bool {
     fs::read_dir(cache.join("scratch")).unwrap().next().is_none()
 }
