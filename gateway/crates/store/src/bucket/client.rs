@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_model::bucket_url::{BucketUrl, Provider};
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AwsCredential};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig, StaticCredentialProvider};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::BucketError;
@@ -86,16 +86,19 @@ impl BucketSettings {
         let bucket = &self.url.bucket;
         Ok(match self.url.provider {
             Provider::S3 => {
-                let mut builder = match &self.access_key {
-                    // A session token of the environment belongs to another key.
-                    Some(AccessKey { id, secret }) => AmazonS3Builder::new()
-                        .with_access_key_id(id)
-                        .with_secret_access_key(secret.expose_secret()),
-                    None => AmazonS3Builder::from_env(),
+                let mut builder = AmazonS3Builder::from_env()
+                    .with_bucket_name(bucket)
+                    .with_client_options(options)
+                    .with_retry(retries);
+                if let Some(AccessKey { id, secret }) = &self.access_key {
+                    // Not as keys of the builder: a session token of the environment belongs to another key.
+                    builder =
+                        builder.with_credentials(Arc::new(StaticCredentialProvider::new(AwsCredential {
+                            key_id: id.clone(),
+                            secret_key: secret.expose_secret().to_owned(),
+                            token: None,
+                        })));
                 }
-                .with_bucket_name(bucket)
-                .with_client_options(options)
-                .with_retry(retries);
                 if let Some(endpoint) = &self.endpoint {
                     builder = builder.with_endpoint(endpoint);
                 }
