@@ -38,6 +38,15 @@ impl Place {
             }
         }
     }
+
+    /// Opens the store as new gateways do.
+    async fn open_many(&self, count: usize) -> Vec<Arc<dyn Store>> {
+        let mut stores = Vec::new();
+        for _ in 0..count {
+            stores.push(self.open().await);
+        }
+        stores
+    }
 }
 
 /// Runs each test on both.
@@ -154,8 +163,7 @@ async fn release_is_read_back_and_never_replaced(place: Place) {
 
 async fn racing_publishes_of_a_version_create_one(place: Place) {
     let mut publishes = tokio::task::JoinSet::new();
-    for slot in 0..4 {
-        let store = place.open().await;
+    for (slot, store) in place.open_many(4).await.into_iter().enumerate() {
         publishes.spawn(async move { try_put_release(&*store, altered(slot)).await });
     }
     let outcomes = publishes.join_all().await;
@@ -238,8 +246,7 @@ async fn racing_changes_of_live_state_lose_nothing(place: Place) {
     const GATEWAYS: usize = 3;
     const CHANGES: u64 = 8;
     let mut gateways = tokio::task::JoinSet::new();
-    for gateway in 0..GATEWAYS {
-        let store = place.open().await;
+    for (gateway, store) in place.open_many(GATEWAYS).await.into_iter().enumerate() {
         gateways.spawn(async move {
             let mut made = Vec::new();
             while made.len() < usize::try_from(CHANGES).unwrap() {
@@ -299,8 +306,7 @@ async fn lost_history_entries_are_replaced(place: Place) {
 
 async fn racing_rotations_of_keys_agree(place: Place) {
     let mut rotations = tokio::task::JoinSet::new();
-    for _ in 0..4 {
-        let store = place.open().await;
+    for store in place.open_many(4).await {
         rotations.spawn(async move { rotate_keys(&*store, KeyPurpose::Previews).await.unwrap() });
     }
     let keys = rotations.join_all().await;
