@@ -74,6 +74,7 @@ const OPERATE = [
       { text: "Events", link: "/operate/events" },
       { text: "Listeners, hosts and proxies", link: "/operate/listeners" },
       { text: "Store", link: "/operate/store" },
+      { text: "Object storage", link: "/operate/object-storage" },
     ],
   },
   { text: "Edge security", link: "/edge" },

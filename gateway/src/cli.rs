@@ -40,7 +40,7 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
-    /// Backs up, restores or verifies the store.
+    /// Backs up, restores, verifies or copies the store.
     Store(StoreArguments),
     /// Checks the configuration, and the certificates and folders it names, and prints all problems.
     Check {
@@ -69,7 +69,7 @@ enum Command {
 }
 
 /// The exit code for an invalid configuration. clap uses the same code for an invalid command line.
-const INVALID_CONFIGURATION: u8 = 2;
+pub(crate) const INVALID_CONFIGURATION: u8 = 2;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
@@ -98,13 +98,7 @@ pub(crate) fn main() -> ExitCode {
             }
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
-        Command::Store(StoreArguments {
-            config: path,
-            command,
-        }) => match Config::store_folder(&path) {
-            Ok(folder) => store_command::run(&command, &folder),
-            Err(error) => fail(&error, INVALID_CONFIGURATION),
-        },
+        Command::Store(arguments) => store_command::run(&arguments),
         Command::RenderWorker { memory_limit } => colonnade_render::worker(memory_limit),
         Command::Token => {
             let token = format!("cg_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));

@@ -13,6 +13,7 @@
 //! - `config`: the settings in `site.toml`.
 //! - `clock`: the current time and date.
 //! - `testing`: helpers for the unit tests of the other crates.
+//! - `testing-s3`: an S3 server with faults, for tests.
 
 mod acme;
 mod cli;

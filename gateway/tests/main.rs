@@ -57,6 +57,7 @@ mod http2;
 mod logs;
 mod logs_requests;
 mod metrics;
+mod object_storage;
 mod observability;
 mod openapi;
 mod packaging;

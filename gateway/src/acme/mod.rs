@@ -58,10 +58,10 @@ pub(crate) async fn run(client: Option<Client>) {
 }
 
 impl Client {
-    /// The client that the configuration describes, if it does.
+    /// The client that the configuration describes, if it does. It needs a store in a folder.
     pub(crate) fn new(
         config: &Config,
-        store: Arc<FolderStore>,
+        store: Option<Arc<FolderStore>>,
         challenges: Arc<Challenges>,
         metrics: AcmeMetrics,
     ) -> Option<Self> {
@@ -69,7 +69,7 @@ impl Client {
             settings: config.listen.acme.clone()?,
             contact: format!("mailto:{}", config.site.contact),
             files: config.listen.tls.as_ref()?.files().into_iter().next()?,
-            store,
+            store: store?,
             challenges,
             metrics,
             failures: 0,

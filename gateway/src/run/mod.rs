@@ -8,6 +8,7 @@ mod reload;
 mod service_manager;
 mod settings;
 mod signals;
+pub(crate) mod store;
 mod tickets;
 mod upgrade;
 
@@ -28,7 +29,7 @@ use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
 use colonnade_site::{BackendError, Site};
-use colonnade_store::{FolderStore, Store, StoreError};
+use colonnade_store::{Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_upstream::{ClientError, Upstreams};
 use colonnade_web::health::ShutdownSignal;
@@ -43,6 +44,7 @@ use queries::UpstreamQueries;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
+use store::OpenStore;
 use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
@@ -131,7 +133,7 @@ async fn serve(
     let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    let store = open_store(&config, recover, &metrics)?;
+    let OpenStore { store, folder } = store::open(&config, recover, &metrics.store).await?;
     let upstreams = open_upstreams(&mut config, &metrics)?;
     let (deployments, documents) = open_deployments(&config, &store, &upstreams, &metrics).await?;
 
@@ -160,7 +162,7 @@ async fn serve(
         let recorder = recorder("redirect", HttpsRedirect::route_names());
         stack::redirect(redirect, Arc::clone(&settings.redirect), recorder)
     });
-    let acme = acme::Client::new(&config, store, challenges, metrics.acme.clone());
+    let acme = acme::Client::new(&config, folder, challenges, metrics.acme.clone());
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
@@ -276,14 +278,14 @@ fn purge(upstreams: &Arc<Upstreams>) -> PurgeResponses {
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    store: &Arc<FolderStore>,
+    store: &Arc<dyn Store>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
     let diagnostics = Arc::new(Diagnostics::default());
     let (renderer, documents) = start_rendering(config, store, upstreams, metrics, &diagnostics);
     let deployments = Deployments::open(
-        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(store),
         Some(renderer),
         Some(Arc::clone(&documents) as Arc<dyn Warm>),
         diagnostics,
@@ -292,20 +294,10 @@ async fn open_deployments(
     Ok((Arc::new(deployments.await?), documents))
 }
 
-/// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.
-fn open_store(config: &Config, recover: bool, metrics: &Metrics) -> Result<Arc<FolderStore>, StartError> {
-    let store = FolderStore::open(&config.store.folder)?.with_metrics(metrics.store.clone());
-    if recover && let Some(state) = store.recover_live_state()? {
-        let (revision, deployment) = (state.revision(), state.live());
-        tracing::warn!(event = "live_state_recovered", revision, deployment);
-    }
-    Ok(Arc::new(store))
-}
-
 /// Starts the render workers, and the document cache that uses them.
 fn start_rendering(
     config: &Config,
-    store: &Arc<FolderStore>,
+    store: &Arc<dyn Store>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
     diagnostics: &Arc<Diagnostics>,
@@ -320,7 +312,7 @@ fn start_rendering(
     ));
     let documents = Documents::new(
         config,
-        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(store),
         Arc::clone(&renderer),
         metrics.site.documents.clone(),
     );

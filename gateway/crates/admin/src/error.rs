@@ -178,7 +178,7 @@ impl Problem for AdminError {
             Self::PreviewPath | Self::Steps(_) | Self::Publish(PublishError::Rejected(_)) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
-            _ if self.is_locked() => StatusCode::SERVICE_UNAVAILABLE,
+            _ if self.is_locked() || self.is_store_away() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
             Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes => {
@@ -207,7 +207,7 @@ impl Problem for AdminError {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
             Self::TooManyStreams | Self::TooManyPublishes => Some(RETRY_AFTER),
-            _ if self.is_locked() => Some(RETRY_AFTER),
+            _ if self.is_locked() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,
         }
     }
@@ -236,7 +236,7 @@ impl Problem for AdminError {
     }
 
     fn log(&self) {
-        if self.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        if self.status() == StatusCode::INTERNAL_SERVER_ERROR || self.is_store_away() {
             tracing::error!(event = "admin_error", error = %self);
         } else if self.is_locked() {
             tracing::warn!(event = "store_locked");
@@ -245,18 +245,27 @@ impl Problem for AdminError {
 }
 
 impl AdminError {
+    /// The error of the store, if it is one.
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error)
+            | Self::Load(LoadError::Store(error))
+            | Self::Publish(PublishError::Store(error))
+            | Self::Change(ChangeError::Store(error) | ChangeError::Load(LoadError::Store(error))) => {
+                Some(error)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether another process holds the lock of the store.
     fn is_locked(&self) -> bool {
-        matches!(
-            self,
-            Self::Store(StoreError::Locked)
-                | Self::Load(LoadError::Store(StoreError::Locked))
-                | Self::Publish(PublishError::Store(StoreError::Locked))
-                | Self::Change(
-                    ChangeError::Store(StoreError::Locked)
-                        | ChangeError::Load(LoadError::Store(StoreError::Locked))
-                )
-        )
+        matches!(self.store_error(), Some(StoreError::Locked))
+    }
+
+    /// Whether the store cannot be used now.
+    fn is_store_away(&self) -> bool {
+        self.store_error().is_some_and(StoreError::is_away)
     }
 }
 

@@ -39,7 +39,7 @@ pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};
-pub use store::{Retention, StoreSettings};
+pub use store::{Retention, StoreAccessKey, StoreSettings};
 pub use telemetry::TelemetrySettings;
 pub use upstream::{Upstream, UpstreamCacheSettings, is_link_local};
 pub use url::Origin;
@@ -228,10 +228,13 @@ impl Config {
 
     /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend on each other.
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
-        self.store.folder = folder.join(&self.store.folder);
+        self.store.resolve(folder, file);
         self.listen
             .resolve(folder, &self.site.origin, &self.store.folder, file);
-        self.store.warn(file);
+        if self.listen.acme.is_some() && self.store.url.is_some() {
+            let wrong = "needs a store in a folder";
+            file.problem(&["listen", "acme"], wrong, "`listen.tls` with `store.url`");
+        }
         limits::warn(&self.limits, file);
         self.admin.resolve(file);
         self.budget.resolve(file);
@@ -270,7 +273,9 @@ impl Config {
             let secrets = upstream.request_headers.iter().map(|(_, secret)| secret.clone());
             (format!("upstreams.{name}"), secrets.collect())
         });
-        signup.chain(upstreams).collect()
+        let store = self.store.access_key.iter();
+        let store = store.map(|key| ("store.access_key".to_owned(), vec![key.secret.clone()]));
+        signup.chain(upstreams).chain(store).collect()
     }
 
     /// The limits of sign-up; the defaults if there is no backend.

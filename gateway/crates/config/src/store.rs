@@ -1,19 +1,42 @@
-//! `[store]`: the folder of releases and deployments, and what garbage collection retains.
+//! `[store]`: the folder or the bucket of releases and deployments, and what garbage collection retains.
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use colonnade_model::bucket_url::{BUCKET_URL, BucketUrl, Provider};
+use secrecy::SecretString;
+use serde::{Deserialize, Deserializer};
+use url::Url;
 
 use super::config_file::ConfigFile;
-use super::value::{UNBOUNDED, integer, number, path};
+use super::secret::{SECRET, SecretSource};
+use super::url::secure_url;
+use super::value::{
+    MIB, UNBOUNDED, as_string, convert, integer, mebibytes, number, optional_table, path, string,
+};
 
 /// Settings of the store.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct StoreSettings {
-    /// The folder.
+    /// The folder: the store or, with `url`, its local cache.
     #[serde(deserialize_with = "path")]
     pub folder: PathBuf,
+    /// The bucket with the store. `None`: the folder is the store.
+    #[serde(default, deserialize_with = "bucket_url")]
+    pub url: Option<BucketUrl>,
+    /// The URL of the object store, if it is not the provider's own.
+    #[serde(default, deserialize_with = "endpoint")]
+    pub endpoint: Option<Url>,
+    /// The region of the bucket.
+    #[serde(default, deserialize_with = "region")]
+    pub region: Option<String>,
+    /// The limit of the local cache of release files, in bytes.
+    #[serde(rename = "cache_mib", default = "default_cache")]
+    #[serde(deserialize_with = "mebibytes::<1, 16_777_216, _>")]
+    pub cache_bytes: usize,
+    /// The access key. `None`: the credentials of the environment.
+    #[serde(default, deserialize_with = "optional_table")]
+    pub access_key: Option<StoreAccessKey>,
     #[serde(default = "number::<DEPLOYMENTS, _>")]
     #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
     retain_deployments: usize,
@@ -23,6 +46,20 @@ pub struct StoreSettings {
     #[serde(default = "number::<RELEASES, _>")]
     #[serde(deserialize_with = "integer::<0, UNBOUNDED, _, _>")]
     retain_releases: usize,
+}
+
+/// An access key of an object store.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct StoreAccessKey {
+    /// Its ID.
+    #[serde(deserialize_with = "string")]
+    pub id: String,
+    #[serde(rename = "secret")]
+    source: SecretSource,
+    /// Its secret.
+    #[serde(skip)]
+    pub secret: SecretString,
 }
 
 /// The deployments that garbage collection retains, besides the live deployment and the deployments of running rollouts.
@@ -39,6 +76,7 @@ pub struct Retention {
 const DEPLOYMENTS: u16 = 20;
 const HOURS: u16 = 72;
 const RELEASES: u16 = 3;
+const CACHE_MIB: usize = 4096;
 
 impl Default for Retention {
     fn default() -> Self {
@@ -51,8 +89,44 @@ impl Default for Retention {
 }
 
 impl StoreSettings {
+    /// Makes relative paths start at `folder`, and reads the secret.
+    pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        self.folder = folder.join(&self.folder);
+        if let Some(key) = &mut self.access_key {
+            match key.source.read(folder) {
+                Ok(secret) => key.secret = secret,
+                Err(wrong) => file.problem(&["store", "access_key", "secret"], &wrong, SECRET),
+            }
+        }
+        self.warn(file);
+    }
+
+    /// Warns of keys without effect.
+    fn warn_of_unused_keys(&self, file: &mut ConfigFile<'_>) {
+        let keys = [
+            ("endpoint", self.endpoint.is_some()),
+            ("region", self.region.is_some()),
+            ("access_key", self.access_key.is_some()),
+        ];
+        for (key, is_set) in keys {
+            if is_set && self.url.is_none() {
+                file.warning(
+                    &["store", key],
+                    "has no effect without `store.url`",
+                    "`store.url`, too",
+                );
+            }
+        }
+        let has_other_credentials = self.url.as_ref().is_some_and(|url| url.provider != Provider::S3);
+        if has_other_credentials && self.access_key.is_some() {
+            let wrong = "has no effect for this provider";
+            file.warning(&["store", "access_key"], wrong, "it only with an s3:// URL");
+        }
+    }
+
     /// Warns if the folder is not a folder that this user can write to, and cannot be created.
-    pub(crate) fn warn(&self, file: &mut ConfigFile<'_>) {
+    fn warn(&self, file: &mut ConfigFile<'_>) {
+        self.warn_of_unused_keys(file);
         // The folder, or the folder in which it is created.
         let existing = self.folder.ancestors().find(|folder| folder.exists());
         let existing = existing.filter(|folder| *folder != Path::new(""));
@@ -76,4 +150,22 @@ impl StoreSettings {
             releases: self.retain_releases,
         }
     }
+}
+
+fn default_cache() -> usize {
+    CACHE_MIB * MIB
+}
+
+fn bucket_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BucketUrl>, D::Error> {
+    convert(deserializer, BUCKET_URL, |value| {
+        as_string(value)?.parse().map(Some)
+    })
+}
+
+fn endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    secure_url(deserializer).map(Some)
+}
+
+fn region<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    string(deserializer).map(Some)
 }

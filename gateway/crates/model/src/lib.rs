@@ -2,6 +2,7 @@
 //!
 //! This crate contains data and rules only: no I/O and no clock.
 
+pub mod bucket_url;
 pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;

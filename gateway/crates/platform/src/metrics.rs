@@ -9,7 +9,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
 
 use colonnade_web::metrics::Described;
 
@@ -51,6 +51,7 @@ pub struct DeploymentMetrics {
     changes: Family<ChangeLabels, Counter>,
     reports: Family<ReportLabels, Counter>,
     unavailable: Family<SectionLabel, Gauge>,
+    store_read_at: Gauge,
 }
 
 /// A gauge per running rollout: the sections that it changes, and the candidate's share of visitors.
@@ -93,12 +94,23 @@ impl EncodeMetric for Candidates {
 }
 
 impl DeploymentMetrics {
+    /// Records that the store was read.
+    pub(crate) fn store_was_read(&self) {
+        self.store_read_at.set(colonnade_clock::now().as_second());
+    }
+
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "live_deployment",
             "The number of the live deployment; 0 before the first deploy",
             self.live.clone(),
+        );
+        registry.register_with_unit(
+            "store_last_read_timestamp",
+            "When this gateway last read the live state from the store, in Unix time; 0 before",
+            Unit::Seconds,
+            self.store_read_at.clone(),
         );
         registry.register(
             "rollout_candidate_percent",

@@ -16,6 +16,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 use bytes::Bytes;
@@ -32,6 +33,9 @@ use super::metrics::StoreMetrics;
 use super::paths::{Paths, if_exists};
 use super::read::read_json;
 use super::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
+
+/// How often a folder is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A store in a local folder. Several processes can share it.
 #[derive(Debug, Clone)]
@@ -88,6 +92,10 @@ impl FolderStore {
 }
 
 impl Store for FolderStore {
+    fn poll_interval(&self) -> Duration {
+        POLL_INTERVAL
+    }
+
     fn scratch_folder(&self) -> StoreFuture<'_, TempDir> {
         self.run("scratch_folder", |paths| paths.scratch.create_folder())
     }
@@ -186,6 +194,10 @@ impl Store for FolderStore {
         self.run("delete_quarantined", move |paths| {
             paths.scratch.delete_quarantined(&id)
         })
+    }
+
+    fn delete_orphans(&self) -> StoreFuture<'_, ()> {
+        self.run("delete_orphans", |paths| paths.scratch.remove_old())
     }
 
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {

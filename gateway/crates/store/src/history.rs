@@ -125,17 +125,14 @@ impl Paths {
         Ok(true)
     }
 
-    /// Adds the change of the live state to the history, if it is not there. An entry with other content belongs to a
-    /// timeline that ended when an older live state was restored, or is damaged. It is replaced, and the entries after it
-    /// are deleted.
+    /// Adds the change of the live state to the history, if it is not there. A lost entry is replaced, and those after it are
+    /// deleted.
     fn record(&self, change: &Change) -> Result<(), StoreError> {
         let path = self.history_entry(change.revision);
-        let existing: Result<Option<Change>, _> = read_json(&path);
-        match existing {
-            Ok(None) => drop(create_json(&path, &self.scratch.folder, change)?),
-            Ok(Some(existing)) if existing == *change => {}
-            Err(error) if !error.is_loss() => return Err(error),
-            _ => {
+        match entry(read_json(&path), change)? {
+            Entry::Missing => drop(create_json(&path, &self.scratch.folder, change)?),
+            Entry::Recorded => {}
+            Entry::Lost => {
                 tracing::warn!(event = "history_entry_replaced", revision = change.revision);
                 replace_json(&path, &self.scratch.folder, change)?;
                 for lost in self.revisions()? {
@@ -153,6 +150,30 @@ impl Paths {
     /// The revisions in the history, ascending.
     pub(super) fn revisions(&self) -> Result<Vec<u64>, StoreError> {
         Ok(numbers(&entry_names(&self.history)?))
+    }
+}
+
+/// What the history has at the revision of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Nothing.
+    Missing,
+    /// The change.
+    Recorded,
+    /// Another change, of a timeline that ended when an older live state was restored; or a damaged entry.
+    Lost,
+}
+
+/// Compares the entry of the history at the revision of a change with it.
+pub(super) fn entry(
+    existing: Result<Option<Change>, StoreError>,
+    change: &Change,
+) -> Result<Entry, StoreError> {
+    match existing {
+        Ok(None) => Ok(Entry::Missing),
+        Ok(Some(existing)) if existing == *change => Ok(Entry::Recorded),
+        Err(error) if !error.is_loss() => Err(error),
+        _ => Ok(Entry::Lost),
     }
 }
 

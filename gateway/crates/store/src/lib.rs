@@ -5,6 +5,7 @@
 
 mod acme;
 mod backup;
+mod bucket;
 mod durable;
 mod folder;
 mod history;
@@ -17,6 +18,8 @@ mod recover;
 mod release_file;
 mod restore;
 mod scratch;
+#[cfg(test)]
+mod suite;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
@@ -25,6 +28,10 @@ mod verify;
 
 pub use acme::AcmeFile;
 pub use backup::{Backup, back_up};
+pub use bucket::{
+    AccessKey, BucketError, BucketSettings, BucketStore, CacheSettings, Copied, copy_to_bucket,
+    copy_to_folder,
+};
 pub use folder::FolderStore;
 pub use release_file::ListedFile;
 pub use restore::restore;
@@ -34,6 +41,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -50,6 +58,9 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// Storage of releases, deployments, the live state and its history.
 pub trait Store: Send + Sync + 'static {
+    /// How often a gateway reads the live state, to notice the changes by others.
+    fn poll_interval(&self) -> Duration;
+
     /// Creates an empty folder to unpack a release in. It is removed when dropped.
     fn scratch_folder(&self) -> StoreFuture<'_, TempDir>;
 
@@ -95,6 +106,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Deletes a release in quarantine permanently.
     fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
+
+    /// Deletes what interrupted uploads left, when it is a day old.
+    fn delete_orphans(&self) -> StoreFuture<'_, ()>;
 
     /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>>;
@@ -236,6 +250,20 @@ pub enum StoreError {
     /// The target of a restore has files in it.
     #[error("{}: the folder is not empty; move it away first, because a restore never overwrites a store", .0.display())]
     NotEmpty(PathBuf),
+    /// An object store cannot be used as it should.
+    #[error("{object}: {source}")]
+    Bucket {
+        /// The URL of the object.
+        object: String,
+        /// What is wrong.
+        source: BucketError,
+    },
+    /// The folder is the cache of a store in a bucket.
+    #[error(
+        "{}: the folder is the cache of a store in a bucket, and no store; `gateway store copy` copies that store to a folder",
+        .0.display()
+    )]
+    IsCache(PathBuf),
     /// `live.json` was deleted.
     #[error(
         "live.json is missing from the store, but its history is there; restore a backup, or run `gateway serve --recover`"
@@ -268,6 +296,11 @@ impl StoreError {
     /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
         self.is_loss() || matches!(self, Self::NewerSchema { .. })
+    }
+
+    /// Whether the store may be intact and only cannot be used now.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Bucket { source, .. } if source.is_away())
     }
 
     /// Whether the content of a file is lost. A newer gateway cannot read it either.

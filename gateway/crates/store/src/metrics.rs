@@ -20,7 +20,7 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
 
 /// The operations of [`crate::Store`].
-const OPERATIONS: [&str; 21] = [
+const OPERATIONS: [&str; 22] = [
     "scratch_folder",
     "put_release",
     "releases",
@@ -34,6 +34,7 @@ const OPERATIONS: [&str; 21] = [
     "quarantine",
     "restore",
     "delete_quarantined",
+    "delete_orphans",
     "live_state",
     "compare_and_swap_state",
     "history_entry",

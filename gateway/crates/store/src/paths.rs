@@ -20,6 +20,9 @@ use super::release_file::damaged;
 use super::scratch::Scratch;
 use super::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError, StoredRelease};
 
+/// The file that makes a folder the cache of a store in a bucket.
+pub(super) const CACHE_MARKER: &str = "cache.json";
+
 /// How long an operation waits for the lock. It is held for milliseconds, unless its process hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(1500);
 
@@ -45,8 +48,8 @@ pub(super) struct Paths {
 
 /// The content of a tombstone.
 #[derive(Debug, Serialize, Deserialize)]
-struct Tombstone {
-    digest: Digest,
+pub(super) struct Tombstone {
+    pub(super) digest: Digest,
 }
 
 impl Paths {
@@ -86,6 +89,10 @@ impl Paths {
     ///
     /// A failed first deploy leaves a deployment, too. A running gateway retries it, so this is checked only at the start.
     pub(super) fn reject_incomplete(&self) -> Result<(), StoreError> {
+        let marker = self.live.with_file_name(CACHE_MARKER);
+        if marker.exists() {
+            return Err(StoreError::IsCache(marker));
+        }
         if self.restoring.exists() {
             return Err(StoreError::RestoreInterrupted);
         }

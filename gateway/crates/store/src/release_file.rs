@@ -67,7 +67,7 @@ impl Paths {
 
 /// Whether bytes decode to those of a listed file. A digest of each variant in the store would not cover the releases that
 /// were stored before it was recorded.
-fn matches_digest(bytes: &[u8], file: ListedFile<'_>, coding: Coding) -> bool {
+pub(super) fn matches_digest(bytes: &[u8], file: ListedFile<'_>, coding: Coding) -> bool {
     let decoded = decoder(bytes, coding).and_then(|decoder| {
         // One byte more than expected is enough to differ.
         Digest::of_reader(decoder.take(file.size + 1))

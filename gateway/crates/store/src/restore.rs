@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self as std_io, Read};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Entry, EntryType};
 
@@ -18,33 +18,64 @@ use super::{StoreError, json};
 /// store starts a new timeline.
 pub fn restore(backup: &Path, store: &Path) -> Result<Backup, StoreError> {
     let file = File::open(backup).map_err(io(backup))?;
-    create_folder(store)?;
-    let store = &store.canonicalize().map_err(io(store))?;
-    let marker = &Paths::of(store).restoring;
-    if !marker.exists() && fs::read_dir(store).map_err(io(store))?.next().is_some() {
-        return Err(StoreError::NotEmpty(store.clone()));
-    }
-    let lock = open_lock(marker)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        // Another restore is running.
-        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
-        Err(TryLockError::Error(error)) => return Err(io(marker)(error)),
-    }
-    sync_parent(marker)?;
-    remove_entries(store, Some(marker))?;
+    let target = Incomplete::begin(store)?;
     let restored = Restore {
         backup,
-        store,
+        store: &target.folder,
         files: 0,
         live: None,
         manifest: None,
     }
     .run(Archive::new(file));
-    if restored.is_err() {
-        remove_entries(store, None)?;
+    match restored {
+        Ok(restored) => target.complete().map(|()| restored),
+        Err(error) => target.abandon().and(Err(error)),
     }
-    restored
+}
+
+/// A folder in which a store is being written, and which counts as incomplete until that is done.
+pub(super) struct Incomplete {
+    /// The folder, as an absolute path without links.
+    pub(super) folder: PathBuf,
+    marker: PathBuf,
+    _lock: File,
+}
+
+impl Incomplete {
+    /// Begins in a folder that is empty, missing, or left by an interrupted process, whose files are removed.
+    pub(super) fn begin(folder: &Path) -> Result<Self, StoreError> {
+        create_folder(folder)?;
+        let folder = folder.canonicalize().map_err(io(folder))?;
+        let marker = Paths::of(&folder).restoring;
+        if !marker.exists() && fs::read_dir(&folder).map_err(io(&folder))?.next().is_some() {
+            return Err(StoreError::NotEmpty(folder));
+        }
+        let lock = open_lock(&marker)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            // Another process does the same.
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
+            Err(TryLockError::Error(error)) => return Err(io(&marker)(error)),
+        }
+        sync_parent(&marker)?;
+        remove_entries(&folder, Some(&marker))?;
+        Ok(Self {
+            folder,
+            marker,
+            _lock: lock,
+        })
+    }
+
+    /// Makes the store complete.
+    pub(super) fn complete(self) -> Result<(), StoreError> {
+        fs::remove_file(&self.marker).map_err(io(&self.marker))?;
+        sync_parent(&self.marker)
+    }
+
+    /// Removes what was written.
+    pub(super) fn abandon(self) -> Result<(), StoreError> {
+        remove_entries(&self.folder, None)
+    }
 }
 
 /// Removes the entries of a folder except one.
@@ -87,9 +118,6 @@ impl Restore<'_> {
         if let Some(state) = self.live.take() {
             replace_json(&paths.live, &paths.scratch.folder, &state.with_new_timeline())?;
         }
-        // Last, because without it a store counts as complete.
-        fs::remove_file(&paths.restoring).map_err(io(&paths.restoring))?;
-        sync_parent(&paths.restoring)?;
         Ok(manifest)
     }
 

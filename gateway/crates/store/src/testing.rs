@@ -8,7 +8,7 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
 pub use colonnade_model::testing::{Sample, section, shell, small_section};
 use tempfile::TempDir;
 
-use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store};
+use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
 
 /// Stores a sample release, as publishing it does.
 ///
@@ -26,6 +26,14 @@ pub async fn put_release(store: &dyn Store, sample: Sample) {
 /// # Panics
 /// If the store fails.
 pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
+    publish(store, sample).await.expect("the store works")
+}
+
+/// Stores a sample release, if its version is free and the store works.
+///
+/// # Panics
+/// If there is no scratch folder.
+pub(crate) async fn publish(store: &dyn Store, sample: Sample) -> Result<PutOutcome, StoreError> {
     let id = ReleaseId {
         name: sample.release.name.clone(),
         version: sample.release.version.clone(),
@@ -42,8 +50,7 @@ pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
     for (path, bytes) in &sample.files {
         write(folder.path(), path, bytes);
     }
-    let put = store.put_release(StagedRelease { id, folder, record }).await;
-    put.expect("the store works")
+    store.put_release(StagedRelease { id, folder, record }).await
 }
 
 /// An empty store and its folder, which is removed when dropped.
@@ -54,6 +61,30 @@ pub fn store() -> (TempDir, Arc<FolderStore>) {
     let folder = TempDir::new().expect("a temporary folder");
     let store = FolderStore::open(folder.path()).expect("the store opens");
     (folder, Arc::new(store))
+}
+
+/// Opens the store in the bucket of a test server, with a local cache in a folder.
+#[cfg(test)]
+pub(crate) async fn open_bucket(
+    server: &colonnade_testing_s3::S3Server,
+    cache: &Path,
+) -> Result<crate::BucketStore, StoreError> {
+    use colonnade_testing_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY};
+
+    let settings = crate::BucketSettings {
+        url: format!("s3://{BUCKET}/site").parse().expect("a valid URL"),
+        endpoint: Some(server.endpoint()),
+        region: None,
+        access_key: Some(crate::AccessKey {
+            id: ACCESS_KEY_ID.to_owned(),
+            secret: SECRET_ACCESS_KEY.into(),
+        }),
+    };
+    let cache = crate::CacheSettings {
+        folder: cache.to_owned(),
+        limit: 1024 * 1024,
+    };
+    crate::BucketStore::open(&settings, cache, crate::metrics::StoreMetrics::default()).await
 }
 
 fn write(folder: &Path, path: &str, bytes: &[u8]) {

@@ -83,14 +83,26 @@ pub(crate) fn uncommented<'d>(documented: impl Iterator<Item = &'d Documented>, 
         "listen.tls"
     };
     let lines = documented.filter(|one| !one.path.starts_with(other));
+    // Certificates of an authority need a store in a folder.
+    let needs_folder = certificate == "listen.acme";
+    let is_of_bucket = |one: &Documented| {
+        ["store.url", "store.endpoint", "store.region", "store.access_key"]
+            .iter()
+            .any(|path| one.path.starts_with(path))
+    };
+    let lines = lines.filter(|one| !(needs_folder && is_of_bucket(one)));
     let text: Vec<&str> = lines.map(|one| one.line.as_str()).collect();
     let text = text
         .join("\n")
         .replace("<64 hexadecimal digits>", &"0".repeat(64));
-    let text = ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION"]
-        .map(|variable| format!("{{ env = \"{variable}\" }}"))
-        .iter()
-        .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"));
+    let text = [
+        "SIGNUP_BACKEND_KEY",
+        "EXAMPLE_AUTHORIZATION",
+        "STORE_SECRET_ACCESS_KEY",
+    ]
+    .map(|variable| format!("{{ env = \"{variable}\" }}"))
+    .iter()
+    .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"));
     // A certificate authority needs a public host.
     text.replace("http://localhost:8080", "https://site.example")
 }

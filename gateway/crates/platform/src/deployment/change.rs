@@ -15,6 +15,10 @@ use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::log::AUDIT;
+use futures_util::{StreamExt as _, stream};
+
+/// The number of releases that are read at a time: in a bucket, most of a read is waiting.
+const CONCURRENT_READS: usize = 16;
 
 /// Who makes a change, and why.
 #[derive(Debug, Clone)]
@@ -202,8 +206,13 @@ impl Deployments {
     async fn check_releases_exist(&self, deployments: &[Deployment]) -> Result<(), ChangeError> {
         let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
         let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
-        for id in ids {
-            match self.store.release(&id).await {
+        let reads = stream::iter(ids).map(|id| async move {
+            let stored = self.store.release(&id).await;
+            (id, stored)
+        });
+        let mut reads = reads.buffered(CONCURRENT_READS);
+        while let Some((id, stored)) = reads.next().await {
+            match stored {
                 Err(error) if error.is_damage() => unavailable.push(is_unavailable(&id)),
                 Ok(None) => unknown.push(not_published(&id)),
                 stored => drop(stored?),

@@ -18,9 +18,6 @@ use colonnade_render::Renderer;
 use colonnade_store::{Store, StoreError};
 use colonnade_web::health::Readiness;
 
-/// The interval at which the store is polled for changes by other gateways.
-const POLL: Duration = Duration::from_millis(500);
-
 /// How long a change waits for another one in this process. With the wait for the lock of the store, an operator waits less
 /// than 5 s.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -40,7 +37,7 @@ pub struct Deployments {
     degradation: OnceLock<Degradation>,
     current: ArcSwap<Snapshot>,
     /// Why the last poll of the store failed, for `/readyz`.
-    store_problem: parking_lot::Mutex<Option<&'static str>>,
+    store_problem: parking_lot::Mutex<Option<String>>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
     /// The background task that warms the document cache.
@@ -98,7 +95,7 @@ impl Deployments {
         {
             problems.push("no render worker is available".to_owned());
         }
-        problems.extend(self.store_problem.lock().map(str::to_owned));
+        problems.extend(self.store_problem.lock().clone());
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));
@@ -137,23 +134,33 @@ impl Deployments {
     /// Polls the store forever for changes by other gateways. If the store cannot be read, the error is logged and the
     /// snapshot stays.
     pub async fn poll_store(&self) {
-        let mut ticks = tokio::time::interval(POLL);
+        let mut ticks = tokio::time::interval(self.store.poll_interval());
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last_read = colonnade_clock::now();
         // A persistent error is logged once, not at every poll.
         let mut reported = None;
         loop {
             ticks.tick().await;
             let error = self.poll().await.err();
             *self.store_problem.lock() = error.as_ref().map(|error| match error {
-                LoadError::LiveStateMissing => "the live state is missing from the store",
-                LoadError::OtherTimeline => "the store was restored while the gateway runs",
-                _ => "the store cannot be read",
+                LoadError::LiveStateMissing => "the live state is missing from the store".to_owned(),
+                LoadError::OtherTimeline => "the store was restored while the gateway runs".to_owned(),
+                _ => format!("the store cannot be read since {last_read:.0}"),
             });
             let error = error.map(|error| error.to_string());
-            if let Some(error) = &error
-                && reported.as_ref() != Some(error)
-            {
-                tracing::error!(event = "store_refresh_failed", error = %error);
+            match (&error, &reported) {
+                (Some(error), reported) if reported.as_ref() != Some(error) => {
+                    tracing::error!(event = "store_refresh_failed", error = %error);
+                }
+                (None, Some(_)) => {
+                    let outage = colonnade_clock::now().duration_since(last_read).as_secs();
+                    tracing::info!(event = "store_refreshed", outage_seconds = outage);
+                }
+                _ => {}
+            }
+            if error.is_none() {
+                last_read = colonnade_clock::now();
+                self.metrics.store_was_read();
             }
             reported = error;
         }

@@ -33,6 +33,9 @@ impl Deployments {
     ) -> Result<CollectedGarbage, ChangeError> {
         require(may_change, [&"*".to_owned()].into_iter())?;
         let _changing = self.start_change().await?;
+        if !dry_run {
+            self.store.delete_orphans().await?;
+        }
         // Includes deployments that an earlier attempt of this loop removed.
         let mut removed = BTreeSet::new();
         loop {

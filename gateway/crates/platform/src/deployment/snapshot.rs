@@ -81,6 +81,18 @@ impl LoadError {
     }
 }
 
+/// Whether a live state is an earlier one, or came after it. A store that has lost its newest changes can have others since.
+async fn follows(store: &dyn Store, before: &LiveState, now: &LiveState) -> Result<bool, StoreError> {
+    if now.timeline != before.timeline || now.revision() <= before.revision() {
+        return Ok(now.timeline == before.timeline && now.change == before.change);
+    }
+    match store.history_entry(before.revision()).await {
+        Ok(entry) => Ok(entry.is_none_or(|entry| entry == before.change)),
+        Err(error) if error.is_damage() => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
 impl Snapshot {
     /// The live deployment.
     pub fn live(&self) -> Option<&Arc<LoadedDeployment>> {
@@ -152,7 +164,7 @@ impl Snapshot {
             return Err(LoadError::LiveStateMissing);
         }
         if let (Some(before), Some(now)) = (&self.state, &state)
-            && (now.timeline != before.timeline || now.revision() < before.revision())
+            && !follows(store, before, now).await?
         {
             // What this process has loaded and cached belongs to the lost timeline.
             return Err(LoadError::OtherTimeline);

@@ -1,0 +1,210 @@
+//! The live state, the history and the keys in a bucket.
+
+use colonnade_model::deployment::{Change, LiveState};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
+
+use super::error::BucketError;
+use super::objects::{Fetched, ObjectVersion};
+use super::{Contact, Inner, LIVE, history_key, keys_key};
+use crate::history::{Entry, numbers};
+use crate::read::if_intact;
+use crate::{StoreError, history};
+
+impl Inner {
+    /// The live state. If it is unchanged, the bucket sends only that. During a start without the object store it is that of
+    /// the local copy.
+    pub(super) async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        {
+            let mut contact = self.contact.lock();
+            if *contact == Contact::Starting {
+                *contact = Contact::Offline;
+                return Ok(self.changes.borrow().clone());
+            }
+        }
+        let read = self.read_live_state().await?;
+        *self.contact.lock() = Contact::Online;
+        let state = read.map(|(state, _)| state);
+        self.changes.send_if_modified(|known| {
+            let is_new = *known != state;
+            known.clone_from(&state);
+            is_new
+        });
+        Ok(state)
+    }
+
+    async fn read_live_state(&self) -> Result<Option<(LiveState, ObjectVersion)>, StoreError> {
+        if let Some(found) = self.fetch_live_state().await? {
+            return Ok(Some(found));
+        }
+        if self.revisions().await?.is_empty() {
+            return Ok(None);
+        }
+        // It may have appeared since, with another gateway's first change.
+        match self.fetch_live_state().await? {
+            Some(found) => Ok(Some(found)),
+            None => Err(StoreError::LiveStateMissing),
+        }
+    }
+
+    async fn fetch_live_state(&self) -> Result<Option<(LiveState, ObjectVersion)>, StoreError> {
+        let known = self.known.lock().clone();
+        let version = known.as_ref().map(|(_, version)| version);
+        let found = match self.objects.fetch(LIVE, version).await? {
+            Fetched::Unchanged => return Ok(known),
+            Fetched::Missing => None,
+            Fetched::Changed(object) => {
+                let state = self
+                    .objects
+                    .parse(LIVE, &object.bytes)
+                    .map_err(|error| match error {
+                        error if error.is_loss() => StoreError::LiveStateDamaged(Box::new(error)),
+                        error => error,
+                    })?;
+                Some((state, object.version))
+            }
+        };
+        self.known.lock().clone_from(&found);
+        Ok(found)
+    }
+
+    /// Replaces the live state if it is `expected`; false if it is another.
+    pub(super) async fn swap_live_state(
+        &self,
+        expected: Option<&LiveState>,
+        next: &LiveState,
+    ) -> Result<bool, StoreError> {
+        let current = self.read_live_state().await?;
+        if current.as_ref().map(|(state, _)| state) != expected {
+            return Ok(false);
+        }
+        if let Some((LiveState { change, .. }, _)) = &current {
+            self.record(change).await?;
+        }
+        let version = current.as_ref().map(|(_, version)| version);
+        if !self.put_live_state(next, version).await? {
+            return Ok(false);
+        }
+        // The change is in effect. The next one repeats this if it fails.
+        if let Err(error) = self.record(&next.change).await {
+            tracing::warn!(event = "history_entry_delayed", revision = next.revision(), error = %error);
+        }
+        Ok(true)
+    }
+
+    /// Writes the live state if it is this version. A request that the client repeats can find what it wrote itself, and one
+    /// that fails may have succeeded: then the bucket says what is live.
+    async fn put_live_state(
+        &self,
+        next: &LiveState,
+        version: Option<&ObjectVersion>,
+    ) -> Result<bool, StoreError> {
+        let put = match version {
+            Some(version) => self
+                .objects
+                .update(LIVE, next, version)
+                .await
+                .map(|put| put.is_some()),
+            None => self.objects.create(LIVE, next).await,
+        };
+        let error = match put {
+            Ok(true) => return Ok(true),
+            Ok(false) => None,
+            Err(StoreError::Bucket { source, .. }) if source.is_unconfirmed() => Some(()),
+            Err(error) => return Err(error),
+        };
+        let unconfirmed = || self.objects.error(LIVE, BucketError::Unconfirmed);
+        let before = self.known.lock().as_ref().map(|(state, _)| state.clone());
+        let now = self.read_live_state().await.map_err(|_| unconfirmed())?;
+        let now = now.map(|(state, _)| state);
+        if now.as_ref() == Some(next) {
+            return Ok(true);
+        }
+        // A request that is still on its way could take effect later.
+        if error.is_some() && now == before {
+            return Err(unconfirmed());
+        }
+        // Others may have made changes since this one.
+        let entry = self
+            .history_entry(next.revision())
+            .await
+            .map_err(|_| unconfirmed())?;
+        Ok(entry.as_ref() == Some(&next.change))
+    }
+
+    /// Adds the change of the live state to the history, as the folder does.
+    async fn record(&self, change: &Change) -> Result<(), StoreError> {
+        let key = history_key(change.revision);
+        if self.objects.create(&key, change).await? {
+            return Ok(());
+        }
+        let existing = self.objects.read::<Change>(&key).await;
+        let version = existing
+            .as_ref()
+            .ok()
+            .and_then(Option::as_ref)
+            .map(|(_, version)| version.clone());
+        match history::entry(existing.map(|found| found.map(|(change, _)| change)), change)? {
+            Entry::Recorded => {}
+            Entry::Missing | Entry::Lost => {
+                tracing::warn!(event = "history_entry_replaced", revision = change.revision);
+                match version {
+                    Some(version) => drop(self.objects.update(&key, change, &version).await?),
+                    None => self.objects.write(&key, change).await?,
+                }
+                for lost in self.revisions().await? {
+                    if lost > change.revision {
+                        self.objects.delete(&history_key(lost)).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
+        let read = self.objects.read(&history_key(revision)).await?;
+        Ok(read.map(|(change, _)| change))
+    }
+
+    /// The revisions in the history, ascending.
+    pub(super) async fn revisions(&self) -> Result<Vec<u64>, StoreError> {
+        let listed = self.objects.list("history").await?;
+        let names: Vec<String> = listed.into_iter().map(|listed| listed.name).collect();
+        Ok(numbers(&names))
+    }
+
+    pub(super) async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+        // The local copy has no secrets: previews need the object store.
+        if self.is_offline() {
+            return Ok(RotatingKeys::default());
+        }
+        let read = self.read_keys(purpose).await?;
+        Ok(read.map(|(keys, _)| keys).unwrap_or_default())
+    }
+
+    async fn read_keys(
+        &self,
+        purpose: KeyPurpose,
+    ) -> Result<Option<(RotatingKeys, ObjectVersion)>, StoreError> {
+        // Damaged keys only end previews, or sessions.
+        if_intact(self.objects.read(keys_key(purpose)).await)
+    }
+
+    pub(super) async fn swap_keys(
+        &self,
+        purpose: KeyPurpose,
+        expected: &RotatingKeys,
+        next: &RotatingKeys,
+    ) -> Result<bool, StoreError> {
+        let key = keys_key(purpose);
+        let current = self.objects.get(key).await?;
+        let Some(object) = current else {
+            return Ok(*expected == RotatingKeys::default() && self.objects.create(key, next).await?);
+        };
+        let keys = self.objects.parse::<RotatingKeys>(key, &object.bytes).map(Some);
+        if if_intact(keys)?.unwrap_or_default() != *expected {
+            return Ok(false);
+        }
+        Ok(self.objects.update(key, next, &object.version).await?.is_some())
+    }
+}

@@ -1,0 +1,210 @@
+//! The store in a bucket of an object store:
+//!
+//! ```text
+//! store.json                         the ID of the store
+//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files
+//! files/<digest>.<random>            the files of releases
+//! uploads/<id>.json                  the files that an upload shares with published releases
+//! quarantine/<name>/<version>.json   releases that garbage collection is about to delete
+//! deleted/<name>/<version>.json      releases whose files are being deleted
+//! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
+//! deployments/<number>.json
+//! live.json                          the live deployment, the running rollouts, and the newest change
+//! history/<revision>.json            the changes, including the newest
+//! preview-keys.json                  secret
+//! ticket-keys.json                   secret
+//! ```
+//!
+//! An object store has neither locks nor renames, so this is not the folder's layout. A release becomes visible with one
+//! object, created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
+//!
+//! **Shared files.** A file with the same bytes as one of a published release of the same name is not sent again. The upload
+//! first names the shared files in `uploads/`, and then checks that the releases with them are still published. Garbage
+//! collection first moves a release out of `releases/`, and then reads which files others use, `uploads/` before `releases/`.
+//! Whichever is first, the other one sees it.
+
+mod cache;
+mod client;
+mod copy;
+mod error;
+mod live;
+mod mirror;
+mod objects;
+mod open;
+mod orphans;
+mod probe;
+mod quarantine;
+mod read;
+mod recover;
+mod release;
+mod store;
+#[cfg(test)]
+mod tests;
+mod upload;
+
+pub use client::{AccessKey, BucketSettings};
+pub use copy::{Copied, copy_to_bucket, copy_to_folder};
+pub use error::BucketError;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use colonnade_model::deployment::LiveState;
+use colonnade_model::release::{ReleaseId, is_name, is_version};
+use colonnade_model::rotating_keys::KeyPurpose;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use crate::StoreError;
+use crate::metrics::StoreMetrics;
+use crate::scratch::Scratch;
+use cache::FileCache;
+use mirror::Mirror;
+use objects::{ObjectVersion, Objects};
+use release::FileNames;
+
+/// The live state.
+const LIVE: &str = "live.json";
+
+/// The names of files that are kept in memory, of all releases together. A name takes about 200 bytes.
+const MAX_KNOWN_FILES: usize = 100_000;
+
+/// How often a bucket is polled: each request costs money.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A store in a bucket, with a local cache. Many gateways share it.
+#[derive(Debug)]
+pub struct BucketStore {
+    inner: Arc<Inner>,
+    /// Keeps the cache complete.
+    mirroring: AbortHandle,
+}
+
+#[derive(Debug)]
+struct Inner {
+    objects: Objects,
+    cache: FileCache,
+    mirror: Mirror,
+    scratch: Scratch,
+    metrics: StoreMetrics,
+    /// The last live state that was read, with its version.
+    known: Mutex<Option<(LiveState, ObjectVersion)>>,
+    /// The names of the files of releases.
+    files: Mutex<KnownFiles>,
+    contact: Mutex<Contact>,
+    /// The live state, for what fills the cache.
+    changes: watch::Sender<Option<LiveState>>,
+}
+
+#[derive(Debug, Default)]
+struct KnownFiles {
+    releases: HashMap<ReleaseId, Arc<FileNames>>,
+    count: usize,
+}
+
+/// Whether the object store was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Contact {
+    /// It was.
+    Online,
+    /// Not yet: the gateway starts with the local copy.
+    Starting,
+    /// Not yet: the gateway has started with the local copy.
+    Offline,
+}
+
+/// The settings of the local cache.
+#[derive(Debug, Clone)]
+pub struct CacheSettings {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The limit of all files of releases in bytes.
+    pub limit: u64,
+}
+
+impl Drop for BucketStore {
+    fn drop(&mut self) {
+        self.mirroring.abort();
+    }
+}
+
+impl KnownFiles {
+    fn add(&mut self, id: ReleaseId, files: Arc<FileNames>) {
+        if self.count + files.len() > MAX_KNOWN_FILES {
+            *self = Self::default();
+        }
+        self.count += files.len();
+        if let Some(before) = self.releases.insert(id, files) {
+            self.count -= before.len();
+        }
+    }
+
+    fn remove(&mut self, id: &ReleaseId) {
+        if let Some(before) = self.releases.remove(id) {
+            self.count -= before.len();
+        }
+    }
+}
+
+impl Inner {
+    /// Measures an operation.
+    async fn measure<T>(
+        &self,
+        operation: &'static str,
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let start = Instant::now();
+        let result = work.await;
+        self.metrics.record(operation, start.elapsed(), result.is_ok());
+        result
+    }
+
+    /// Whether only the local copy can be read.
+    fn is_offline(&self) -> bool {
+        *self.contact.lock() != Contact::Online
+    }
+}
+
+/// Whether a release can be in a store.
+fn is_valid(id: &ReleaseId) -> bool {
+    is_name(&id.name) && is_version(&id.version)
+}
+
+fn release_key(id: &ReleaseId) -> String {
+    format!("releases/{}/{}.json", id.name, id.version)
+}
+
+fn quarantine_key(id: &ReleaseId) -> String {
+    format!("quarantine/{}/{}.json", id.name, id.version)
+}
+
+fn deleted_key(id: &ReleaseId) -> String {
+    format!("deleted/{}/{}.json", id.name, id.version)
+}
+
+fn tombstone_key(id: &ReleaseId) -> String {
+    format!("tombstones/{}/{}.json", id.name, id.version)
+}
+
+fn file_key(name: &str) -> String {
+    format!("files/{name}")
+}
+
+fn deployment_key(number: u64) -> String {
+    format!("deployments/{number}.json")
+}
+
+fn history_key(revision: u64) -> String {
+    format!("history/{revision}.json")
+}
+
+fn keys_key(purpose: KeyPurpose) -> &'static str {
+    match purpose {
+        KeyPurpose::Previews => "preview-keys.json",
+        KeyPurpose::Tickets => "ticket-keys.json",
+    }
+}

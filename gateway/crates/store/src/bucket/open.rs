@@ -1,0 +1,142 @@
+//! Opening a store in a bucket.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use colonnade_web::request_scope;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use super::cache::FileCache;
+use super::error::BucketError;
+use super::mirror::{self, Marker, Mirror};
+use super::objects::Objects;
+use super::{BucketSettings, BucketStore, CacheSettings, Contact, Inner, KnownFiles};
+use crate::StoreError;
+use crate::durable::{create_folder, io};
+use crate::metrics::StoreMetrics;
+use crate::paths::{CACHE_MARKER, Paths};
+use crate::scratch::Scratch;
+
+/// The object that makes a prefix a store.
+pub(super) const STORE: &str = "store.json";
+
+/// The content of [`STORE`].
+#[derive(Debug, Serialize, Deserialize)]
+struct StoreId {
+    id: String,
+}
+
+impl BucketStore {
+    /// Opens the store in a bucket, creates it in an empty one, and recovers from crashed processes. While the object store
+    /// is away, the local copy of what visitors see is opened instead, if there is one.
+    ///
+    /// # Errors
+    /// If the object store cannot be used and there is no local copy, if it ignores conditions of writes, or if the bucket
+    /// or the folder has something else in it.
+    pub async fn open(
+        settings: &BucketSettings,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        let objects = settings.objects()?;
+        let CacheSettings { folder, limit } = cache;
+        let (cache, mirror, scratch) =
+            request_scope::run_blocking(move || open_folder(&folder, limit)).await?;
+        let known = mirror.marker()?;
+        let (contact, state) = match connect(&objects, &mirror, known.as_ref()).await {
+            Ok(()) => (Contact::Online, None),
+            Err(error) => match mirror.live_state()? {
+                Some(state) if known.is_some() && error.is_away() => {
+                    tracing::error!(event = "store_unreachable", error = %error);
+                    (Contact::Starting, Some(state))
+                }
+                _ => return Err(error),
+            },
+        };
+        let (changes, receiver) = watch::channel(state);
+        let inner = Arc::new(Inner {
+            objects,
+            cache,
+            mirror,
+            scratch,
+            metrics,
+            known: Mutex::default(),
+            files: Mutex::new(KnownFiles::default()),
+            contact: Mutex::new(contact),
+            changes,
+        });
+        if contact == Contact::Online {
+            inner.complete_deletions().await?;
+        }
+        let mirroring = tokio::spawn(mirror::run(Arc::clone(&inner), receiver)).abort_handle();
+        Ok(Self { inner, mirroring })
+    }
+}
+
+/// Opens what is kept in the local folder.
+fn open_folder(folder: &Path, limit: u64) -> Result<(FileCache, Mirror, Scratch), StoreError> {
+    let is_store = Paths::of(folder).live.exists() && !folder.join(CACHE_MARKER).exists();
+    if is_store {
+        return Err(StoreError::NotEmpty(folder.to_owned()));
+    }
+    create_folder(folder)?;
+    let folder = folder.canonicalize().map_err(io(folder))?;
+    let scratch = Scratch {
+        folder: folder.join("scratch"),
+    };
+    create_folder(&scratch.folder)?;
+    scratch.remove_old()?;
+    let mirror = Mirror::new(&folder, &scratch.folder);
+    Ok((FileCache::open(&folder.join("files"), limit)?, mirror, scratch))
+}
+
+/// Checks the bucket, and creates the store in an empty one.
+async fn connect(objects: &Objects, mirror: &Mirror, known: Option<&Marker>) -> Result<(), StoreError> {
+    // Even without the object store: what is cached must not be taken for the content of another bucket.
+    check_marker(objects, known.filter(|known| known.url != objects.url()))?;
+    let id = match objects.read::<StoreId>(STORE).await? {
+        Some((store, _)) => {
+            objects.check_conditions().await?;
+            store.id
+        }
+        None if objects.is_empty().await? => {
+            objects.check_conditions().await?;
+            create(objects).await?
+        }
+        None => return Err(objects.error(STORE, BucketError::OtherContent)),
+    };
+    check_marker(objects, known.filter(|known| known.id != id))?;
+    if known.is_none() {
+        let url = objects.url().to_owned();
+        mirror.write(CACHE_MARKER, &Marker { url, id })?;
+    }
+    Ok(())
+}
+
+/// Fails if the local folder belongs to another store.
+fn check_marker(objects: &Objects, other: Option<&Marker>) -> Result<(), StoreError> {
+    match other {
+        Some(other) => Err(objects.error(
+            STORE,
+            BucketError::OtherStore {
+                cached: format!("{} with the ID {}", other.url, other.id),
+            },
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Creates the store. Another gateway may do the same.
+async fn create(objects: &Objects) -> Result<String, StoreError> {
+    let store = StoreId {
+        id: format!("{:032x}", rand::random::<u128>()),
+    };
+    if objects.create(STORE, &store).await? {
+        return Ok(store.id);
+    }
+    let created = objects.read::<StoreId>(STORE).await?;
+    let created = created.ok_or_else(|| objects.error(STORE, BucketError::Unconfirmed))?;
+    Ok(created.0.id)
+}

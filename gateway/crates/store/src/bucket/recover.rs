@@ -1,0 +1,99 @@
+//! Recovering a live state that is missing or damaged from the history, as in a folder.
+
+use colonnade_model::deployment::{Change, LiveState, VisibleDeployments};
+use colonnade_model::release::SHELL;
+use colonnade_model::unknown_fields::UnknownFields;
+
+use super::{BucketStore, Inner, LIVE};
+use crate::StoreError;
+use crate::loaded::LoadedRelease;
+use crate::read::if_intact;
+
+/// Where a replaced live state is kept.
+const DAMAGED: &str = "live.json.damaged";
+
+impl BucketStore {
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the history; `None` if
+    /// it is intact. Rollouts that were running end.
+    ///
+    /// # Errors
+    /// If no deployment in the history can be loaded either, or the object store is away.
+    pub async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        self.inner.recover_live_state().await
+    }
+}
+
+impl Inner {
+    async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        if self.is_offline() {
+            // The local copy is intact.
+            return Ok(None);
+        }
+        let stored = match self.live_state().await {
+            Ok(None) => return Ok(None),
+            Ok(state) => state,
+            Err(StoreError::LiveStateMissing | StoreError::LiveStateDamaged(_)) => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(state) = &stored {
+            let mut is_intact = true;
+            for number in state.visible.deployments() {
+                is_intact &= self.is_servable(*number).await?;
+            }
+            if is_intact {
+                return Ok(None);
+            }
+        }
+        let change = self
+            .newest_servable_change(stored.map(|state| state.change))
+            .await?;
+        let change = change.ok_or(StoreError::NotRecoverable)?;
+        let state = LiveState {
+            visible: VisibleDeployments::live_only(change.live),
+            change,
+            timeline: None,
+            unknown: UnknownFields::default(),
+        }
+        .with_new_timeline();
+        let is_replaced = match self.objects.get(LIVE).await? {
+            Some(object) => {
+                self.objects.write_bytes(DAMAGED, object.bytes).await?;
+                self.objects
+                    .update(LIVE, &state, &object.version)
+                    .await?
+                    .is_some()
+            }
+            None => self.objects.create(LIVE, &state).await?,
+        };
+        // Otherwise another gateway has recovered it.
+        Ok(is_replaced.then_some(state))
+    }
+
+    /// The newest change whose live deployment can be served: `newest`, or one of the history.
+    async fn newest_servable_change(&self, newest: Option<Change>) -> Result<Option<Change>, StoreError> {
+        let mut change = newest;
+        let mut revisions = self.revisions().await?.into_iter().rev();
+        loop {
+            if let Some(found) = change
+                && self.is_servable(found.live).await?
+            {
+                return Ok(Some(found));
+            }
+            let Some(revision) = revisions.next() else {
+                return Ok(None);
+            };
+            change = if_intact(self.history_entry(revision).await)?;
+        }
+    }
+
+    async fn is_servable(&self, number: u64) -> Result<bool, StoreError> {
+        let deployment = if_intact(self.deployment(number).await)?;
+        let deployment = deployment.filter(|deployment| deployment.number == number);
+        let shell = deployment.and_then(|deployment| deployment.release_ids().find(|id| id.name == SHELL));
+        let Some(shell) = shell else {
+            return Ok(false);
+        };
+        let stored = if_intact(self.release(&shell).await)?;
+        Ok(stored.is_some_and(|stored| LoadedRelease::new(&shell, stored).is_ok()))
+    }
+}

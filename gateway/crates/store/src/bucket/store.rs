@@ -1,0 +1,141 @@
+//! [`Store`] for a bucket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::release::{Digest, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
+use colonnade_web::content_negotiation::Coding;
+use colonnade_web::request_scope;
+use tempfile::TempDir;
+
+use super::{BucketStore, POLL_INTERVAL, deployment_key};
+use crate::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
+
+impl Store for BucketStore {
+    fn poll_interval(&self) -> Duration {
+        POLL_INTERVAL
+    }
+
+    fn scratch_folder(&self) -> StoreFuture<'_, TempDir> {
+        let inner = Arc::clone(&self.inner);
+        let create = request_scope::run_blocking(move || inner.scratch.create_folder());
+        Box::pin(self.inner.measure("scratch_folder", create))
+    }
+
+    fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome> {
+        Box::pin(self.inner.measure("put_release", self.inner.put_release(release)))
+    }
+
+    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
+        Box::pin(
+            self.inner
+                .measure("releases", self.inner.list_releases("releases")),
+        )
+    }
+
+    fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
+        Box::pin(self.inner.measure("release", self.inner.release(id)))
+    }
+
+    fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>> {
+        Box::pin(self.inner.measure("tombstone", self.inner.tombstone(id)))
+    }
+
+    fn read_file<'a>(
+        &'a self,
+        id: &'a ReleaseId,
+        file: ListedFile<'a>,
+        coding: Coding,
+    ) -> StoreFuture<'a, Option<Bytes>> {
+        let read = async move {
+            let read = self.inner.read_file(id, file, coding).await;
+            if let Err(StoreError::Damaged { path } | StoreError::MissingFile(path)) = &read {
+                self.inner.metrics.record_damaged(path);
+            }
+            read
+        };
+        Box::pin(self.inner.measure("read_file", read))
+    }
+
+    fn deployments(&self) -> StoreFuture<'_, Vec<u64>> {
+        Box::pin(self.inner.measure("deployments", self.inner.deployments()))
+    }
+
+    fn deployment(&self, number: u64) -> StoreFuture<'_, Option<Deployment>> {
+        Box::pin(self.inner.measure("deployment", self.inner.deployment(number)))
+    }
+
+    fn create_deployment<'a>(&'a self, deployment: &'a Deployment) -> StoreFuture<'a, bool> {
+        let create = async move {
+            let key = deployment_key(deployment.number);
+            if self.inner.objects.create(&key, deployment).await? {
+                return Ok(true);
+            }
+            // The client may have repeated a request that had succeeded.
+            let existing = self.inner.deployment(deployment.number).await?;
+            Ok(existing.as_ref() == Some(deployment))
+        };
+        Box::pin(self.inner.measure("create_deployment", create))
+    }
+
+    fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()> {
+        let delete = async move { self.inner.objects.delete(&deployment_key(number)).await };
+        Box::pin(self.inner.measure("delete_deployment", delete))
+    }
+
+    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool> {
+        Box::pin(self.inner.measure("quarantine", self.inner.quarantine(id)))
+    }
+
+    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
+        Box::pin(self.inner.measure("restore", self.inner.restore(id)))
+    }
+
+    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
+        Box::pin(
+            self.inner
+                .measure("delete_quarantined", self.inner.delete_quarantined(id)),
+        )
+    }
+
+    fn delete_orphans(&self) -> StoreFuture<'_, ()> {
+        Box::pin(self.inner.measure("delete_orphans", self.inner.delete_orphans()))
+    }
+
+    fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
+        Box::pin(self.inner.measure("live_state", self.inner.live_state()))
+    }
+
+    fn compare_and_swap_state<'a>(
+        &'a self,
+        expected: Option<&'a LiveState>,
+        next: &'a LiveState,
+    ) -> StoreFuture<'a, bool> {
+        let swap = self.inner.swap_live_state(expected, next);
+        Box::pin(self.inner.measure("compare_and_swap_state", swap))
+    }
+
+    fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>> {
+        Box::pin(
+            self.inner
+                .measure("history_entry", self.inner.history_entry(revision)),
+        )
+    }
+
+    fn keys(&self, purpose: KeyPurpose) -> StoreFuture<'_, RotatingKeys> {
+        Box::pin(self.inner.measure("keys", self.inner.keys(purpose)))
+    }
+
+    fn compare_and_swap_keys<'a>(
+        &'a self,
+        purpose: KeyPurpose,
+        expected: &'a RotatingKeys,
+        next: &'a RotatingKeys,
+    ) -> StoreFuture<'a, bool> {
+        let swap = self.inner.swap_keys(purpose, expected, next);
+        Box::pin(self.inner.measure("compare_and_swap_keys", swap))
+    }
+}

@@ -1,0 +1,238 @@
+//! Publishing a release to a bucket.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
+use colonnade_web::request_scope;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::release::{BucketRelease, FileNames, digest_part, new_file_name};
+use super::{Inner, file_key, is_valid, release_key};
+use crate::durable::io;
+use crate::paths::entry_names;
+use crate::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError};
+
+/// The number of files that are transferred at a time.
+pub(super) const CONCURRENCY: usize = 8;
+
+/// The longest time of an upload. Its files are safe from garbage collection for longer.
+const UPLOAD_TIMEOUT: Duration = Duration::from_hours(1);
+
+/// The number of releases that a new one may share files with.
+const MAX_SOURCES: usize = 20;
+
+/// The files that an upload shares with published releases.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Upload {
+    pub(super) files: BTreeSet<String>,
+}
+
+/// A release in its scratch folder.
+struct Staged {
+    manifest: String,
+    /// The digests of the files, by path.
+    files: BTreeMap<String, Digest>,
+}
+
+impl Inner {
+    pub(super) async fn put_release(
+        self: &Arc<Self>,
+        release: StagedRelease,
+    ) -> Result<PutOutcome, StoreError> {
+        self.publish(&release.id, release.folder.path(), release.record)
+            .await
+    }
+
+    /// Publishes the release in a folder, which may have its record in it.
+    pub(super) async fn publish(
+        self: &Arc<Self>,
+        id: &ReleaseId,
+        folder: &Path,
+        record: ReleaseRecord,
+    ) -> Result<PutOutcome, StoreError> {
+        if !is_valid(id) {
+            let path = self.objects.path(&release_key(id));
+            return Err(io(&path)(std::io::ErrorKind::InvalidInput.into()));
+        }
+        if let Some(digest) = self.taken_version(id, record.digest).await? {
+            return Ok(PutOutcome::VersionTaken(digest));
+        }
+        let start = Instant::now();
+        let path = folder.to_owned();
+        let staged = request_scope::run_blocking(move || Staged::read(&path)).await?;
+        let upload = format!("{:032x}", rand::random::<u128>());
+        let upload_key = format!("uploads/{upload}.json");
+        let mut names = self.share_files(id, &staged, &upload_key).await?;
+        self.send_files(folder, &staged, &mut names).await?;
+        if start.elapsed() > UPLOAD_TIMEOUT {
+            return Err(StoreError::Interrupted);
+        }
+        let names = staged.files.iter().map(|(path, digest)| {
+            let name = names[&digest_part(digest)].clone();
+            (path.clone(), name)
+        });
+        let stored = BucketRelease::new(staged.manifest, record, names.collect(), upload);
+        let outcome = self.create_release(id, &stored).await?;
+        // Left behind, it only keeps files from being deleted for a day.
+        let _ = self.objects.delete(&upload_key).await;
+        Ok(outcome)
+    }
+
+    /// The digest of the release that has this version, or of the one that reserves it for other bytes.
+    async fn taken_version(&self, id: &ReleaseId, digest: Digest) -> Result<Option<Digest>, StoreError> {
+        if let Some(existing) = self.bucket_release(id).await? {
+            return Ok(Some(existing.record.digest));
+        }
+        let tombstone = self.tombstone(id).await?;
+        Ok(tombstone.filter(|deleted| *deleted != digest))
+    }
+
+    async fn create_release(
+        &self,
+        id: &ReleaseId,
+        release: &BucketRelease,
+    ) -> Result<PutOutcome, StoreError> {
+        let key = release_key(id);
+        if !self.objects.create(&key, release).await? {
+            match self.bucket_release(id).await? {
+                // The client repeated a request that had succeeded.
+                Some(existing) if existing.upload == release.upload => {}
+                Some(existing) => return Ok(PutOutcome::VersionTaken(existing.record.digest)),
+                None => return Err(StoreError::Interrupted),
+            }
+        }
+        // Another release may have been published under this version and deleted since the first check.
+        let tombstone = self.tombstone(id).await?;
+        if let Some(deleted) = tombstone.filter(|deleted| *deleted != release.record.digest) {
+            self.objects.delete(&key).await?;
+            return Ok(PutOutcome::VersionTaken(deleted));
+        }
+        Ok(PutOutcome::Created)
+    }
+
+    /// The names of files that published releases of the same name have, by digest. Names them in `uploads/`, so that garbage
+    /// collection keeps them.
+    async fn share_files(
+        &self,
+        id: &ReleaseId,
+        staged: &Staged,
+        upload_key: &str,
+    ) -> Result<BTreeMap<String, String>, StoreError> {
+        let wanted: BTreeSet<String> = staged.files.values().map(digest_part).collect();
+        let mut shared = BTreeMap::new();
+        let mut sources = BTreeSet::new();
+        for (source, files) in self.newest_files(&id.name).await? {
+            for name in files.into_values() {
+                let digest = name.split('.').next().unwrap_or_default();
+                if wanted.contains(digest) && !shared.contains_key(digest) {
+                    shared.insert(digest.to_owned(), name);
+                    sources.insert(source.clone());
+                }
+            }
+        }
+        if shared.is_empty() {
+            return Ok(shared);
+        }
+        let upload = Upload {
+            files: shared.values().cloned().collect(),
+        };
+        self.objects.write(upload_key, &upload).await?;
+        let mut present = BTreeSet::new();
+        for source in sources {
+            let release = self.bucket_release(&source).await?;
+            present.extend(
+                release
+                    .into_iter()
+                    .flat_map(|release| release.files.into_values()),
+            );
+        }
+        shared.retain(|_, name| present.contains(name));
+        Ok(shared)
+    }
+
+    /// The files of the newest releases of a name.
+    async fn newest_files(&self, name: &str) -> Result<Vec<(ReleaseId, FileNames)>, StoreError> {
+        let mut listed = self.objects.list(&format!("releases/{name}")).await?;
+        listed.sort_by_key(|listed| std::cmp::Reverse(listed.written_at));
+        let ids = listed.iter().take(MAX_SOURCES).filter_map(|listed| {
+            let version = listed.name.strip_suffix(".json")?.to_owned();
+            let name = name.to_owned();
+            Some(ReleaseId { name, version })
+        });
+        let ids: Vec<ReleaseId> = ids.collect();
+        let reads = stream::iter(ids).map(|id| async move {
+            match self.bucket_release(&id).await {
+                // Nothing is shared with a damaged release.
+                Err(error) if error.is_damage() => Ok(None),
+                read => Ok(read?.map(|release| (id, release.files))),
+            }
+        });
+        let read: Vec<_> = reads.buffered(CONCURRENCY).try_collect().await?;
+        Ok(read.into_iter().flatten().collect())
+    }
+
+    /// Sends the files that are not shared, and adds their names by digest.
+    async fn send_files(
+        self: &Arc<Self>,
+        folder: &Path,
+        staged: &Staged,
+        names: &mut BTreeMap<String, String>,
+    ) -> Result<(), StoreError> {
+        let mut new: BTreeMap<String, (PathBuf, String)> = BTreeMap::new();
+        for (path, digest) in &staged.files {
+            let part = digest_part(digest);
+            if !names.contains_key(&part) {
+                new.entry(part)
+                    .or_insert_with(|| (folder.join(path), new_file_name(digest)));
+            }
+        }
+        let sends = stream::iter(new.values().cloned()).map(|(path, name)| async move {
+            let bytes = request_scope::run_blocking(move || fs::read(&path).map_err(io(&path))).await?;
+            let bytes = Bytes::from(bytes);
+            self.objects.write_bytes(&file_key(&name), bytes.clone()).await?;
+            let own = Arc::clone(self);
+            request_scope::run_blocking(move || own.cache(&name, &bytes)).await;
+            Ok::<_, StoreError>(())
+        });
+        sends.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+        names.extend(new.into_iter().map(|(digest, (_, name))| (digest, name)));
+        Ok(())
+    }
+}
+
+impl Staged {
+    fn read(folder: &Path) -> Result<Self, StoreError> {
+        let manifest = folder.join(RELEASE_FILE);
+        let mut staged = Self {
+            manifest: fs::read_to_string(&manifest).map_err(io(&manifest))?,
+            files: BTreeMap::new(),
+        };
+        for name in entry_names(folder)? {
+            if name != RELEASE_FILE && name != RECORD_FILE {
+                staged.add(folder, &name)?;
+            }
+        }
+        Ok(staged)
+    }
+
+    fn add(&mut self, folder: &Path, path: &str) -> Result<(), StoreError> {
+        let file = folder.join(path);
+        if file.is_dir() {
+            for name in entry_names(&file)? {
+                self.add(folder, &format!("{path}/{name}"))?;
+            }
+        } else {
+            let reader = fs::File::open(&file).map_err(io(&file))?;
+            let digest = Digest::of_reader(reader).map_err(io(&file))?;
+            self.files.insert(path.to_owned(), digest);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,323 @@
+//! What every store does: the same tests on the folder and on a bucket of a real S3 server.
+
+use std::sync::Arc;
+
+use colonnade_model::deployment::{Change, ChangeKind, Deployment, LiveState, VisibleDeployments};
+use colonnade_model::release::{File, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
+use colonnade_model::unknown_fields::UnknownFields;
+use colonnade_testing_s3::S3Server;
+use colonnade_web::content_negotiation::Coding;
+use tempfile::TempDir;
+
+use crate::testing::{Sample, open_bucket, put_release, section, try_put_release};
+use crate::{FolderStore, ListedFile, PutOutcome, Store, rotate_keys};
+
+/// Where a store is.
+enum Place {
+    Folder(TempDir),
+    Bucket(S3Server, TempDir),
+}
+
+impl Place {
+    fn folder() -> Self {
+        Self::Folder(TempDir::new().unwrap())
+    }
+
+    fn bucket() -> Self {
+        Self::Bucket(S3Server::start(), TempDir::new().unwrap())
+    }
+
+    /// Opens the store as a new gateway does.
+    async fn open(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Folder(folder) => Arc::new(FolderStore::open(folder.path()).unwrap()),
+            Self::Bucket(server, caches) => {
+                let cache = tempfile::tempdir_in(caches.path()).unwrap().keep();
+                Arc::new(open_bucket(server, &cache).await.unwrap())
+            }
+        }
+    }
+
+    /// Opens the store as new gateways do.
+    async fn open_many(&self, count: usize) -> Vec<Arc<dyn Store>> {
+        let mut stores = Vec::new();
+        for _ in 0..count {
+            stores.push(self.open().await);
+        }
+        stores
+    }
+}
+
+/// Runs each test on both.
+macro_rules! on_both {
+    ($($test:ident),* $(,)?) => {
+        mod folder {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $test() {
+                super::$test(super::Place::folder()).await;
+            })*
+        }
+        mod bucket {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $test() {
+                super::$test(super::Place::bucket()).await;
+            })*
+        }
+    };
+}
+
+on_both!(
+    release_is_read_back_and_never_replaced,
+    racing_publishes_of_a_version_create_one,
+    quarantined_release_is_restored_or_deleted,
+    open_completes_interrupted_deletions,
+    racing_changes_of_live_state_lose_nothing,
+    lost_history_entries_are_replaced,
+    racing_rotations_of_keys_agree,
+);
+
+fn id(sample: &Sample) -> ReleaseId {
+    ReleaseId {
+        name: sample.release.name.clone(),
+        version: sample.release.version.clone(),
+    }
+}
+
+/// The same version with other bytes.
+fn altered(slot: usize) -> Sample {
+    let mut sample = section("directory", "1.0.0");
+    sample.release.slots.clear();
+    sample.release.container = Some(format!("container_{slot}"));
+    sample
+}
+
+fn deployment(number: u64, id: &ReleaseId) -> Deployment {
+    Deployment {
+        number,
+        releases: [(id.name.clone(), id.version.clone())].into(),
+        created_at: colonnade_clock::now(),
+        by: "test".to_owned(),
+        reason: None,
+        preview: false,
+    }
+}
+
+/// The state after another one.
+pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
+    let revision = before.map_or(0, LiveState::revision) + 1;
+    LiveState {
+        visible: VisibleDeployments::live_only(1),
+        change: Change {
+            revision,
+            previous: revision - 1,
+            at: colonnade_clock::now(),
+            by: by.to_owned(),
+            action: ChangeKind::Deploy,
+            live: 1,
+            before: before.map(LiveState::live),
+            candidate: None,
+            percent: None,
+            replaced: Vec::new(),
+            steps: None,
+            paused: None,
+            restores: None,
+            sections: [].into(),
+            reason: None,
+        },
+        timeline: None,
+        unknown: UnknownFields::default(),
+    }
+}
+
+async fn read(store: &dyn Store, id: &ReleaseId, file: &File) -> Option<Vec<u8>> {
+    let read = store
+        .read_file(id, ListedFile::from(file), Coding::Identity)
+        .await;
+    read.unwrap().map(|bytes| bytes.to_vec())
+}
+
+async fn release_is_read_back_and_never_replaced(place: Place) {
+    let (first, second) = (place.open().await, place.open().await);
+    let sample = section("directory", "1.0.0");
+    let id = id(&sample);
+    assert!(second.release(&id).await.unwrap().is_none());
+    put_release(&*first, section("directory", "1.0.0")).await;
+    let stored = second.release(&id).await.unwrap().unwrap();
+    assert_eq!(second.releases().await.unwrap(), std::slice::from_ref(&id));
+    for file in &stored.release.files {
+        let bytes = read(&*second, &id, file).await.unwrap();
+        assert_eq!(bytes, sample.files[&file.path], "{}", file.path);
+    }
+    for other in [section("directory", "1.0.0"), altered(1)] {
+        let outcome = try_put_release(&*second, other).await;
+        assert!(matches!(outcome, PutOutcome::VersionTaken(digest) if digest == stored.record.digest));
+    }
+    let unknown = ReleaseId {
+        name: "..".to_owned(),
+        version: "1.0.0".to_owned(),
+    };
+    assert!(second.release(&unknown).await.unwrap().is_none());
+    assert!(second.tombstone(&unknown).await.unwrap().is_none());
+}
+
+async fn racing_publishes_of_a_version_create_one(place: Place) {
+    let mut publishes = tokio::task::JoinSet::new();
+    for (slot, store) in place.open_many(4).await.into_iter().enumerate() {
+        publishes.spawn(async move { try_put_release(&*store, altered(slot)).await });
+    }
+    let outcomes = publishes.join_all().await;
+    let created = outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome, PutOutcome::Created));
+    assert_eq!(created.count(), 1, "{outcomes:?}");
+    let store = place.open().await;
+    let stored = store.release(&id(&altered(0))).await.unwrap().unwrap();
+    let digest = stored.record.digest;
+    let is_same = |outcome: &PutOutcome| match outcome {
+        PutOutcome::VersionTaken(taken) => *taken == digest,
+        PutOutcome::Created => true,
+    };
+    assert!(outcomes.iter().all(is_same), "{outcomes:?}");
+}
+
+async fn quarantined_release_is_restored_or_deleted(place: Place) {
+    let store = place.open().await;
+    let sample = section("directory", "1.0.0");
+    let id = id(&sample);
+    assert!(!store.quarantine(&id).await.unwrap());
+    put_release(&*store, sample).await;
+    let mut same_files = section("directory", "1.0.0");
+    same_files.release.version = "1.1.0".to_owned();
+    put_release(&*store, same_files).await;
+    let file = store.release(&id).await.unwrap().unwrap().release.files[0].clone();
+
+    assert!(store.quarantine(&id).await.unwrap());
+    assert!(store.release(&id).await.unwrap().is_none());
+    store.restore(&id).await.unwrap();
+    assert!(read(&*store, &id, &file).await.is_some());
+
+    assert!(store.quarantine(&id).await.unwrap());
+    store.delete_quarantined(&id).await.unwrap();
+    store.restore(&id).await.unwrap();
+    let other = place.open().await;
+    assert!(other.release(&id).await.unwrap().is_none());
+    assert!(read(&*other, &id, &file).await.is_none());
+    // The other release has the same files.
+    let next = ReleaseId {
+        version: "1.1.0".to_owned(),
+        ..id.clone()
+    };
+    for file in &other.release(&next).await.unwrap().unwrap().release.files {
+        assert!(read(&*other, &next, file).await.is_some(), "{}", file.path);
+    }
+
+    let tombstone = other.tombstone(&id).await.unwrap().unwrap();
+    let outcome = try_put_release(&*other, altered(1)).await;
+    assert!(matches!(outcome, PutOutcome::VersionTaken(digest) if digest == tombstone));
+    put_release(&*other, section("directory", "1.0.0")).await;
+    assert!(read(&*store, &id, &file).await.is_some());
+}
+
+async fn open_completes_interrupted_deletions(place: Place) {
+    let store = place.open().await;
+    let (used, unused) = (section("directory", "1.0.0"), section("other", "1.0.0"));
+    let (used_id, unused_id) = (id(&used), id(&unused));
+    put_release(&*store, used).await;
+    put_release(&*store, unused).await;
+    let state = state_after(None, "first");
+    assert!(store.compare_and_swap_state(None, &state).await.unwrap());
+    assert!(store.quarantine(&used_id).await.unwrap());
+    assert!(store.quarantine(&unused_id).await.unwrap());
+    assert!(store.create_deployment(&deployment(1, &used_id)).await.unwrap());
+    let other = place.open().await;
+    assert_eq!(other.releases().await.unwrap(), std::slice::from_ref(&used_id));
+    let stored = other.release(&used_id).await.unwrap().unwrap();
+    assert!(read(&*other, &used_id, &stored.release.files[0]).await.is_some());
+    let mut taken = deployment(1, &used_id);
+    taken.by = "another".to_owned();
+    assert!(!other.create_deployment(&taken).await.unwrap());
+    assert_eq!(other.deployments().await.unwrap(), [1]);
+    other.delete_deployment(1).await.unwrap();
+    assert!(store.deployment(1).await.unwrap().is_none());
+}
+
+async fn racing_changes_of_live_state_lose_nothing(place: Place) {
+    const GATEWAYS: usize = 3;
+    const CHANGES: u64 = 8;
+    let mut gateways = tokio::task::JoinSet::new();
+    for (gateway, store) in place.open_many(GATEWAYS).await.into_iter().enumerate() {
+        gateways.spawn(async move {
+            let mut made = Vec::new();
+            while made.len() < usize::try_from(CHANGES).unwrap() {
+                let before = store.live_state().await.unwrap();
+                let next = state_after(before.as_ref(), &format!("gateway {gateway}"));
+                if store
+                    .compare_and_swap_state(before.as_ref(), &next)
+                    .await
+                    .unwrap()
+                {
+                    made.push(next.change);
+                }
+            }
+            made
+        });
+    }
+    let mut made: Vec<Change> = gateways.join_all().await.into_iter().flatten().collect();
+    made.sort_by_key(|change| change.revision);
+    let store = place.open().await;
+    let mut history = Vec::new();
+    for revision in 1..=u64::try_from(GATEWAYS).unwrap() * CHANGES {
+        history.push(store.history_entry(revision).await.unwrap().unwrap());
+    }
+    assert_eq!(history, made);
+    let live = store.live_state().await.unwrap().unwrap();
+    assert_eq!(Some(&live.change), made.last());
+    let stale = state_after(None, "stale");
+    assert!(!store.compare_and_swap_state(None, &stale).await.unwrap());
+}
+
+async fn lost_history_entries_are_replaced(place: Place) {
+    let store = place.open().await;
+    let first = state_after(None, "first");
+    let second = state_after(Some(&first), "second");
+    let third = state_after(Some(&second), "third");
+    assert!(store.compare_and_swap_state(None, &first).await.unwrap());
+    assert!(store.compare_and_swap_state(Some(&first), &second).await.unwrap());
+    assert!(store.compare_and_swap_state(Some(&second), &third).await.unwrap());
+    // A store that loses its last second goes back to an older live.json, but not to an older history.
+    let path = match &place {
+        Place::Folder(folder) => folder.path().join("live.json"),
+        Place::Bucket(server, _) => server.object("site/live.json"),
+    };
+    let text = serde_json::to_vec(&first).unwrap();
+    match &place {
+        Place::Folder(_) => std::fs::write(&path, text).unwrap(),
+        Place::Bucket(server, _) => server.replace("site/live.json", &text),
+    }
+    let other = place.open().await;
+    let again = state_after(Some(&first), "again");
+    assert!(!other.compare_and_swap_state(Some(&third), &again).await.unwrap());
+    assert!(other.compare_and_swap_state(Some(&first), &again).await.unwrap());
+    assert_eq!(other.history_entry(1).await.unwrap(), Some(first.change));
+    assert_eq!(other.history_entry(2).await.unwrap(), Some(again.change));
+    assert_eq!(other.history_entry(3).await.unwrap(), None);
+}
+
+async fn racing_rotations_of_keys_agree(place: Place) {
+    let mut rotations = tokio::task::JoinSet::new();
+    for store in place.open_many(4).await {
+        rotations.spawn(async move { rotate_keys(&*store, KeyPurpose::Previews).await.unwrap() });
+    }
+    let keys = rotations.join_all().await;
+    assert!(
+        keys.iter()
+            .all(|other| *other == keys[0] && *other != RotatingKeys::default())
+    );
+    let store = place.open().await;
+    assert_eq!(store.keys(KeyPurpose::Previews).await.unwrap(), keys[0]);
+    assert_eq!(
+        store.keys(KeyPurpose::Tickets).await.unwrap(),
+        RotatingKeys::default()
+    );
+}
