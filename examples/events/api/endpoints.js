@@ -56,8 +56,10 @@ function readPage({ query }) {
 
 /** Splits at whitespace, slashes and control characters, which a path segment cannot contain. @param {string} text */
 function wordsOf(text) {
-  return text
+  // Code points: half of one has no percent-encoding.
+  return Array.from(text)
     .slice(0, MAX_SEARCH_LENGTH)
+    .join("")
     .split(/[\s/\\\p{Cc}]+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .slice(0, MAX_WORDS);
