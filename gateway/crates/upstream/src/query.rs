@@ -6,10 +6,9 @@ use std::sync::Arc;
 use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::problem::Problem as _;
-use colonnade_web::query::{Freshness, QueryResult};
+use colonnade_web::query::{Freshness, QueryResult, parse_value};
 use colonnade_web::request_scope;
 use http::{Method, StatusCode};
-use serde_json::value::RawValue;
 
 use crate::outcome::Outcome;
 use crate::request_headers;
@@ -60,7 +59,7 @@ impl Upstream {
             }
         };
         // The error is not logged: it could quote the response.
-        let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
+        let Ok(value) = parse_value(&bytes) else {
             let outcome = QueryOutcome::InvalidJson;
             self.metrics.count_query(outcome);
             let (upstream, cause) = (&*self.name, outcome.name());
