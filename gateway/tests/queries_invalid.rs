@@ -59,3 +59,48 @@ fn document_with_invalid_result_is_not_stored_and_is_logged() {
     assert_eq!(gateway.get("/live/x").header("cache-control"), "no-cache");
     assert_eq!(gateway.metric(metric), 4);
 }
+
+/// A page whose data is its result.
+const ECHO: &str = r#"
+export default {
+  queries: (key) => ({ a: `/api/x/${key}` }),
+  data: (key, results) => results,
+};
+"#;
+
+#[test]
+fn result_that_a_page_cannot_hold_is_failed_query() {
+    let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    let unusable = [
+        ("deep", deep(65)),
+        ("deeper", deep(100_000)),
+        // A string that was cut in the middle of an emoji.
+        ("surrogate", r#"{"title":"cut \ud83d"}"#.to_owned()),
+        ("surrogate-name", r#"{"\udc00":1}"#.to_owned()),
+        ("huge", r#"{"price":1e999}"#.to_owned()),
+    ];
+    let upstream = QueryUpstream::start();
+    for (name, body) in &unusable {
+        upstream.respond(&format!("/{name}"), "max-age=1000", body);
+    }
+    upstream.respond("/usable", "max-age=1000", &deep(64));
+    let settings = format!("[render]\nbreaker_failure_threshold = 1\n{}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
+    deploy_with_queries(&gateway, ECHO);
+    for (name, _) in &unusable {
+        let response = gateway.get(&format!("/live/{name}"));
+        let data = &response.boot()["view"]["data"];
+        assert_eq!(*data, json!({ "a": { "ok": false, "status": 502 } }), "{name}");
+        assert_eq!(response.header("cache-control"), "no-store", "{name}");
+        let id = response.header("x-request-id");
+        gateway.wait_for_event(|line| {
+            line["event"] == "upstream_query_invalid"
+                && line["cause"] == "invalid_json"
+                && line["request_id"] == id
+        });
+    }
+    // No render has failed, so other pages of the section are rendered.
+    let usable = gateway.get("/live/usable");
+    assert_eq!(usable.boot()["view"]["data"]["a"]["ok"], true);
+    assert_eq!(render_count(&gateway, "live", "exception"), 0);
+}

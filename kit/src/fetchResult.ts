@@ -4,11 +4,23 @@ import type { QueryResult } from "./queries.js";
 export const QUERY_TIMEOUT = 8_000;
 
 /**
- * The status of a query whose response is not successful. If no upstream serves the path, the gateway says so in `Proxy-Status`
- * (RFC 9209), and the status is 503: a page takes 404 for something that does not exist.
+ * The result of a query, from its response, as the gateway has it: only 200 with JSON in UTF-8 is a success. `proxyStatus` is the
+ * header `Proxy-Status` (RFC 9209).
  */
-export function failureStatus(status: number, proxyStatus = ""): number {
-  return proxyStatus.includes("error=destination_not_found") ? 503 : status;
+export function readResult(status: number, proxyStatus: string | null, body: AllowSharedBufferSource): QueryResult {
+  if (status >= 400) {
+    // No upstream serves the path. A page takes 404 for something that does not exist.
+    const isUnserved = proxyStatus?.includes("error=destination_not_found");
+    return { ok: false, status: isUnserved ? 503 : status };
+  }
+  try {
+    // With a byte order mark, it is not JSON (RFC 8259, section 8.1).
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    if (status === 200) return { ok: true, value: JSON.parse(text) };
+  } catch {
+    // Not JSON: the same result as for another status.
+  }
+  return { ok: false, status: 502 };
 }
 
 /**
@@ -26,17 +38,14 @@ export async function fetchResult(
   }, QUERY_TIMEOUT);
   let status = 0;
   try {
-    const response = await fetch(path, { credentials, headers: { accept: "application/json" }, signal });
-    const body = await response.arrayBuffer();
-    status = failureStatus(response.status, response.headers.get("proxy-status") ?? "");
-    if (response.ok) {
-      status = 502;
-      return { ok: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) };
-    }
+    const headers = { accept: "application/json" };
+    const response = await fetch(path, { credentials, headers, redirect: "manual", signal });
+    // If the rest does not arrive.
+    status = 502;
+    return readResult(response.status, response.headers.get("proxy-status"), await response.arrayBuffer());
   } catch {
-    if (signal.aborted) status = 504;
+    return { ok: false, status: signal.aborted ? 504 : status };
   } finally {
     clearTimeout(timer);
   }
-  return { ok: false, status };
 }

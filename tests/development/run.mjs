@@ -49,7 +49,7 @@ const config = await writeConfig(folder, {
         name: "development",
         hash,
         sections: ["*"],
-        actions: ["publish", "deploy", "rollback", "preview", "garbage_collect"],
+        actions: ["publish", "deploy", "rollback", "preview", "garbage_collect", "purge"],
       },
     ],
   },

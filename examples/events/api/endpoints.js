@@ -18,7 +18,7 @@ import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js"
  */
 
 // Lists change rarely. A cache may use a response for 30 seconds, then for two minutes while it fetches a new one, and for a day if
-// this API fails. Browsers ask the gateway's cache each time.
+// this API fails. Browsers ask the gateway's cache each time; Chromium does so in the background for those two minutes.
 const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=120, stale-if-error=86400";
 // Short, because an event may be added, but long enough to shield the database.
 const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
@@ -56,8 +56,10 @@ function readPage({ query }) {
 
 /** Splits at whitespace, slashes and control characters, which a path segment cannot contain. @param {string} text */
 function wordsOf(text) {
-  return text
+  // By code points: half of a surrogate pair has no percent-encoding.
+  return Array.from(text)
     .slice(0, MAX_SEARCH_LENGTH)
+    .join("")
     .split(/[\s/\\\p{Cc}]+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .slice(0, MAX_WORDS);

@@ -144,6 +144,8 @@ describe("search", () => {
   test.each([
     ["jazz", "/events/portland/search/jazz"],
     ["  crêpes / lights ", "/events/portland/search/cr%C3%AApes%20lights"],
+    // The maximum length is in the middle of the UTF-16 code of the emoji.
+    [`${"x".repeat(59)}🎷🎷`, `/events/portland/search/${"x".repeat(59)}%F0%9F%8E%B7`],
     ["..", "/events/portland"],
     ["", "/events/portland"],
   ])("'%s' leads to a page", async (text, expected) => {

@@ -128,7 +128,7 @@ mod tests {
         let text = lines
             .join("\n")
             .replace("<64 hexadecimal digits>", &"0".repeat(64));
-        ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION"]
+        ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION", "STORE_SECRET_ACCESS_KEY"]
             .map(|variable| format!("{{ env = \"{variable}\" }}"))
             .iter()
             .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))

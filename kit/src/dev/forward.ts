@@ -94,7 +94,12 @@ function describe(error: Error & { readonly code?: string }): string {
 
 /** Reads the body of a response as text. */
 export async function textOf(response: IncomingMessage): Promise<string> {
+  return (await bytesOf(response)).toString("utf8");
+}
+
+/** Reads and decodes the body of a response. */
+export async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   const bytes = await buffer(response);
   const decode = DECODERS[response.headers["content-encoding"] ?? ""];
-  return (decode && bytes.length > 0 ? decode(bytes) : bytes).toString("utf8");
+  return decode && bytes.length > 0 ? decode(bytes) : bytes;
 }

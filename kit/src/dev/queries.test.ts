@@ -25,6 +25,9 @@ beforeAll(async () => {
   server = createServer(({ url, headers }, response) => {
     if (url === "/api/events?page=2") response.end(JSON.stringify([headers.accept, headers.cookie]));
     else if (url === "/api/html") response.end("<!doctype html>");
+    else if (url === "/api/latin1") response.end(Buffer.from('"caf\xe9"', "latin1"));
+    else if (url === "/api/moved") response.writeHead(302, { location: "/api/events?page=2" }).end();
+    else if (url === "/api/created") response.writeHead(201).end("{}");
     else if (url === "/api/none") response.writeHead(404).end();
     else response.writeHead(404, { "proxy-status": "colonnade; error=destination_not_found" }).end();
   });
@@ -40,10 +43,14 @@ afterAll(() => {
 
 test("queries get JSON, or the status of their failure", async () => {
   const apis = new Map([["closed", "http://127.0.0.1:1"]]);
-  const queries = { events: "/api/events?page=2", html: "/api/html", none: "/api/none", unserved: "/api/unserved" };
-  expect(await runQueries({ site, apis }, { ...queries, closed: "/api/closed" })).toEqual({
+  const names = ["html", "latin1", "moved", "created", "none", "unserved", "closed"];
+  const queries = Object.fromEntries(names.map((name) => [name, `/api/${name}`]));
+  expect(await runQueries({ site, apis }, { ...queries, events: "/api/events?page=2" })).toEqual({
     events: { ok: true, value: ["application/json", null] },
     html: { ok: false, status: 502 },
+    latin1: { ok: false, status: 502 },
+    moved: { ok: false, status: 502 },
+    created: { ok: false, status: 502 },
     none: { ok: false, status: 404 },
     unserved: { ok: false, status: 503 },
     closed: { ok: false, status: 502 },

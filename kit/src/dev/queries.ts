@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 
-import { failureStatus, QUERY_TIMEOUT } from "../fetchResult.js";
+import { QUERY_TIMEOUT, readResult } from "../fetchResult.js";
 import type { QueryResult } from "../queries.js";
-import { forward, textOf } from "./forward.js";
+import { bytesOf, forward } from "./forward.js";
 
 /** Where requests below `/api/` go. */
 export interface ApiRoutes {
@@ -35,13 +35,10 @@ async function runQuery(url: string): Promise<QueryResult> {
   const signal = AbortSignal.timeout(QUERY_TIMEOUT);
   try {
     const response = await forward(url, "GET", headers, Readable.from([]), signal);
-    const { statusCode = 502, headers: received } = response;
-    const body = await textOf(response);
-    if (statusCode < 200 || statusCode > 299)
-      return { ok: false, status: failureStatus(statusCode, String(received["proxy-status"] ?? "")) };
-    return { ok: true, value: JSON.parse(body) as unknown };
+    const proxyStatus = response.headers["proxy-status"];
+    return readResult(response.statusCode ?? 502, proxyStatus ? String(proxyStatus) : null, await bytesOf(response));
   } catch {
-    // Unreachable, or not JSON.
+    // Unreachable.
     return { ok: false, status: signal.aborted ? 504 : 502 };
   }
 }

@@ -8,10 +8,9 @@ use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem as _;
-use colonnade_web::query::{Freshness, QueryResult};
+use colonnade_web::query::{Freshness, QueryResult, parse_value};
 use colonnade_web::request_scope;
 use http::{Method, StatusCode};
-use serde_json::value::RawValue;
 
 use crate::metrics::MetricsOfUpstream;
 use crate::outcome::Outcome;
@@ -89,7 +88,7 @@ impl Upstream {
             }
         };
         // The error is not logged: it could quote the response.
-        let Ok(value) = serde_json::from_slice::<Box<RawValue>>(&bytes) else {
+        let Ok(value) = parse_value(&bytes) else {
             record.outcome = QueryOutcome::InvalidJson;
             let (upstream, cause) = (&*self.name, record.outcome.name());
             tracing::warn!(event = "upstream_query_invalid", upstream, cause);

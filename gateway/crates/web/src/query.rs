@@ -1,5 +1,9 @@
 //! Results of queries: the JSON responses of upstreams that a page is rendered with.
 
+mod value;
+
+pub use value::parse_value;
+
 use std::sync::Arc;
 use std::time::Duration;
 
