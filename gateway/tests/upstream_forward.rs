@@ -86,7 +86,7 @@ fn upstream_gets_headers_of_the_gateway() {
     });
     let mut request = Request::new("GET", "/api/events")
         .header("host", "site.example")
-        .header("connection", "X-Hop, close")
+        .header("connection", "X-Hop, Upgrade, close")
         .header("x-api-key", "of the visitor")
         .header("x-request-id", "of-the-visitor")
         .header("forwarded", "for=6.6.6.6")

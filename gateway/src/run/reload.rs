@@ -128,10 +128,14 @@ mod tests {
         let text = lines
             .join("\n")
             .replace("<64 hexadecimal digits>", &"0".repeat(64));
-        ["SIGNUP_BACKEND_KEY", "EXAMPLE_AUTHORIZATION", "STORE_SECRET_ACCESS_KEY"]
-            .map(|variable| format!("{{ env = \"{variable}\" }}"))
-            .iter()
-            .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
+        [
+            "SIGNUP_BACKEND_KEY",
+            "EXAMPLE_AUTHORIZATION",
+            "STORE_SECRET_ACCESS_KEY",
+        ]
+        .map(|variable| format!("{{ env = \"{variable}\" }}"))
+        .iter()
+        .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
     }
 
     /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter or digit replaced.

@@ -3,7 +3,7 @@
 use http::header::{
     CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 static ALWAYS: [HeaderName; 9] = [
     CONNECTION,
@@ -51,9 +51,12 @@ impl HopByHop {
     }
 }
 
-/// Returns whether a request asks to switch the protocol of its connection (RFC 9110, section 7.8).
+/// Returns whether a request asks to switch the protocol of its connection (RFC 9110, section 7.8). Clients that offer
+/// `h2c`, HTTP/2 without TLS, also accept a response over HTTP/1.1.
 pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
-    headers.contains_key(UPGRADE) && options(headers).any(|option| option.eq_ignore_ascii_case("upgrade"))
+    let has_other = |field: &HeaderValue| !field.as_bytes().eq_ignore_ascii_case(b"h2c");
+    headers.get_all(UPGRADE).iter().any(has_other)
+        && options(headers).any(|option| option.eq_ignore_ascii_case("upgrade"))
 }
 
 /// The options in `Connection`.
