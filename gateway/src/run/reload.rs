@@ -204,7 +204,7 @@ mod tests {
             );
             reloaded += usize::from(is_reloaded);
         }
-        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and five of [signup].
-        assert_eq!(reloaded, 19 + 4 + 3 + 5 + 5);
+        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and seven of [signup].
+        assert_eq!(reloaded, 19 + 4 + 3 + 5 + 7);
     }
 }
