@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries,
+    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries, read_head,
     upstream_table, wait_until,
 };
 
@@ -30,17 +30,6 @@ fn requests(gateway: &Gateway, upstream: &str, outcome: &str) -> u64 {
     gateway.metric(&format!(
         "colonnade_upstream_requests_total{{upstream=\"{upstream}\",outcome=\"{outcome}\"}}"
     ))
-}
-
-/// Reads up to the end of a head.
-fn head(stream: &mut TcpStream) -> String {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap();
-        head.push(byte[0]);
-    }
-    String::from_utf8(head).unwrap()
 }
 
 /// The site as a visitor with this address sees it.
@@ -77,7 +66,11 @@ fn slow_visitor_leaves_permits_for_others() {
     let mut upload = gateway.site.connect();
     write!(upload, "{UPLOAD}x-forwarded-for: 2001:db8:0:1::1\r\n\r\na").unwrap();
     let mut receiver = upstream.accept();
-    assert!(head(&mut receiver).starts_with("POST / HTTP/1.1\r\n"));
+    assert!(
+        read_head(&mut receiver)
+            .unwrap()
+            .starts_with("POST / HTTP/1.1\r\n")
+    );
     let mut download = gateway.site.connect();
     write!(
         download,
@@ -87,7 +80,7 @@ fn slow_visitor_leaves_permits_for_others() {
     let (mut sender, _) = upstream.accept_request();
     write!(sender, "HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n").unwrap();
     let sender = std::thread::spawn(move || sender.write_all(&vec![b'x'; LARGE]));
-    assert!(head(&mut download).starts_with("HTTP/1.1 200 "));
+    assert!(read_head(&mut download).unwrap().starts_with("HTTP/1.1 200 "));
     let rejected = get("2001:db8:0:1::3", "/api/events/3");
     assert_eq!((rejected.status, rejected.header("retry-after")), (429, "1"));
     let error = "There are too many requests from your connection at the same time. Please wait a moment, then try again.";
@@ -100,7 +93,7 @@ fn slow_visitor_leaves_permits_for_others() {
     write!(upload, "b").unwrap();
     receiver.read_exact(&mut [0; 2]).unwrap();
     write!(receiver, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
-    assert!(head(&mut upload).starts_with("HTTP/1.1 204 "));
+    assert!(read_head(&mut upload).unwrap().starts_with("HTTP/1.1 204 "));
     wait_until("the call has ended", || requests(&gateway, "events", "2xx") == 4);
     assert_eq!(served("2001:db8:0:1::3", "/api/events/3"), 204);
     drop(download);
@@ -116,7 +109,11 @@ fn stalled_upload_releases_its_permit() {
     let mut upload = gateway.site.connect();
     write!(upload, "{UPLOAD}\r\na").unwrap();
     let mut receiver = upstream.accept();
-    assert!(head(&mut receiver).starts_with("POST / HTTP/1.1\r\n"));
+    assert!(
+        read_head(&mut receiver)
+            .unwrap()
+            .starts_with("POST / HTTP/1.1\r\n")
+    );
     assert_eq!(visitor(&gateway, 1).get("/api/events").status, 503);
     assert_eq!(receiver.read(&mut [0; 2]).unwrap(), 1);
     assert_eq!(receiver.read(&mut [0]).unwrap(), 0, "the connection is closed");

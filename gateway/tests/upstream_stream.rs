@@ -4,7 +4,9 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::support::{Gateway, Raw, RawUpstream, Request, TIMEOUT, Upstream, upstream_table, wait_until};
+use crate::support::{
+    Gateway, Raw, RawUpstream, Request, TIMEOUT, Upstream, read_head, upstream_table, wait_until,
+};
 
 /// Far more than sockets and the gateway buffer.
 const LARGE: usize = 64 * 1024 * 1024;
@@ -26,17 +28,6 @@ fn read(stream: &mut TcpStream, count: usize) -> String {
     let mut bytes = vec![0; count];
     stream.read_exact(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
-}
-
-/// Reads up to the end of a head.
-fn head(stream: &mut impl std::io::Read) -> String {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap();
-        head.push(byte[0]);
-    }
-    String::from_utf8(head).unwrap()
 }
 
 /// Writes until the socket accepts nothing more. Returns the number of bytes.
@@ -70,7 +61,11 @@ fn first_byte_of_response_arrives_before_last_is_sent() {
     write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
     let (mut backend, _) = upstream.accept_request();
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();
-    assert!(head(&mut visitor).starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(
+        read_head(&mut visitor)
+            .unwrap()
+            .starts_with("HTTP/1.1 200 OK\r\n")
+    );
     assert_eq!(read(&mut visitor, 3), "one");
     write!(backend, "two").unwrap();
     assert_eq!(read(&mut visitor, 3), "two");
@@ -84,9 +79,9 @@ fn first_byte_of_request_arrives_before_last_is_sent() {
     let post = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
     write!(visitor, "{post}expect: 100-continue\r\ncontent-length: 6\r\n\r\n").unwrap();
     let mut backend = upstream.accept();
-    assert_eq!(head(&mut visitor), "HTTP/1.1 100 Continue\r\n\r\n");
+    assert_eq!(read_head(&mut visitor).unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
     write!(visitor, "one").unwrap();
-    let request = head(&mut backend);
+    let request = read_head(&mut backend).unwrap();
     assert!(
         request.contains("content-length: 6\r\n") && !request.contains("expect"),
         "{request}"
@@ -95,7 +90,11 @@ fn first_byte_of_request_arrives_before_last_is_sent() {
     write!(visitor, "two").unwrap();
     assert_eq!(read(&mut backend, 3), "two");
     write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
-    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+    assert!(
+        read_head(&mut visitor)
+            .unwrap()
+            .starts_with("HTTP/1.1 204 No Content\r\n")
+    );
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn unread_response_stops_upstream_and_arrives_completely() {
     let written = write_until_blocked(&mut backend);
     assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
     let writer = write_rest(backend, written);
-    head(&mut visitor);
+    read_head(&mut visitor).unwrap();
     let mut body = Vec::new();
     visitor.take(LARGE as u64).read_to_end(&mut body).unwrap();
     assert_eq!(body.len(), LARGE);
@@ -128,14 +127,18 @@ fn unread_request_stops_visitor_and_arrives_completely() {
     let written = write_until_blocked(&mut visitor);
     assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
     let writer = write_rest(visitor.try_clone().unwrap(), written);
-    head(&mut backend);
+    read_head(&mut backend).unwrap();
     let body = &mut backend;
     let mut received = Vec::new();
     body.take(LARGE as u64).read_to_end(&mut received).unwrap();
     assert_eq!(received.len(), LARGE);
     writer.join().unwrap();
     write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
-    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+    assert!(
+        read_head(&mut visitor)
+            .unwrap()
+            .starts_with("HTTP/1.1 204 No Content\r\n")
+    );
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn slow_visitor_does_not_count_as_failure_of_upstream() {
     let mut visitor = gateway.site.connect();
     write!(visitor, "{post}").unwrap();
     let mut backend = upstream.accept();
-    head(&mut backend);
+    read_head(&mut backend).unwrap();
     for byte in ["a", "b", "c"] {
         // Together longer than the timeout.
         std::thread::park_timeout(Duration::from_millis(150));
@@ -155,7 +158,11 @@ fn slow_visitor_does_not_count_as_failure_of_upstream() {
         assert_eq!(read(&mut backend, 1), byte);
     }
     write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
-    assert!(head(&mut visitor).starts_with("HTTP/1.1 204 No Content\r\n"));
+    assert!(
+        read_head(&mut visitor)
+            .unwrap()
+            .starts_with("HTTP/1.1 204 No Content\r\n")
+    );
 }
 
 #[test]
@@ -193,7 +200,7 @@ fn visitor_that_leaves_ends_call_and_releases_its_permit() {
         "{busy:?}"
     );
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();
-    head(&mut visitor);
+    read_head(&mut visitor).unwrap();
     drop(visitor);
     assert_eq!(backend.read(&mut [0]).unwrap(), 0, "the connection is closed");
     let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"client_closed\"}";
@@ -207,6 +214,6 @@ fn visitor_that_leaves_ends_call_and_releases_its_permit() {
     let (mut backend, request) = upstream.accept_request();
     assert!(request.starts_with("HEAD / HTTP/1.1\r\n"), "{request}");
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n").unwrap();
-    let response = head(&mut visitor);
+    let response = read_head(&mut visitor).unwrap();
     assert!(response.contains("content-length: 6\r\n"), "{response}");
 }

@@ -54,7 +54,7 @@ pub(crate) use rendering::{
 };
 pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Tls, tls_client};
-pub(crate) use upstream::{RawUpstream, Received, Upstream, upstream_table};
+pub(crate) use upstream::{RawUpstream, Received, Upstream, read_head, upstream_table};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.

@@ -1,6 +1,6 @@
 //! Upstreams on real sockets: an HTTP server that records requests, and a raw one that tests script byte by byte.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
@@ -206,8 +206,8 @@ impl RawUpstream {
     }
 }
 
-/// Reads the head of a request; `None` if the connection closes.
-fn read_head(stream: &mut TcpStream) -> Option<String> {
+/// Reads the head of a request or response; `None` if the connection closes.
+pub(crate) fn read_head(stream: &mut impl Read) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let mut byte = [0];

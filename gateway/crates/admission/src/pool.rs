@@ -144,8 +144,8 @@ impl<T: GiveWay> Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Takes a permit for a client, or for the gateway itself (`None`), if fewer than `total` are in use. Never waits. As nobody
-    /// gives way, no network of many clients gets more than half of the permits.
+    /// Takes a permit for a client, or for the gateway itself (`None`), if fewer than `total` are in use. Never waits.
+    /// These permits are not preempted, so a network of many clients gets at most half of them.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ pub(crate) struct Upstream {
     pub(crate) metrics: MetricsOfUpstream,
 }
 
-/// The permit of one call. Nobody waits for one, so that it never gives way.
+/// The permit of one call. Calls do not wait for permits, so it is never preempted.
 pub(crate) type CallPermit = Permit<Infallible>;
 
 /// The limits and the metrics of a circuit breaker.

@@ -103,7 +103,7 @@ impl BucketError {
         )
     }
 
-    /// Whether a write may have taken effect all the same.
+    /// Whether a write that got this error may have taken effect.
     pub(super) fn is_unconfirmed(&self) -> bool {
         matches!(
             self,

@@ -34,7 +34,7 @@ impl BucketRelease {
         }
     }
 
-    /// Whether the paths and names in it stay in their folders: anybody who can write to the bucket can change them.
+    /// Whether its paths and names stay in their folders. Anyone who can write to the bucket can change them.
     pub(super) fn is_safe(&self) -> bool {
         let mut names = self.files.values();
         let is_name = |name: &String| {
