@@ -4,7 +4,7 @@
 # make lint              run only formatters, linters and type checks
 # make format            format all code
 # make build             build the gateway, and the releases of the shell and the sections
-# make soak              run the gateway's tests at full length: 500 kills, 200 deployments and 200 rollbacks under load
+# make soak              run the gateway's tests at full length: 500 kills, 10,000 simulations, 200 deployments and 200 rollbacks under load
 # make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
 # make console           build the operator's console, which the next build of the gateway contains
 # make gallery           serve the component gallery on http://localhost:8088 (override PORT)
@@ -18,18 +18,19 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference deb clean
+.PHONY: help run example build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
+IMAGE_TAG ?= latest
 CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
 # A continuous integration job builds once, so files for incremental builds would never be read. Nobody attaches a debugger.
 ifdef CI
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := 0
 endif
-# The gateway's tests create thousands of small files. A file system in memory spares their journal. It must hold them, and run
-# the library that injects faults: in containers it is often small and not executable.
+# Tests create thousands of small files. A file system in memory spares their journal, and nothing waits for a busy disk. It must
+# hold them, and run the library that injects faults: in containers it is often small and not executable.
 IN_MEMORY := $(shell grep -s ' /dev/shm tmpfs rw' /proc/mounts | grep -qv noexec && \
 	[ "$$(df -kP /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 1000000 ] && echo TMPDIR=/dev/shm)
 # Clippy compiles the tested code, so that linting needs no second build. `cargo clippy` sets the same variables.
@@ -103,7 +104,7 @@ lint-web: releases docs
 
 test-gateway: tools
 	@mkdir -p target
-	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs) PEBBLE=$$(node tests/development/pebble.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
+	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs) PEBBLE=$$(node tests/development/pebble.mjs) HAPROXY=$$(node tests/development/haproxy.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
 
@@ -131,7 +132,7 @@ fuzz: tools
 	done
 
 test-web: releases
-	npx vitest run
+	$(IN_MEMORY) npx vitest run
 
 # Builds the gateway with the features of its dev-dependencies. Without them cargo would rebuild half of the crates.
 gateway-tested: tools
@@ -177,6 +178,11 @@ api-report: releases
 config-reference: tools
 	UPDATE_CONFIG_REFERENCE=1 cargo test --quiet --locked --package colonnade-config --test parse reference::
 
+# Kustomize cannot put a file into a resource.
+prometheus-rule:
+	@{ printf '%s\n' '# Generated from rules.yml: make prometheus-rule' 'apiVersion: monitoring.coreos.com/v1' 'kind: PrometheusRule' \
+		'metadata:' '  name: colonnade' 'spec:'; sed '/^#/d; /./s/^/  /' deploy/observability/rules.yml; } > deploy/observability/prometheus-rule.yaml
+
 format: node_modules/.installed
 	cargo fmt
 	cargo fmt --manifest-path fuzz/Cargo.toml
@@ -191,6 +197,22 @@ deb: tools console
 	@for shell in bash fish zsh; do target/release/gateway completions $$shell > target/release/package/gateway.$$shell; done
 	@sed -f deploy/debian/site.sed site.toml > target/release/package/site.toml
 	@cargo deb --no-build --package gateway
+
+# The lists (SBOM, in the CycloneDX format) are those of the lockfiles.
+image: tools
+	@command -v buildah >/dev/null || { echo "buildah is missing: install it (Debian's package buildah), then run make image again."; exit 1; }
+	buildah build --file deploy/container/Dockerfile --build-arg COLONNADE_COMMIT=$$(git rev-parse --short=12 HEAD) --tag colonnade:$(IMAGE_TAG) .
+	@$(MAKE) --no-print-directory sbom
+
+sbom: node_modules/.installed
+	@mkdir -p target/sbom
+	@npm sbom --workspace console --omit dev --package-lock-only --sbom-format cyclonedx > target/sbom/console.cdx.json
+	@# It writes a list for each crate of the workspace.
+	@if cargo cyclonedx --version >/dev/null 2>&1; then \
+		cargo cyclonedx --quiet --no-build-deps --manifest-path gateway/Cargo.toml --format json --override-filename gateway.cdx && \
+		mv gateway/gateway.cdx.json target/sbom && find gateway/crates -name gateway.cdx.json -delete; \
+	else echo "cargo-cyclonedx is not installed: the list of crates is missing."; fi
+	@ls target/sbom
 
 # Keeps the store, because it is data and not build output.
 clean:

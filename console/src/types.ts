@@ -51,11 +51,12 @@ export interface AnalysisLimits {
   readonly maxExtensions: number;
 }
 
-/** The canary analysis of a rollout by one gateway. */
+/** The canary analysis of a rollout. */
 export interface Analysis {
   readonly verdict: Verdict;
   readonly criteria: Readonly<Record<"serverErrors" | "renderFailures" | "latencyP99" | "failedClients", Verdict>>;
   readonly limits: AnalysisLimits;
+  readonly gateways: number;
   readonly candidate: AnalysisTrack;
   readonly live: AnalysisTrack;
 }

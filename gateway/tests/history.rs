@@ -9,7 +9,7 @@ fn entries(response: &Value) -> Vec<Value> {
 }
 
 /// The whole history, read in pages of this size.
-fn read_all_pages(gateway: &Gateway, limit: usize) -> Vec<Value> {
+pub(crate) fn read_all_pages(gateway: &Gateway, limit: usize) -> Vec<Value> {
     let mut all = Vec::new();
     let mut target = format!("/api/v1/history?limit={limit}");
     loop {

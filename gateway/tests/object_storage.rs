@@ -8,20 +8,21 @@ use colonnade_testing_s3::{ACCESS_KEY_ID, Fault, S3Server, SECRET_ACCESS_KEY};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Gateway, Release, Setup, configuration, run_gateway, wait_until};
+use crate::history::read_all_pages;
+use crate::support::{Gateway, Release, Request, Setup, configuration, is_soak, run_gateway, wait_until};
 
-const CREDENTIALS: [(&str, &str); 2] = [
+pub(crate) const CREDENTIALS: [(&str, &str); 2] = [
     ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID),
     ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY),
 ];
 
 /// The keys of `[store]` for a bucket of the server.
-fn keys(server: &S3Server, url: &str) -> String {
+pub(crate) fn keys(server: &S3Server, url: &str) -> String {
     format!("url = \"{url}\"\nendpoint = \"{}\"\n", server.endpoint())
 }
 
 /// Starts a gateway with a local cache of its own.
-fn start(server: &S3Server) -> Gateway {
+pub(crate) fn start(server: &S3Server) -> Gateway {
     Gateway::start_with(&keys(server, "s3://releases/site"), &CREDENTIALS)
 }
 
@@ -36,7 +37,7 @@ fn restart(server: &S3Server, before: &Gateway) -> Gateway {
 }
 
 /// Waits until the local cache of a gateway has everything of a deployment.
-fn wait_until_cached(gateway: &Gateway, number: u64) {
+pub(crate) fn wait_until_cached(gateway: &Gateway, number: u64) {
     wait_until("the live deployment is cached", || {
         let state = fs::read(gateway.store().join("live.json")).ok();
         let state = state.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
@@ -44,7 +45,7 @@ fn wait_until_cached(gateway: &Gateway, number: u64) {
     });
 }
 
-fn directory(version: &str) -> Release {
+pub(crate) fn directory(version: &str) -> Release {
     Release::section("directory", version, &["/", "/state/:state", "/signup"]).slot("join")
 }
 
@@ -73,44 +74,109 @@ fn deploy_through_one_gateway_is_live_at_others() {
         first.metric("colonnade_store_errors_total{operation=\"live_state\"}"),
         0
     );
+    let requests = ["get", "list", "put", "delete", "other"]
+        .map(|kind| first.metric(&format!("colonnade_store_requests_total{{kind=\"{kind}\"}}")));
+    assert!(
+        requests[..4].iter().all(|requests| *requests > 0) && requests[4] == 0,
+        "{requests:?}"
+    );
     assert!(first.metric("colonnade_store_last_read_timestamp_seconds") > 1_700_000_000);
 }
 
 #[test]
 fn racing_deploys_through_gateways_lose_nothing() {
-    const DEPLOYS: usize = 4;
+    const GATEWAYS: usize = 3;
+    let deploys = if is_soak() { 334 } else { 8 };
     let server = S3Server::start();
     let first = start(&server).with_live_site();
-    let gateways = [first, start(&server), start(&server)];
-    std::thread::scope(|scope| {
-        for (index, gateway) in gateways.iter().enumerate() {
+    let gateways: [_; GATEWAYS] = [first, start(&server), start(&server)];
+    let mut numbers: Vec<u64> = std::thread::scope(|scope| {
+        let calls = gateways.iter().enumerate().map(|(index, gateway)| {
             scope.spawn(move || {
                 let name = format!("section-{index}");
-                for deploy in 0..DEPLOYS {
-                    let version = format!("1.{deploy}.0");
-                    gateway.publish(&Release::section(&name, &version, &[&format!("/{name}")]));
-                    gateway.deploy(&json!({ name.as_str(): version }));
+                for version in ["1.0.0", "2.0.0"] {
+                    gateway.publish(&Release::section(&name, version, &[&format!("/{name}")]));
                 }
-            });
-        }
+                let versions = ["1.0.0", "2.0.0"].into_iter().cycle().take(deploys);
+                let deploy = |version| gateway.deploy(&json!({ name.as_str(): version }));
+                versions.map(deploy).collect::<Vec<u64>>()
+            })
+        });
+        let calls: Vec<_> = calls.collect();
+        calls
+            .into_iter()
+            .flat_map(|calls| calls.join().unwrap())
+            .collect()
     });
-    let last = u64::try_from(1 + gateways.len() * DEPLOYS).unwrap();
-    let history = gateways[0].admin_get("/api/v1/history?limit=100");
-    let changes = history["entries"].as_array().unwrap();
-    let revisions: Vec<u64> = changes
+    numbers.push(1);
+    numbers.sort_unstable();
+    let changes = read_all_pages(&gateways[0], 500);
+    // Every acknowledged deploy is in the history, in one order.
+    let live: Vec<u64> = changes
         .iter()
-        .map(|change| change["revision"].as_u64().unwrap())
+        .rev()
+        .map(|change| change["live"].as_u64().unwrap())
         .collect();
-    assert_eq!(revisions, (1..=last).rev().collect::<Vec<u64>>());
+    assert_eq!(live, numbers);
+    let revisions = changes.iter().map(|change| change["revision"].as_u64().unwrap());
+    assert!(revisions.rev().eq(1..=numbers.len() as u64));
+    let newest = if deploys % 2 == 0 { "2.0.0" } else { "1.0.0" };
     for gateway in &gateways {
         wait_until("the gateway has all changes", || {
-            gateway.admin_get("/api/v1/gateway")["revision"] == last
+            gateway.admin_get("/api/v1/gateway")["revision"] == numbers.len()
         });
+        assert_eq!(read_all_pages(gateway, 500), changes);
         for index in 0..gateways.len() {
-            let file = format!("/assets/section-{index}/1.{}.0/entry.js", DEPLOYS - 1);
-            assert_eq!(gateway.get(&file).status, 200, "{file}");
+            let boot = gateway.get(&format!("/section-{index}")).boot();
+            let entry = format!("/assets/section-{index}/{newest}/entry.js");
+            assert_eq!(boot["page"]["section"]["entry"], entry);
         }
     }
+}
+
+#[test]
+fn recover_makes_newest_servable_change_live_in_bucket() {
+    let server = S3Server::start();
+    let mut gateway = start(&server).with_live_site();
+    for version in ["1.1.0", "1.2.0"] {
+        gateway.publish(&directory(version));
+        gateway.deploy(&json!({ "directory": version }));
+    }
+    gateway.kill();
+    let recover = || {
+        Gateway::set_up(Setup {
+            extra: &keys(&server, "s3://releases/site"),
+            variables: &CREDENTIALS,
+            arguments: &["--recover"],
+            ..Setup::default()
+        })
+    };
+    // The newest change cannot be served: its deployment is lost.
+    fs::remove_file(server.object("site/deployments/3.json")).unwrap();
+    for damage in [Some("{"), None] {
+        match damage {
+            Some(text) => server.replace("site/live.json", text.as_bytes()),
+            None => fs::remove_file(server.object("site/live.json")).unwrap(),
+        }
+        let folder = TempDir::new().unwrap();
+        let text = refusal(folder.path(), &server, "s3://releases/site", SECRET_ACCESS_KEY);
+        assert!(text.contains("or run `gateway serve --recover`"), "{text}");
+        let mut recovered = recover();
+        recovered.wait_for_event(|line| line["event"] == "live_state_recovered" && line["revision"] == 2);
+        assert_eq!(recovered.get("/").boot()["deployment"], 2);
+        recovered.kill();
+    }
+    assert_eq!(fs::read(server.object("site/live.json.damaged")).unwrap(), b"{");
+    // An intact store stays as it is.
+    let recovered = recover();
+    assert!(!recovered.output().contains("live_state_recovered"));
+    recovered.publish(&directory("1.3.0"));
+    assert_eq!(recovered.deploy(&json!({ "directory": "1.3.0" })), 3);
+    let revisions: Vec<Value> = read_all_pages(&recovered, 500)
+        .iter()
+        .map(|change| change["revision"].clone())
+        .collect();
+    assert_eq!(revisions, [3, 2, 1]);
 }
 
 #[test]
@@ -118,6 +184,15 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
     let server = S3Server::start();
     let mut gateway = start(&server).with_live_site();
     wait_until_cached(&gateway, 1);
+    // Files of a release that no visitor can see are not cached.
+    start(&server).publish(&directory("1.0.1"));
+    let preview = gateway.admin_post(
+        "/api/v1/previews",
+        &json!({ "releases": { "directory": "1.0.1" } }),
+    );
+    let preview = preview.json();
+    let (_, token) = preview["url"].as_str().unwrap().rsplit_once('/').unwrap();
+    let cookie = format!("__Host-colonnade-preview={token}");
     server.set_fault(Fault::Away);
     let degraded = |gateway: &Gateway| {
         wait_until("the gateway is degraded", || {
@@ -136,6 +211,12 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
         }
     };
     assert_serves(&gateway);
+    // No request waits for the object store again.
+    let requests = server.requests_below("GET", "site/files/");
+    let file = Request::new("GET", "/assets/directory/1.0.1/entry.js").header("cookie", &cookie);
+    let uncached = gateway.site.send(file);
+    assert_eq!((uncached.status, uncached.header("retry-after")), (503, "1"));
+    assert_eq!(server.requests_below("GET", "site/files/"), requests);
     let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.0.0" } }));
     assert_eq!(
         (deploy.status, deploy.has("retry-after")),
@@ -162,8 +243,12 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
     server.set_fault(None);
     gateway.wait_for_event(|line| line["event"] == "store_refreshed");
     assert_eq!(gateway.get("/readyz").text(), "ready\n");
+    // Nothing has been deployed since, but it has what its local copy lacked.
+    let file = Request::new("GET", "/assets/directory/1.0.1/entry.js").header("cookie", &cookie);
+    assert_eq!(gateway.site.send(file).status, 200);
+    assert_eq!(gateway.get(&format!("/_preview/{token}")).status, 200);
     gateway.publish(&directory("1.1.0"));
-    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 2);
+    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 3);
     assert!(!gateway.output().contains(ACCESS_KEY_ID), "{}", gateway.output());
     assert!(
         !gateway.output().contains(SECRET_ACCESS_KEY),
@@ -174,9 +259,7 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
 
 #[test]
 fn faults_of_object_store_are_explained_and_change_nothing() {
-    let server = S3Server::start();
-    let gateway = start(&server).with_live_site();
-    gateway.publish(&directory("1.1.0"));
+    // Those that are not repeated.
     let cases = [
         (
             Fault::Error(403, "AccessDenied"),
@@ -192,19 +275,45 @@ fn faults_of_object_store_are_explained_and_change_nothing() {
         ),
         (Fault::Error(403, "RequestTimeTooSkewed"), "correct its clock"),
         (Fault::Error(404, "NoSuchBucket"), "there is no such bucket"),
-        (
-            Fault::Error(503, "SlowDown"),
-            "the object store failed (SlowDown)",
-        ),
         (Fault::Error(301, "PermanentRedirect"), "correct `store.region`"),
         (
             Fault::ErrorBody("InternalError"),
             "an error instead of the object (InternalError)",
         ),
+    ];
+    let slow_cases = [
+        (
+            Fault::Error(503, "SlowDown"),
+            "the object store failed (SlowDown)",
+        ),
         (Fault::Hang, "did not respond in time"),
     ];
+    std::thread::scope(|scope| {
+        scope.spawn(|| check_faults(&cases));
+        for case in slow_cases {
+            scope.spawn(move || check_faults(&[case]));
+        }
+        scope.spawn(|| {
+            let server = S3Server::start();
+            let gateway = start(&server).with_live_site();
+            gateway.publish(&directory("1.1.0"));
+            // A server that fails after it wrote: the change is found.
+            server.set_fault(Fault::ErrorAfterWrite(500, "InternalError"));
+            let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
+            assert_eq!(deploy.status, 503, "{}", deploy.text());
+            server.set_fault(None);
+            assert!(gateway.deploy(&json!({ "directory": "1.1.0" })) > 1);
+        });
+    });
+}
+
+/// Checks that a gateway explains each fault, and that it changes nothing.
+fn check_faults(cases: &[(Fault, &str)]) {
+    let server = S3Server::start();
+    let gateway = start(&server).with_live_site();
+    gateway.publish(&directory("1.1.0"));
     for (fault, text) in cases {
-        server.set_fault(fault);
+        server.set_fault(*fault);
         gateway.wait_for_event(|line| {
             line["event"] == "store_refresh_failed" && line["error"].as_str().unwrap().contains(text)
         });
@@ -217,12 +326,6 @@ fn faults_of_object_store_are_explained_and_change_nothing() {
         });
     }
     assert!(!gateway.output().contains(ACCESS_KEY_ID), "{}", gateway.output());
-    // A server that fails after it wrote: the change is found.
-    server.set_fault(Fault::ErrorAfterWrite(500, "InternalError"));
-    let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
-    assert_eq!(deploy.status, 503, "{}", deploy.text());
-    server.set_fault(None);
-    assert!(gateway.deploy(&json!({ "directory": "1.1.0" })) > 1);
 }
 
 #[test]
@@ -250,17 +353,22 @@ fn store_that_lost_its_last_change_is_noticed() {
 }
 
 /// Writes a configuration with an access key to a folder.
-fn configure(folder: &Path, server: &S3Server, url: &str, secret: &str) -> PathBuf {
+fn configure(folder: &Path, keys: &str, secret: &str) -> PathBuf {
     fs::write(folder.join("secret"), secret).unwrap();
     let key = format!("[store.access_key]\nid = \"{ACCESS_KEY_ID}\"\nsecret = {{ file = \"secret\" }}\n");
     let config = folder.join("site.toml");
-    fs::write(&config, configuration(&(keys(server, url) + &key))).unwrap();
+    fs::write(&config, configuration(&(keys.to_owned() + &key))).unwrap();
     config
 }
 
 /// Runs a gateway that must not start. Returns what it says.
 fn refusal(folder: &Path, server: &S3Server, url: &str, secret: &str) -> String {
-    let config = configure(folder, server, url, secret);
+    refusal_with(folder, &keys(server, url), secret)
+}
+
+/// Runs a gateway with these keys of `[store]` that must not start. Returns what it says.
+pub(crate) fn refusal_with(folder: &Path, keys: &str, secret: &str) -> String {
+    let config = configure(folder, keys, secret);
     let output = run_gateway(&["serve", "--config", config.to_str().unwrap()]);
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -330,7 +438,7 @@ fn store_copy_moves_store_with_history_both_ways() {
 
     let folder = TempDir::new().unwrap();
     let url = "s3://releases/site";
-    let config = configure(folder.path(), &server, url, SECRET_ACCESS_KEY);
+    let config = configure(folder.path(), &keys(&server, url), SECRET_ACCESS_KEY);
     let copy = |from: &str, to: &str| {
         let output = run_gateway(&["store", "copy", from, to, "--config", config.to_str().unwrap()]);
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

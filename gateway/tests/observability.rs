@@ -243,9 +243,10 @@ fn events_in_code(folder: &Path, found: &mut BTreeSet<String>) {
             events_in_code(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = std::fs::read_to_string(&path).unwrap();
-            for start in ["event = \"", "event: \""] {
+            // The last one is that of a line that is written as text.
+            for start in ["event = \"", "event: \"", r#"\"event\":\""#] {
                 let events = source.split(start).skip(1);
-                found.extend(events.map(|rest| rest.split('"').next().unwrap().to_owned()));
+                found.extend(events.map(|rest| rest.split(['"', '\\']).next().unwrap().to_owned()));
             }
         }
     }

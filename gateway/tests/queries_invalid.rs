@@ -104,3 +104,51 @@ fn result_that_a_page_cannot_hold_is_failed_query() {
     assert_eq!(usable.boot()["view"]["data"]["a"]["ok"], true);
     assert_eq!(render_count(&gateway, "live", "exception"), 0);
 }
+
+#[test]
+fn largest_results_of_a_page_fail_beyond_a_total() {
+    const EIGHT: &str = r#"
+const names = (key) => key === "healthy" ? ["h"] : ["a", "b", "c", "d", "e", "f", "g", "h"];
+export default {
+  queries: (key) => Object.fromEntries(names(key).map((name) => [name, `/api/x/${name}`])),
+  data: (key, results) => results,
+};
+"#;
+    let arrays = |bytes: usize| format!("[[]{}]", ",[]".repeat(bytes / 3 - 2));
+    let upstream = QueryUpstream::start();
+    for name in ["a", "b", "c", "d", "e"] {
+        upstream.respond(&format!("/{name}"), "max-age=1000", &arrays(255 * 1024));
+    }
+    upstream.respond("/f", "max-age=1000", &arrays(254 * 1024));
+    upstream.respond("/g", "max-age=1000", &arrays(128 * 1024));
+    upstream.respond("/h", "max-age=1000", "1");
+    // However slow the machine is.
+    let render =
+        "deadline_ms = 60000\nquery_deadline_ms = 60000\ncpu_limit_ms = 60000\nbreaker_failure_threshold = 1";
+    let gateway = Gateway::start_with(&format!("[render]\n{render}\n{}", upstream.table()), &[]);
+    deploy_with_queries(&gateway, EIGHT);
+    let response = gateway.get("/live/all");
+    assert_eq!(response.header("cache-control"), "no-store");
+    let data = &response.boot()["view"]["data"];
+    for name in ["a", "b", "c", "d", "e"] {
+        assert_eq!(data[name], json!({ "ok": false, "status": 502 }), "{name}");
+    }
+    // 382 KiB are within the limit.
+    for name in ["f", "g", "h"] {
+        assert_eq!(data[name]["ok"], true, "{name}");
+    }
+    let (id, cause) = (response.header("x-request-id"), "too_large_together");
+    let event = gateway.wait_for_event(|line| line["cause"] == cause && line["request_id"] == id);
+    assert_eq!(
+        (&event["event"], &event["upstream"], &event["release"]),
+        (
+            &json!("upstream_query_invalid"),
+            &json!("x"),
+            &json!("live@1.0.0")
+        )
+    );
+    let metric = format!("colonnade_upstream_queries_total{{upstream=\"x\",outcome=\"{cause}\"}}");
+    assert_eq!(gateway.metric(&metric), 5);
+    assert_eq!(gateway.get("/live/healthy").header("cache-control"), "no-cache");
+    assert_eq!(render_count(&gateway, "live", "exception"), 0);
+}

@@ -218,6 +218,7 @@ fn render_flood_of_one_client_starves_no_other() {
     };
     let pages = attack_rendering(&gateway, || {
         std::thread::scope(|scope| {
+            let _stop = SetOnDrop(&done);
             for thread in 0..16 {
                 let flood = &flood;
                 scope.spawn(move || flood(thread));
@@ -225,11 +226,9 @@ fn render_flood_of_one_client_starves_no_other() {
             wait_until("renders of the flood are rejected", || {
                 render_count(&gateway, "attack", "queue_full") > 0
             });
-            let pages: Vec<bool> = (0..30)
+            (0..30)
                 .map(|number| is_rendered(&other.get(&format!("/healthy/{number}"))))
-                .collect();
-            done.store(true, Ordering::Relaxed);
-            pages
+                .collect::<Vec<_>>()
         })
     });
     assert_eq!(pages, [true; 30]);

@@ -317,7 +317,8 @@ fn analysis_of_a_rollout_is_listed() {
     assert_eq!(
         analysis,
         json!({
-            "verdict": "passing", "summary": null, "criteria": criteria, "limits": limits, "candidate": track(5), "live": track(30),
+            "verdict": "passing", "summary": null, "criteria": criteria, "limits": limits, "gateways": 1,
+            "candidate": track(5), "live": track(30),
         })
     );
 }

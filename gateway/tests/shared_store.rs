@@ -1,8 +1,8 @@
-//! Two gateways on one store: a change by one becomes visible on the other, which polls the store.
+//! Two gateways on one store: the second one serves at once what the first one has deployed, although it polls the store.
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request, Response, wait_until};
+use crate::support::{Gateway, Release, Request, Response};
 
 const ROUNDS: usize = 4;
 
@@ -23,7 +23,7 @@ fn publish(gateway: &Gateway, round: usize) -> Value {
 }
 
 /// The assets of a document's page.
-fn files(document: &Response) -> Vec<String> {
+pub(crate) fn files(document: &Response) -> Vec<String> {
     let section = &document.boot()["page"]["section"];
     let common = section["assets"].as_array().unwrap().iter();
     let mut files: Vec<&Value> = common.map(|asset| &asset["href"]).collect();
@@ -56,10 +56,25 @@ fn new_deployment_page_is_served_by_other_gateway() {
         let releases = publish(&first, round);
         let number = first.deploy(&releases);
         let page = format!("/_page/{number}?path=%2F");
-        wait_until(&format!("the page of round {round} is served"), || {
-            second.get(&page).status == 200
-        });
         assert_eq!(second.get(&page).json(), first.get("/").boot()["page"]);
+    }
+}
+
+#[test]
+fn report_of_new_deployment_is_accepted_by_other_gateway() {
+    let (first, second) = two_gateways();
+    for round in 0..ROUNDS {
+        let number = first.deploy(&publish(&first, round));
+        let report = json!({
+            "deployment": number, "release": format!("directory@2.{round}.0"), "phase": "render", "error": "TypeError",
+        });
+        let report = second.site.send(
+            Request::new("POST", "/_report")
+                .header("sec-fetch-site", "same-origin")
+                .header("content-type", "application/json")
+                .body(report.to_string()),
+        );
+        assert_eq!(report.status, 204, "{}", report.text());
     }
 }
 
@@ -70,9 +85,7 @@ fn new_deployment_assets_are_served_by_other_gateway() {
         let releases = publish(&first, round);
         first.deploy(&releases);
         for file in files(&first.get("/")) {
-            wait_until(&format!("{file} of round {round} is served"), || {
-                second.get(&file).status == 200
-            });
+            assert_eq!(second.get(&file).status, 200, "{file} of round {round}");
         }
     }
 }
@@ -84,14 +97,10 @@ fn deployed_preview_is_public_on_other_gateway() {
         let releases = publish(&first, round);
         let (_, token) = preview(&first, &releases);
         let file = format!("/assets/directory/2.{round}.0/entry.js");
-        wait_until(&format!("the preview of round {round} is served"), || {
-            with_cookie(&second, &token, &file).status == 200
-        });
+        assert_eq!(with_cookie(&second, &token, &file).status, 200, "round {round}");
         assert_eq!(second.get(&file).status, 404, "round {round}");
         first.deploy(&releases);
-        wait_until(&format!("the release of round {round} is public"), || {
-            second.get(&file).status == 200
-        });
+        assert_eq!(second.get(&file).status, 200, "round {round}");
     }
 }
 
@@ -105,21 +114,23 @@ fn new_preview_is_served_by_other_gateway() {
         }
         let releases = publish(&first, round);
         let (_, link_token) = preview(&first, &releases);
-        wait_until(&format!("the link of round {round} works"), || {
-            second.get(&format!("/_preview/{link_token}")).status == 200
-        });
+        assert_eq!(
+            second.get(&format!("/_preview/{link_token}")).status,
+            200,
+            "round {round}"
+        );
 
         let (number, token) = preview(&first, &releases);
-        wait_until(&format!("the cookie of round {round} works"), || {
-            with_cookie(&second, &token, "/").boot()["deployment"] == number
-        });
+        assert_eq!(
+            with_cookie(&second, &token, "/").boot()["deployment"],
+            number,
+            "round {round}"
+        );
         assert!(!with_cookie(&second, &token, "/").has("set-cookie"));
 
         let (number, token) = preview(&first, &releases);
         let page = format!("/_page/{number}?path=%2F");
-        wait_until(&format!("the previewed page of round {round} is served"), || {
-            with_cookie(&second, &token, &page).status == 200
-        });
+        assert_eq!(with_cookie(&second, &token, &page).status, 200, "round {round}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
-use crate::support::{Backend, CLOSED_ORIGIN, Client, Gateway, Reply, Request, Response};
+use crate::support::{Backend, CLOSED_ORIGIN, Client, Dns, Gateway, Reply, Request, Response};
 
 fn gateway(backend: &str) -> Gateway {
     gateway_with(backend, "")
@@ -289,4 +289,20 @@ fn recovered_backend_is_used_again() {
     assert_eq!(sign_up(&gateway).status, 504);
     backend.set_reply(Reply::json(200, &json!({})));
     assert_eq!(sign_up(&gateway).status, 200);
+}
+
+#[test]
+fn backend_with_link_local_address_is_refused() {
+    let dns = Dns::new();
+    let variables = dns.variables();
+    let variables = variables.iter().map(|(name, value)| (*name, &**value));
+    let variables: Vec<_> = variables.chain([("KEY", "the-key")]).collect();
+    let gateway = Gateway::start_with(&table("http://link-local.localhost:1", ""), &variables);
+    assert_eq!(sign_up(&gateway).status, 502);
+    let failed = gateway.wait_for_event(|line| line["event"] == "signup_backend_unreachable");
+    let cause = failed["cause"].to_string();
+    assert!(
+        cause.contains("neither link-local nor that of a metadata service"),
+        "{failed}"
+    );
 }

@@ -158,6 +158,7 @@ fn rate_limited_form_shows_page_then_plain_error() {
     let text = plain.text();
     assert!(text.contains(&message) && !text.contains("id=\"boot\""), "{text}");
     assert!(!text.contains("visitor@example.com"));
+    assert!(text.contains("href=\"/signup\""), "{text}");
 }
 
 #[test]

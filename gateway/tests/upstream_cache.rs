@@ -138,6 +138,19 @@ fn responses_are_reused_as_their_headers_say() {
             "request {number}: {name} {headers:?}"
         );
     }
+    let only_if_cached = |name: &str| {
+        let request =
+            Request::new("GET", &format!("/api/events/{name}")).header("cache-control", "only-if-cached");
+        gateway.site.send(request)
+    };
+    let missing = only_if_cached("none");
+    // The gateway generates it (RFC 9211, section 2).
+    assert!(
+        missing.status == 504 && !missing.has("cache-status"),
+        "{missing:?}"
+    );
+    assert_eq!(missing.json(), json!({ "error": "There is no stored response." }));
+    assert_eq!(only_if_cached("public").text(), "4");
     let head = gateway.site.send(Request::new("HEAD", "/api/events/fresh"));
     assert_eq!(
         (status(&head).as_str(), head.status, head.body.len()),
@@ -156,7 +169,7 @@ fn responses_are_reused_as_their_headers_say() {
             .all(|request| request.values("authorization") == ["Bearer of-the-gateway"])
     );
     for (outcome, expected) in [
-        ("hit", 6),
+        ("hit", 7),
         ("miss", 9),
         ("bypass", 4),
         ("stale", 0),

@@ -74,7 +74,7 @@ fn request_that_upstream_does_not_serve_is_rejected() {
 
 #[test]
 fn error_is_page_for_person_and_json_for_script() {
-    let keys = "methods = [\"GET\", \"POST\"]\nmax_retries = 0\n";
+    let keys = "methods = [\"GET\", \"POST\"]\nmax_retries = 0\nbreaker_failure_threshold = 1000\n";
     let gateway = Gateway::start_live(&upstream_table(&["http://127.0.0.1:1"], keys), &[]);
     let form = |method: &str, target: &str, accept: &str| {
         let request = Request::new(method, target).header("sec-fetch-site", "same-origin");
@@ -97,6 +97,42 @@ fn error_is_page_for_person_and_json_for_script() {
             html.contains(&format!("<h1>{title}</h1>")) && html.contains("href=\"/\""),
             "{html}"
         );
+    }
+    let link = |referrer: &str| {
+        let request = Request::new("POST", "/api/events/1/rsvp")
+            .header("host", "site.example")
+            .header("accept", browser)
+            .header("sec-fetch-site", "same-origin")
+            .header("referer", referrer);
+        let html = gateway.site.send(request).text();
+        let (_, link) = html.split_once("<a class=\"button\" href=\"").unwrap();
+        link.split_once('"').unwrap().0.to_owned()
+    };
+    for (referrer, expected) in [
+        ("https://site.example/event/7", "/event/7"),
+        (
+            "https://SITE.example/s%C3%A3o/7/?email=a@b.example#x",
+            "/s%C3%A3o/7",
+        ),
+        ("https://site.example/", "/"),
+        // Of another site, not of a page, or not a path that stays on this site.
+        ("https://evil.example/event/7", "/"),
+        ("https://site.example.evil.example/event/7", "/"),
+        ("https://site.example@evil.example/event/7", "/"),
+        ("http://site.example/event/7", "/"),
+        ("https://site.example//evil.example/x", "/"),
+        ("https://site.example/\\evil.example/x", "/"),
+        ("https://site.example/%2fevil.example/x", "/"),
+        ("https://site.example/x/../../y", "/"),
+        ("https://site.example/api/events", "/"),
+        ("https://site.example/go/partner", "/"),
+        ("https://site.example/_preview/token", "/"),
+        ("https://site.example/\"><b>", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/event/7", "/"),
+        ("", "/"),
+    ] {
+        assert_eq!(link(referrer), expected, "{referrer}");
     }
     for accept in [
         "application/json",

@@ -205,6 +205,12 @@ fn each_fault_gets_status_log_line_and_metric() {
         let failed =
             gateway.wait_for_event(|line| line["event"] == "upstream_failed" && line["upstream"] == name);
         assert_eq!(failed["cause"], outcome, "{name}: {failed}");
+        let error = match name {
+            "informational" => "more than 16 informational responses",
+            "no-response" | "half-head" => "the response did not arrive in time",
+            _ => failed["error"].as_str().unwrap(),
+        };
+        assert_eq!(failed["error"], error, "{name}");
         let id = failed["request_id"].clone();
         gateway.wait_for_event(|line| {
             line["event"] == "request"
@@ -264,7 +270,8 @@ fn broken_response_resets_http2_stream_but_not_connection() {
 #[test]
 fn bytes_after_content_length_close_idle_connection() {
     let upstream = RawUpstream::start();
-    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], ""), &[]);
+    let keys = "keepalive_timeout_ms = 604800000";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
     let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
     let evil = good.replace("good", "evil");
     // With the response, or once the connection is idle.
@@ -341,6 +348,19 @@ fn circuit_breaker_spares_upstream_and_visitors_until_probe_succeeds() {
     });
     gateway.wait_for_event(|line| line["event"] == "upstream_circuit_closed");
     assert_eq!((state("open"), state("closed")), (0, 1));
+}
+
+#[test]
+fn circuit_breaker_opens_for_few_requests_that_all_fail() {
+    let upstream = RawUpstream::start();
+    // Of its requests, each of which waits for the timeout, at most two are in the window.
+    let keys = "total_timeout_ms = 600\nbreaker_window_seconds = 1\nbreaker_failure_threshold = 3";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    upstream.serve(|mut stream| {
+        let _ = stream.read(&mut [0]);
+    });
+    let statuses = [(); 4].map(|()| gateway.get("/api/events").status);
+    assert_eq!(statuses, [504, 504, 504, 503]);
 }
 
 #[test]

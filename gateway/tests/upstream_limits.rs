@@ -6,8 +6,8 @@ use std::net::{Ipv4Addr, TcpStream};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries, read_head,
-    upstream_table, wait_until,
+    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries, is_rendered,
+    read_head, render_count, rendered_section, upstream_table, wait_until,
 };
 
 /// Far more than sockets and the gateway buffer.
@@ -130,14 +130,14 @@ fn data(response: &Response) -> Value {
     response.boot()["view"]["data"].clone()
 }
 
-/// A gateway with [`PAGE`] and these keys of its upstream, whose responses `a` to `d` may be cached.
-fn page_with_queries(upstream: &QueryUpstream, keys: &str) -> Gateway {
+/// A gateway with this page and these keys of its upstream, whose responses `a` to `d` may be cached.
+fn page_with_queries(upstream: &QueryUpstream, page: &str, keys: &str) -> Gateway {
     for name in ["a", "b", "c", "d"] {
         upstream.respond(&format!("/{name}"), "max-age=1000", "1");
     }
     let settings = format!("[render]\nquery_deadline_ms = 60000\n{}{keys}", upstream.table());
     let gateway = Gateway::start_with(&settings, &[]);
-    deploy_with_queries(&gateway, PAGE);
+    deploy_with_queries(&gateway, page);
     gateway
 }
 
@@ -148,7 +148,7 @@ fn failed(status: u16) -> Value {
 #[test]
 fn queries_count_against_rate_limit_of_visitor() {
     let upstream = QueryUpstream::start();
-    let gateway = page_with_queries(&upstream, "rate_limit_per_client_per_minute = 2\n");
+    let gateway = page_with_queries(&upstream, PAGE, "rate_limit_per_client_per_minute = 2\n");
     let one = visitor(&gateway, 1);
     let ok = json!({ "ok": true, "value": 1 });
     assert_eq!(data(&one.get("/live/a-b")), json!({ "a": ok, "b": ok }));
@@ -165,7 +165,7 @@ fn queries_count_against_rate_limit_of_visitor() {
 #[test]
 fn queries_count_against_concurrency_of_visitor() {
     let upstream = QueryUpstream::start();
-    let gateway = page_with_queries(&upstream, "max_concurrent_per_client = 1\n");
+    let gateway = page_with_queries(&upstream, PAGE, "max_concurrent_per_client = 1\n");
     upstream.hold();
     std::thread::scope(|scope| {
         let get = |last, path| {
@@ -186,6 +186,74 @@ fn queries_count_against_concurrency_of_visitor() {
         let ok = json!({ "ok": true, "value": 1 });
         assert_eq!(other.join().unwrap(), json!({ "c": ok }));
         assert_eq!(same.join().unwrap(), json!({ "a": ok, "b": ok }));
+    });
+}
+
+/// A page that cannot be rendered with a result of status 429.
+const STRICT: &str = r#"
+export default {
+  queries: (key) => Object.fromEntries(key.split("-").map((name) => [name, `/api/x/${name}`])),
+  data: (key, results) => {
+    if (Object.values(results).some(({ status }) => status === 429)) throw new Error("rejected");
+    return results;
+  },
+};
+"#;
+
+#[test]
+fn limits_of_one_visitor_change_no_page_of_others() {
+    let upstream = QueryUpstream::start();
+    upstream.respond("/a", "no-store", "1");
+    let keys = "rate_limit_per_client_per_minute = 1\n[render]\nbreaker_failure_threshold = 1\n";
+    let gateway = Gateway::start_with(&format!("{}{keys}", upstream.table()), &[]);
+    deploy_with_queries(&gateway, PAGE);
+    let (limited, allowed) = (
+        json!({ "a": failed(429) }),
+        json!({ "a": { "ok": true, "value": 1 } }),
+    );
+    for (number, last) in [1, 2].into_iter().enumerate() {
+        let visitor = visitor(&gateway, last);
+        assert_eq!(data(&visitor.get("/live/a")), allowed);
+        assert_eq!(data(&visitor.get("/live/a")), limited);
+        // The second visitor gets the first page of the other one, but not the second.
+        assert_eq!(render_count(&gateway, "live", "rendered"), 2 + number as u64);
+    }
+    let strict = rendered_section("live", "2.0.0", "/live/:key", STRICT).with_paths(&["/live/a"]);
+    gateway.publish(&strict);
+    gateway.deploy(&json!({ "live": "2.0.0" }));
+    let one = visitor(&gateway, 3);
+    assert!(is_rendered(&one.get("/live/a")));
+    let rejected = one.get("/live/a");
+    assert!(!is_rendered(&rejected));
+    assert_eq!(
+        (rejected.status, rejected.header("cache-control")),
+        (200, "no-store")
+    );
+    assert_eq!(render_count(&gateway, "live", "exception"), 1);
+    // The circuit breaker of the page is closed, and the page with this result is not rendered yet.
+    upstream.respond("/a", "no-store", "2");
+    assert!(is_rendered(&visitor(&gateway, 4).get("/live/a")));
+}
+
+#[test]
+fn failed_render_of_limited_visitor_is_not_shared() {
+    let upstream = QueryUpstream::start();
+    let gateway = page_with_queries(&upstream, STRICT, "max_concurrent_per_client = 1\n");
+    let open = "colonnade_connections_open{listener=\"site\"}";
+    let before = gateway.metric(open);
+    upstream.hold();
+    std::thread::scope(|scope| {
+        let get = |last| {
+            let visitor = visitor(&gateway, last);
+            scope.spawn(move || is_rendered(&visitor.get("/live/a-b")))
+        };
+        let one = get(1);
+        upstream.wait_for_requests(1);
+        let other = get(2);
+        wait_until("the other visitor waits", || gateway.metric(open) == before + 2);
+        upstream.release();
+        assert!(!one.join().unwrap());
+        assert!(other.join().unwrap());
     });
 }
 

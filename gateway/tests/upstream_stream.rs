@@ -14,6 +14,9 @@ const LARGE: usize = 64 * 1024 * 1024;
 /// How long a socket accepts nothing before it counts as blocked.
 const BLOCKED: Duration = Duration::from_secs(1);
 
+/// The beginning of a request with a body.
+const POST: &str = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
+
 fn gateway(upstream: &RawUpstream, keys: &str) -> Gateway {
     let methods =
         "methods = [\"GET\", \"HEAD\", \"POST\"]\nmax_request_kib = 102400\nmax_response_kib = 102400\n";
@@ -28,6 +31,13 @@ fn read(stream: &mut TcpStream, count: usize) -> String {
     let mut bytes = vec![0; count];
     stream.read_exact(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
+}
+
+/// Reads `LARGE` bytes.
+fn read_large(stream: &mut TcpStream) {
+    let mut bytes = Vec::new();
+    stream.take(LARGE as u64).read_to_end(&mut bytes).unwrap();
+    assert_eq!(bytes.len(), LARGE);
 }
 
 /// Writes until the socket accepts nothing more. Returns the number of bytes.
@@ -76,8 +86,7 @@ fn first_byte_of_request_arrives_before_last_is_sent() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "");
     let mut visitor = gateway.site.connect();
-    let post = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
-    write!(visitor, "{post}expect: 100-continue\r\ncontent-length: 6\r\n\r\n").unwrap();
+    write!(visitor, "{POST}expect: 100-continue\r\ncontent-length: 6\r\n\r\n").unwrap();
     let mut backend = upstream.accept();
     assert_eq!(read_head(&mut visitor).unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
     write!(visitor, "one").unwrap();
@@ -101,19 +110,19 @@ fn first_byte_of_request_arrives_before_last_is_sent() {
 fn unread_response_stops_upstream_and_arrives_completely() {
     let upstream = RawUpstream::start();
     // Waiting for the visitor does not count as the upstream's time.
-    let gateway = gateway(&upstream, "total_timeout_ms = 500\n");
+    let gateway = gateway(&upstream, "total_timeout_ms = 800\n");
     let mut visitor = gateway.site.connect();
-    write!(visitor, "GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    write!(visitor, "GET /api/events HTTP/1.0\r\nhost: a\r\n\r\n").unwrap();
     let (mut backend, _) = upstream.accept_request();
-    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n").unwrap();
+    write!(backend, "HTTP/1.1 200 OK\r\n\r\n").unwrap();
     let written = write_until_blocked(&mut backend);
     assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
-    let writer = write_rest(backend, written);
+    // The rest is in sockets, so that the gateway does not wait for this test.
+    drop(backend);
     read_head(&mut visitor).unwrap();
     let mut body = Vec::new();
-    visitor.take(LARGE as u64).read_to_end(&mut body).unwrap();
-    assert_eq!(body.len(), LARGE);
-    writer.join().unwrap();
+    visitor.read_to_end(&mut body).unwrap();
+    assert_eq!(body.len(), written);
 }
 
 #[test]
@@ -121,17 +130,13 @@ fn unread_request_stops_visitor_and_arrives_completely() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "total_timeout_ms = 86400000\n");
     let mut visitor = gateway.site.connect();
-    let post = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n";
-    write!(visitor, "{post}content-length: {LARGE}\r\n\r\n").unwrap();
+    write!(visitor, "{POST}content-length: {LARGE}\r\n\r\n").unwrap();
     let mut backend = upstream.accept();
     let written = write_until_blocked(&mut visitor);
     assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
     let writer = write_rest(visitor.try_clone().unwrap(), written);
     read_head(&mut backend).unwrap();
-    let body = &mut backend;
-    let mut received = Vec::new();
-    body.take(LARGE as u64).read_to_end(&mut received).unwrap();
-    assert_eq!(received.len(), LARGE);
+    read_large(&mut backend);
     writer.join().unwrap();
     write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
     assert!(
@@ -142,13 +147,75 @@ fn unread_request_stops_visitor_and_arrives_completely() {
 }
 
 #[test]
+fn upload_goes_on_while_response_is_unread() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "total_timeout_ms = 86400000\n");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "{POST}content-length: {LARGE}\r\n\r\n").unwrap();
+    let mut backend = upstream.accept();
+    read_head(&mut backend).unwrap();
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: {LARGE}\r\n\r\n").unwrap();
+    let written = write_until_blocked(&mut backend);
+    assert!(written < LARGE / 2, "the gateway buffers {written} bytes");
+    let download = write_rest(backend.try_clone().unwrap(), written);
+    let upload = write_rest(visitor.try_clone().unwrap(), 0);
+    read_large(&mut backend);
+    upload.join().unwrap();
+    read_head(&mut visitor).unwrap();
+    read_large(&mut visitor);
+    download.join().unwrap();
+}
+
+#[test]
+fn upload_ends_with_response() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "{POST}content-length: 6\r\n\r\none").unwrap();
+    let mut backend = upstream.accept();
+    read_head(&mut backend).unwrap();
+    assert_eq!(read(&mut backend, 3), "one");
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\ntwo").unwrap();
+    read_head(&mut visitor).unwrap();
+    assert_eq!(read(&mut visitor, 3), "two");
+    assert_eq!(backend.read(&mut [0]).unwrap(), 0, "the connection is closed");
+    let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"2xx\"}";
+    wait_until("the call has ended", || gateway.metric(sample) == 1);
+}
+
+#[test]
+fn upload_that_fails_in_response_is_not_upstreams_fault() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"POST\"]\nmax_request_kib = 1\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let mut visitor = gateway.site.connect();
+    let chunk = "x".repeat(1024);
+    write!(
+        visitor,
+        "{POST}transfer-encoding: chunked\r\n\r\n400\r\n{chunk}\r\n"
+    )
+    .unwrap();
+    let mut backend = upstream.accept();
+    read_head(&mut backend).unwrap();
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();
+    read_head(&mut visitor).unwrap();
+    assert_eq!(read(&mut visitor, 3), "one");
+    write!(visitor, "1\r\nx\r\n").unwrap();
+    let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"request_body_failed\"}";
+    wait_until("the call has ended", || gateway.metric(sample) == 1);
+    assert!(
+        !gateway.output().contains("upstream_failed"),
+        "{}",
+        gateway.output()
+    );
+}
+
+#[test]
 fn slow_visitor_does_not_count_as_failure_of_upstream() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "total_timeout_ms = 200\n");
-    let post =
-        "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\ncontent-length: 3\r\n\r\n";
     let mut visitor = gateway.site.connect();
-    write!(visitor, "{post}").unwrap();
+    write!(visitor, "{POST}content-length: 3\r\n\r\n").unwrap();
     let mut backend = upstream.accept();
     read_head(&mut backend).unwrap();
     for byte in ["a", "b", "c"] {
@@ -177,8 +244,7 @@ fn body_over_limit_gets_413() {
     let mut raw = Raw::open(&gateway.site);
     let chunks = format!("400\r\n{}\r\n1\r\nx\r\n0\r\n\r\n", "x".repeat(1024));
     raw.send(format!(
-        "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\nconnection: close\r\n\
-         transfer-encoding: chunked\r\n\r\n{chunks}"
+        "{POST}connection: close\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"
     ));
     assert_eq!(raw.read_response().status, 413);
     assert_eq!(upstream.received().len(), 1, "an incomplete request is not one");

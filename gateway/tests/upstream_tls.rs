@@ -15,7 +15,7 @@ fn upstream_over_tls_needs_trusted_certificate() {
     );
     let backend = Gateway::start_with(&tls, &[]);
     let url = format!("https://localhost:{}", backend.site.address().port());
-    let table = upstream_table(&[&url], "max_retries = 0");
+    let table = upstream_table(&[&url], "max_retries = 0\nconnect_timeout_ms = 10000");
     let trusted = files.certificate.to_str().unwrap();
     for (variables, status) in [(&[("SSL_CERT_FILE", trusted)][..], 200), (&[], 502)] {
         let gateway = Gateway::start_with(&table, variables);

@@ -70,7 +70,7 @@ function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[]
 export function RolloutAnalysis({ analysis }: { readonly analysis: Analysis }): ReactElement {
   return (
     <table className="comparison">
-      <caption className="visually-hidden">Canary analysis of this gateway</caption>
+      <caption className="visually-hidden">Canary analysis</caption>
       <thead>
         <tr>
           <th scope="col">Analysis</th>

@@ -17,6 +17,7 @@ export function analysisOf(changes: Partial<Analysis> = {}): Analysis {
   return {
     verdict: "passing",
     criteria: { serverErrors: "passing", renderFailures: "passing", latencyP99: "passing", failedClients: "passing" },
+    gateways: 1,
     limits: {
       automaticAbort: true,
       abortMarginPercent: 5,

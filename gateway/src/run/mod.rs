@@ -216,7 +216,7 @@ async fn serve(
     };
     let mut background = JoinSet::new();
     background.spawn(async move { rollouts.run().await });
-    background.spawn(upstreams.check_health());
+    background.spawn(upstreams.maintain());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
     let visitors = metrics.connections.for_listener("site");

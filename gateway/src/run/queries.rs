@@ -7,7 +7,7 @@ use colonnade_model::release::ReleaseId;
 use colonnade_render::QuerySource;
 use colonnade_upstream::Upstreams;
 use colonnade_web::client::ClientKey;
-use colonnade_web::query::{QueryResult, Revision};
+use colonnade_web::query::{QueryResult, Revision, UnusableResult};
 
 /// The upstreams as the source of queries.
 pub(super) struct UpstreamQueries(pub(super) Arc<Upstreams>);
@@ -25,7 +25,7 @@ impl QuerySource for UpstreamQueries {
         self.0.is_current(revision)
     }
 
-    fn record_mismatch(&self, path: &str, release: &ReleaseId) {
-        self.0.record_mismatch(path, release);
+    fn record_unusable(&self, path: &str, release: &ReleaseId, reason: UnusableResult) {
+        self.0.record_unusable(path, release, reason);
     }
 }

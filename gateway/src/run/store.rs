@@ -65,6 +65,7 @@ pub(crate) fn bucket_settings(settings: &StoreSettings, url: &BucketUrl) -> Buck
             .as_ref()
             .map(|endpoint| endpoint.as_str().trim_end_matches('/').to_owned()),
         region: settings.region.clone(),
+        is_read_only: settings.is_read_only,
         access_key: access_key.map(|key| AccessKey {
             id: key.id.clone(),
             secret: key.secret.clone(),

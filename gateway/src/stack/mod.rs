@@ -14,7 +14,7 @@ use colonnade_edge::middleware::{
 use colonnade_edge::{CurrentSettings, HttpService};
 use colonnade_site::Site;
 use colonnade_telemetry::{RecordedBody, Recorder};
-use colonnade_web::middleware::{Next, from_fn};
+use colonnade_web::middleware::{Next, from_check, from_fn};
 use colonnade_web::problem::Audience;
 use colonnade_web::response::Response;
 use http::request::Parts;
@@ -102,31 +102,23 @@ where
         .layer(from_fn(move |request, next| {
             colonnade_telemetry::record(request, next, recorder.clone())
         }))
-        // Adds security headers. Outside of all layers that create responses.
+        // Adds security headers, and strips the body of responses to HEAD. Outside of all layers that create responses.
         .layer(from_fn({
             let settings = Arc::clone(&settings);
-            move |request, next| security_headers(request, next, is_secure.then(|| Arc::clone(&settings)))
+            move |request, next| complete_response(request, next, is_secure.then(|| Arc::clone(&settings)))
         }))
-        // Strips the body of responses to HEAD. Also outside of all layers that create responses.
-        .layer(from_fn(move |request, next| head_without_body(request, next)))
         // Turns a panic into a response. Inside of the layers above, so that they treat it like any other response.
         .layer(from_fn(move |request, next| {
             catch_panic(request, next, panic_audience.clone())
         }))
         // Rejects ambiguous requests. Before everything that reads the request.
-        .layer(from_fn(move |request, next| {
-            validate_request(
-                request,
-                next,
-                Arc::clone(&settings),
-                audience.clone(),
-                refused.clone(),
-            )
+        .layer(from_check(move |request| {
+            validate_request(request, &settings.load(), &audience, &refused)
         }))
         .service(routes)
 }
 
-async fn security_headers<S, B>(
+async fn complete_response<S, B>(
     request: Request<B>,
     next: Next<S>,
     secure: Option<CurrentSettings>,
@@ -134,18 +126,10 @@ async fn security_headers<S, B>(
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
+    let is_head = *request.method() == Method::HEAD;
     let mut response = next.run(request).await;
     let hsts = secure.map(|settings| settings.load().hsts.clone());
     add_security_headers(response.headers_mut(), hsts);
-    response
-}
-
-async fn head_without_body<S, B>(request: Request<B>, next: Next<S>) -> Response
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible>,
-{
-    let is_head = *request.method() == Method::HEAD;
-    let mut response = next.run(request).await;
     if is_head {
         strip_head_body(&mut response);
     }

@@ -21,6 +21,7 @@ fn person() -> Audience {
     Audience::Person {
         brand: "Brand".into(),
         live: true,
+        back: None,
     }
 }
 

@@ -33,6 +33,9 @@ pub(crate) const TOKEN_ACTIONS: &[&str] = &[
     "purge",
 ];
 
+/// The default site listener of a configuration.
+const SITE: &str = "site = \"127.0.0.1:0\"";
+
 /// The default admin listener of a configuration.
 const ADMIN: &str = "admin = \"127.0.0.1:0\"";
 
@@ -53,6 +56,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) folder: Option<Arc<TempDir>>,
     /// Additional keys of `[listen]`.
     pub(crate) listen: &'a str,
+    /// The address of the site listener. Default: loopback.
+    pub(crate) site: Option<SocketAddr>,
     /// The address of the admin listener. Default: loopback.
     pub(crate) admin: Option<&'a str>,
     /// Additional configuration: see [`configuration`].
@@ -314,6 +319,10 @@ impl Gateway {
         let text = configuration_with_listen(setup.listen, setup.extra);
         let admin = setup.admin.map(|address| format!("admin = \"{address}\""));
         let text = text.replacen(ADMIN, admin.as_deref().unwrap_or(ADMIN), 1);
+        let site = setup
+            .site
+            .map_or_else(|| SITE.to_owned(), |address| format!("site = \"{address}\""));
+        let text = text.replacen(SITE, &site, 1);
         std::fs::write(&config, text).unwrap();
         let mut command = match (setup.socket, setup.descriptors) {
             (Some(socket), _) => socket_activated(socket, setup.admin_socket),

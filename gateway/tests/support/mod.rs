@@ -10,9 +10,11 @@ mod backend;
 mod browser;
 mod client;
 mod connection;
+mod dns;
 mod faults;
 pub(crate) mod frames;
 mod gateway;
+mod haproxy;
 mod heap;
 mod http2;
 pub(crate) mod openapi;
@@ -22,6 +24,7 @@ pub(crate) mod preview;
 mod process;
 mod query_upstream;
 mod recording;
+mod relay;
 mod release;
 mod rendering;
 pub(crate) mod secrets;
@@ -36,17 +39,20 @@ pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response, TIMEOUT};
 pub(crate) use connection::Connection;
+pub(crate) use dns::Dns;
 pub(crate) use faults::{DiskFull, FaultyMachine, SpawnFault};
 pub(crate) use gateway::{
     Gateway, Setup, TOKEN, TOKEN_ACTIONS, authorized, authorized_by, configuration,
     configuration_with_listen, only_limits, rollout_cookie, rollout_ids, run_gateway, sign, socket_activated,
     token,
 };
+pub(crate) use haproxy::HaProxy;
 pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};
 pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
 pub(crate) use query_upstream::QueryUpstream;
+pub(crate) use relay::Relay;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
     HEALTHY_MODULE, deploy_with_queries, is_rendered, query_shell, render_count, rendered_section,

@@ -104,6 +104,7 @@ impl AdminError {
     pub(crate) fn cause(&self) -> &'static str {
         match self {
             _ if self.is_locked() => "store_locked",
+            _ if self.is_read_only() => "store_read_only",
             Self::Http(HttpError::NotFound) | Self::NoConsole => "not_found",
             Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
             Self::Http(HttpError::Overloaded) => "overloaded",
@@ -179,6 +180,7 @@ impl Problem for AdminError {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             _ if self.is_locked() || self.is_store_away() => StatusCode::SERVICE_UNAVAILABLE,
+            _ if self.is_read_only() => StatusCode::CONFLICT,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
             Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes => {
@@ -261,6 +263,11 @@ impl AdminError {
     /// Whether another process holds the lock of the store.
     fn is_locked(&self) -> bool {
         matches!(self.store_error(), Some(StoreError::Locked))
+    }
+
+    /// Whether another gateway makes the changes.
+    fn is_read_only(&self) -> bool {
+        self.store_error().is_some_and(StoreError::is_read_only)
     }
 
     /// Whether the store cannot be used now.

@@ -40,13 +40,13 @@ pub(super) struct Rollout {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     progress: Option<Progress>,
-    /// The canary analysis of this gateway. Only `GET /api/v1/rollouts` has it.
+    /// The canary analysis. Only `GET /api/v1/rollouts` has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     analysis: Option<Analysis>,
 }
 
-/// The canary analysis of a rollout: what this gateway has seen of it.
+/// The canary analysis of a rollout: what this gateway and the others of its store have seen of it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = RolloutAnalysis)]
@@ -56,6 +56,9 @@ struct Analysis {
     summary: String,
     criteria: Criteria,
     limits: Limits,
+    /// The gateways whose counts are added up. The counts of others are a few seconds old.
+    #[schema(minimum = 1)]
+    gateways: usize,
     /// The visitors with the rollout's releases.
     candidate: Track,
     /// The visitors without them.
@@ -292,6 +295,7 @@ impl Analysis {
             verdict: report.verdict.into(),
             criteria: report.criteria.into(),
             limits: settings.into(),
+            gateways: report.gateways,
             candidate: report.candidate.into(),
             live: report.live.into(),
         }

@@ -1,6 +1,9 @@
 //! The wall clock. Other crates do not read it directly; they measure durations with tokio's clock, which tests can
 //! pause.
 
+#[cfg(feature = "testing")]
+pub mod testing;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -11,6 +14,10 @@ use jiff::tz::TimeZone;
     reason = "this is the module that others use instead"
 )]
 pub fn precise() -> Timestamp {
+    #[cfg(feature = "testing")]
+    if let Some(now) = testing::now() {
+        return now;
+    }
     Timestamp::now()
 }
 

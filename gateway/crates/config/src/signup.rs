@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use super::config_file::ConfigFile;
 use super::secret::{SECRET, SecretSource};
 use super::site::page_path;
+use super::upstream::has_link_local_host;
 use super::url::Origin;
 use super::value::{
     UNBOUNDED, as_strings, convert, default_ms, integer, milliseconds, number, seconds, string,
@@ -103,7 +104,7 @@ pub struct SignupLimits {
     pub rate_limit_per_client_per_minute: u32,
     /// The maximum number of concurrent calls to the backend.
     pub max_concurrent: usize,
-    /// The number of failures to reach the backend within the window below which the circuit breaker stays closed.
+    /// The number of failures to reach the backend, within the window or in a row, below which the circuit breaker stays closed.
     pub breaker_failure_threshold: u32,
     /// The percentage of failures within the window below which it stays closed.
     pub breaker_failure_percent: u16,
@@ -146,6 +147,12 @@ impl Signup {
         match self.api_key_source.read(folder) {
             Ok(key) => self.backend_api_key = key,
             Err(wrong) => file.problem(&["signup", "backend_api_key"], &wrong, SECRET),
+        }
+        if has_link_local_host(self.backend.url()) {
+            let backend = &self.backend;
+            let wrong =
+                format!("`{backend}` has a link-local address, or that of a cloud's metadata service");
+            file.problem(&["signup", "backend"], &wrong, "another address");
         }
         if let Some(id) = &self.fallback_partner
             && file.get(&["partners", id]).is_none()

@@ -30,6 +30,9 @@ pub struct StoreSettings {
     /// The region of the bucket.
     #[serde(default, deserialize_with = "region")]
     pub region: Option<String>,
+    /// Whether the gateway only reads the bucket.
+    #[serde(default, rename = "read_only")]
+    pub is_read_only: bool,
     /// The limit of the local cache of release files, in bytes.
     #[serde(rename = "cache_mib", default = "default_cache")]
     #[serde(deserialize_with = "mebibytes::<1, 16_777_216, _>")]
@@ -107,6 +110,7 @@ impl StoreSettings {
             ("endpoint", self.endpoint.is_some()),
             ("region", self.region.is_some()),
             ("access_key", self.access_key.is_some()),
+            ("read_only", self.is_read_only),
         ];
         for (key, is_set) in keys {
             if is_set && self.url.is_none() {

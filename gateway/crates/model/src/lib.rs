@@ -3,6 +3,7 @@
 //! This crate contains data and rules only: no I/O and no clock.
 
 pub mod bucket_url;
+pub mod canary;
 pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;

@@ -86,7 +86,7 @@ impl RotatingKeys {
             return None;
         }
         let key = RotatingKey {
-            id: format!("{:08x}", rand::random::<u32>()),
+            id: format!("{:08x}", colonnade_random::random::<u32>()),
             secret: Secret::random(),
             created_at: now,
             unknown: UnknownFields::default(),

@@ -14,7 +14,7 @@ pub struct Secret(String);
 impl Secret {
     /// A new secret of 32 random bytes.
     pub fn random() -> Self {
-        Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()))
+        Self(URL_SAFE_NO_PAD.encode(colonnade_random::random::<[u8; 32]>()))
     }
 
     /// A key that everyone knows: it protects nothing.

@@ -52,6 +52,7 @@ pub struct DeploymentMetrics {
     reports: Family<ReportLabels, Counter>,
     unavailable: Family<SectionLabel, Gauge>,
     store_read_at: Gauge,
+    counting_gateways: Gauge,
 }
 
 /// A gauge per running rollout: the sections that it changes, and the candidate's share of visitors.
@@ -99,6 +100,12 @@ impl DeploymentMetrics {
         self.store_read_at.set(colonnade_clock::now().as_second());
     }
 
+    /// Records that the counts of canary analysis were exchanged with the other gateways.
+    pub(crate) fn counts_were_exchanged(&self, gateways: usize) {
+        self.counting_gateways
+            .set(i64::try_from(gateways).unwrap_or(i64::MAX));
+    }
+
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
@@ -111,6 +118,11 @@ impl DeploymentMetrics {
             "When this gateway last read the live state from the store, in Unix time; 0 before",
             Unit::Seconds,
             self.store_read_at.clone(),
+        );
+        registry.register(
+            "canary_gateways",
+            "The gateways whose counts this gateway last added up in canary analysis; 0 without a rollout",
+            self.counting_gateways.clone(),
         );
         registry.register(
             "rollout_candidate_percent",

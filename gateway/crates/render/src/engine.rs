@@ -102,7 +102,7 @@ impl Engine {
                 self.record_failure(&page, &failure);
                 Err(match page.client {
                     Some(client) if failure.cause == FailureCause::QueueFull => {
-                        NotRendered::QueueFull(client)
+                        NotRendered::ClientLimited(client)
                     }
                     _ if failure.cause.is_release_fault() => NotRendered::Failed,
                     _ => NotRendered::Unavailable,

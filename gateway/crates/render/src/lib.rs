@@ -36,8 +36,8 @@ use tokio::time::{Instant, timeout_at};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_model::release::SHELL;
 use colonnade_store::Store;
-use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
+use colonnade_web::query::UnusableResult;
 use colonnade_web::request_scope;
 
 use crate::metrics::RenderMetrics;
@@ -123,12 +123,23 @@ impl Renderer {
             Output::Queries(queries) => queries,
         };
         let fetch_started = Instant::now();
-        let results = self.fetch(queries, request.client).await;
+        let results = self.fetch(queries, request).await;
         // The time of the queries has a limit of its own.
         let deadline = deadline + fetch_started.elapsed();
-        let key = key.with_results(&results);
-        let step = self.render_step(engine, store, request, Some(&results), &key, deadline);
-        self.rendered_with(request, step.await?, results)
+        let output = if let Some(client) = results.rejected_client {
+            // A result that depends on the limits of one client is not shared with others.
+            let input = Input {
+                form: None,
+                results: Some(&results),
+            };
+            let output = self.render_uncached(engine, store, request, input, None, deadline);
+            output.await.map_err(|_| NotRendered::ClientLimited(client))?
+        } else {
+            let key = key.with_results(&results);
+            let step = self.render_step(engine, store, request, Some(&results), &key, deadline);
+            step.await?
+        };
+        self.rendered_with(request, output, results)
     }
 
     /// Whether the results of queries are neither purged nor invalidated.
@@ -154,7 +165,7 @@ impl Renderer {
             .await?
         {
             Output::Content { .. } => None,
-            Output::Queries(queries) => Some(self.fetch(queries, request.client).await),
+            Output::Queries(queries) => Some(self.fetch(queries, request).await),
         };
         let input = Input {
             form: Some(form),
@@ -175,11 +186,7 @@ impl Renderer {
             // The engine rejects it.
             return Err(NotRendered::Failed);
         };
-        if let Some(releases) = request.releases() {
-            for path in invalid.iter().filter_map(|name| results.queries.path(name)) {
-                self.queries.record_mismatch(path, &releases.section);
-            }
-        }
+        self.record_unusable(request, &results, invalid.iter(), UnusableResult::SchemaMismatch);
         Ok(Rendered {
             content,
             lifetime: if invalid.is_empty() {
@@ -192,9 +199,27 @@ impl Renderer {
         })
     }
 
-    /// Fetches the results of queries of a page that a client requests.
-    async fn fetch(&self, queries: Arc<Queries>, client: Option<ClientKey>) -> Results {
-        Results::fetch(&self.queries, queries, client, self.query_deadline).await
+    /// Fetches the results of the queries of a requested page.
+    async fn fetch(&self, queries: Arc<Queries>, request: RenderRequest<'_>) -> Results {
+        let results = Results::fetch(&self.queries, queries, request.client, self.query_deadline).await;
+        let too_large = results.too_large.iter();
+        self.record_unusable(request, &results, too_large, UnusableResult::TooLargeTogether);
+        results
+    }
+
+    /// Records that the page cannot use the results with these names.
+    fn record_unusable<'a>(
+        &self,
+        request: RenderRequest<'_>,
+        results: &Results,
+        names: impl Iterator<Item = &'a String>,
+        reason: UnusableResult,
+    ) {
+        if let Some(releases) = request.releases() {
+            for path in names.filter_map(|name| results.queries.path(name)) {
+                self.queries.record_unusable(path, &releases.section, reason);
+            }
+        }
     }
 
     /// The output of one worker job, from the cache if possible: without results it may be queries.
@@ -217,7 +242,7 @@ impl Renderer {
             let outcome = self.coalescer.run(&key, work).await;
             match outcome {
                 // Retry if the queue had no place for another client, whose render is shared.
-                Err(NotRendered::QueueFull(client)) if request.client != Some(client) => {}
+                Err(NotRendered::ClientLimited(client)) if request.client != Some(client) => {}
                 outcome => return outcome,
             }
         }
@@ -232,7 +257,8 @@ impl Renderer {
         cache_key: Option<(CacheKey, Date)>,
         deadline: Instant,
     ) -> Result<Output, NotRendered> {
-        let page = request.requested_page().ok_or(NotRendered::BrowserOnly)?;
+        let page = request.requested_page(input.results);
+        let page = page.ok_or(NotRendered::BrowserOnly)?;
         if engine.breaker.is_open(&page.circuit) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
             return Err(NotRendered::CircuitOpen);
@@ -276,7 +302,7 @@ impl Renderer {
             },
             None => None,
         };
-        let Some(page) = request.requested_page() else {
+        let Some(page) = request.requested_page(input.results) else {
             return Ok(None);
         };
         let argument = Argument::new(request, &self.site_facts, input.form, input.results);

@@ -32,8 +32,9 @@ pub enum NotRendered {
     CircuitOpen,
     /// No worker rendered it, whatever its releases do.
     Unavailable,
-    /// The queue is full, and the network of this client holds no less than others. Other clients may have a place.
-    QueueFull(ClientKey),
+    /// A limit of this client is the reason: the queue is full, and its network holds no less than others; or the render failed
+    /// with a result that was rejected. Another client may get the page.
+    ClientLimited(ClientKey),
 }
 
 impl Rendered {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use colonnade_model::release::ReleaseId;
 use colonnade_web::client::ClientKey;
-use colonnade_web::query::{QueryResult, Revision};
+use colonnade_web::query::{QueryResult, Revision, UnusableResult};
 
 use crate::site_url;
 
@@ -32,8 +32,8 @@ pub trait QuerySource: Send + Sync {
     /// Whether results of this revision are neither purged nor invalidated.
     fn is_current(&self, revision: Revision) -> bool;
 
-    /// Records that the result for a path does not fit the schema of a page of this release.
-    fn record_mismatch(&self, path: &str, release: &ReleaseId);
+    /// Records that a page of this release cannot use the result for a path.
+    fn record_unusable(&self, path: &str, release: &ReleaseId, reason: UnusableResult);
 }
 
 /// The queries of a page: paths below `/api/` of this site, by name.

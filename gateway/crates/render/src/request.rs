@@ -53,7 +53,7 @@ impl ReleasePair {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,
-    /// See [`RenderRequest::is_named`].
+    /// See [`RenderRequest::is_named`] and [`RenderRequest::requested_page`].
     pub(super) is_named: bool,
 }
 
@@ -122,13 +122,15 @@ impl RenderRequest<'_> {
         page.pattern == self.path || release.is_some_and(|release| release.names(self.path))
     }
 
-    /// The requested page; `None` if the deployment lacks one of its releases.
-    pub(super) fn requested_page(&self) -> Option<RequestedPage> {
+    /// The requested page; `None` if the deployment lacks one of its releases. A result that the limits of a client rejected
+    /// makes it a page that anyone can make fail, as an invented path does.
+    pub(super) fn requested_page(&self, results: Option<&Results>) -> Option<RequestedPage> {
+        let is_rejected = results.is_some_and(|results| results.rejected_client.is_some());
         Some(RequestedPage {
             client: self.client,
             circuit: CircuitKey {
                 releases: self.releases()?,
-                is_named: self.is_named(),
+                is_named: self.is_named() && !is_rejected,
             },
             pattern: self.page.map(|page| page.pattern.clone()),
         })

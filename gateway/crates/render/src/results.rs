@@ -15,6 +15,9 @@ use colonnade_web::request_scope;
 
 use crate::queries::{Queries, QuerySource};
 
+/// The most bytes of all results of a page. The page may contain them twice, as HTML and as data, and has at most 1 MiB.
+const MAX_TOTAL_BYTES: usize = 384 * 1024;
+
 /// The HTTP status of a result that is no usable response.
 const BAD_GATEWAY: u16 = 502;
 
@@ -36,6 +39,8 @@ pub(crate) struct Results {
     pub(crate) lifetime: Lifetime,
     /// The client whose limits are the reason that one of them failed.
     pub(crate) rejected_client: Option<ClientKey>,
+    /// The names of those that failed because all together are too large.
+    pub(crate) too_large: Vec<String>,
 }
 
 /// A query that is being fetched. Dropping it stops waiting for its result.
@@ -149,11 +154,16 @@ impl Results {
             };
             results.insert(name, result);
         }
+        let too_large = fail_largest(&mut results);
         let fetched_at = Instant::now();
         let is_rejected = results.values().any(|result| result.is_client_limited);
         let rejected_client = client.filter(|_| is_rejected);
         // Serializing and hashing: a page may have megabytes of results.
-        request_scope::run_blocking(move || Self::new(queries, &results, fetched_at, rejected_client)).await
+        let results = move || Self::new(queries, &results, fetched_at, rejected_client);
+        Self {
+            too_large,
+            ..request_scope::run_blocking(results).await
+        }
     }
 
     fn new(
@@ -172,6 +182,7 @@ impl Results {
             lifetime: Lifetime::of(results, fetched_at),
             json: Arc::from(json),
             rejected_client,
+            too_large: Vec::new(),
         }
     }
 
@@ -179,4 +190,19 @@ impl Results {
     pub(crate) fn are_complete(&self) -> bool {
         self.lifetime != Lifetime::Once
     }
+}
+
+/// Makes the largest results failures until the others have at most [`MAX_TOTAL_BYTES`]. Returns their names.
+fn fail_largest(results: &mut BTreeMap<String, QueryResult>) -> Vec<String> {
+    let bytes = |result: &QueryResult| result.outcome.as_ref().map_or(0, |value| value.get().len());
+    let mut total: usize = results.values().map(bytes).sum();
+    let mut failed = Vec::new();
+    while total > MAX_TOTAL_BYTES
+        && let Some((name, largest)) = results.iter_mut().max_by_key(|(_, result)| bytes(result))
+    {
+        total -= bytes(largest);
+        *largest = QueryResult::failed(BAD_GATEWAY);
+        failed.push(name.clone());
+    }
+    failed
 }

@@ -167,7 +167,7 @@ impl Renderer {
         let Some(Output::Queries(queries)) = step.await? else {
             return Ok(());
         };
-        let results = self.fetch(queries, request.client).await;
+        let results = self.fetch(queries, request).await;
         let key = key.with_results(&results);
         let step = self.trial_step(engine, store, request, Some(&results), &key);
         match step.await {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
 use colonnade_platform::deployment::{Deployments, Snapshot};
@@ -130,6 +131,14 @@ pub(crate) async fn receive(
         .release
         .split_once('@')
         .ok_or(ClientErrorReportError::Malformed)?;
+    // Another gateway may have deployed it since. A report is sent once, so the next poll is too late.
+    let newer;
+    let snapshot = if report.deployment > snapshot.newest() {
+        newer = deployments.current_since(Instant::now()).await;
+        newer.as_deref().unwrap_or(snapshot)
+    } else {
+        snapshot
+    };
     // Only releases of visible deployments are accepted. So nothing that an attacker makes up gets into the log, and
     // the response does not reveal the releases of a preview.
     let deployment = snapshot

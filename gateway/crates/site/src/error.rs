@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
 use colonnade_model::pattern::PathError;
-use colonnade_platform::deployment::Snapshot;
+use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
@@ -46,6 +46,9 @@ pub enum SiteError {
     /// A CSP violation report is rejected.
     #[error(transparent)]
     CspReport(#[from] CspReportError),
+    /// Another gateway may have deployed what the request names, but the store cannot be read.
+    #[error(transparent)]
+    StoreUnreadable(#[from] StoreUnreadable),
     /// A file cannot be read. Several requests can share the cause.
     #[error("The file cannot be read.")]
     Store(Arc<StoreError>),
@@ -67,11 +70,13 @@ impl Problem for SiteError {
             Self::Http(error) => error.status(),
             Self::Path(_) => StatusCode::BAD_REQUEST,
             Self::DeploymentGone => StatusCode::GONE,
-            Self::NothingLive | Self::SectionUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NothingLive | Self::SectionUnavailable { .. } | Self::StoreUnreadable(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::PreviewOver => StatusCode::FORBIDDEN,
             Self::ClientErrorReport(error) => error.status(),
             Self::CspReport(error) => error.status(),
-            Self::Store(cause) if cause.is_damage() => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Store(cause) if cause.is_damage() || cause.is_away() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -83,7 +88,7 @@ impl Problem for SiteError {
             Self::PreviewOver => "This preview has ended",
             Self::NothingLive => "This site is being set up",
             Self::SectionUnavailable { .. } => "This page isn’t available",
-            Self::Store(_) => "Something went wrong",
+            Self::Store(_) | Self::StoreUnreadable(_) => "Something went wrong",
             _ => self.status().canonical_reason().unwrap_or("Error"),
         }
     }
@@ -97,7 +102,7 @@ impl Problem for SiteError {
             Self::SectionUnavailable { .. } => {
                 "Part of this site isn’t available. Please come back later.".to_owned()
             }
-            Self::Store(_) => "Please try again.".to_owned(),
+            Self::Store(_) | Self::StoreUnreadable(_) => "Please try again.".to_owned(),
             _ => self.to_string(),
         }
     }
@@ -107,6 +112,9 @@ impl Problem for SiteError {
             Self::Http(error) => error.retry_after(),
             Self::NothingLive | Self::SectionUnavailable { .. } => Some(Duration::from_secs(30)),
             Self::CspReport(error) => error.retry_after(),
+            // Another gateway may be able to read it.
+            Self::StoreUnreadable(_) => Some(Duration::from_secs(1)),
+            Self::Store(cause) if cause.is_away() => Some(Duration::from_secs(1)),
             _ => None,
         }
     }
@@ -124,9 +132,10 @@ impl Problem for SiteError {
     }
 
     fn log(&self) {
-        // The store logs damaged files, but not at each request.
+        // The store logs damaged files, and the poll a store that is away, but not at each request.
         if let Self::Store(cause) = self
             && !cause.is_damage()
+            && !cause.is_away()
         {
             tracing::error!(event = "store_error", error = %cause);
         }
@@ -136,8 +145,14 @@ impl Problem for SiteError {
 /// Returns the audience of HTML error pages: they show the site's name and, if a deployment is live, a link to the home
 /// page.
 pub(crate) fn visitor(snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
+    visitor_from(snapshot, brand, None)
+}
+
+/// Does the same with a link to the page with this path.
+pub(crate) fn visitor_from(snapshot: &Snapshot, brand: &Arc<str>, back: Option<String>) -> Audience {
     Audience::Person {
         brand: Arc::clone(brand),
         live: snapshot.live().is_some(),
+        back,
     }
 }

@@ -15,6 +15,7 @@ mod preview;
 mod routes;
 mod signup;
 mod site;
+mod unknown_names;
 mod wellknown;
 
 pub use error::SiteError;

@@ -28,11 +28,12 @@ use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiter
 use crate::csp_report::{CspReportError, CspReports};
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
-use crate::error::{SiteError, visitor};
+use crate::error::{SiteError, visitor, visitor_from};
 use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
+use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 
 /// The most bytes of a path and query.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -110,9 +111,12 @@ impl Site {
         let started_at = Instant::now();
         let (head, body) = request.into_parts();
         // The whole request uses one snapshot.
-        let snapshot = self.deployments.current();
+        let mut snapshot = self.deployments.current();
         let (mut response, route) = match parse_path(&head) {
-            Ok(path) => self.route(&snapshot, &path, &head, body).await,
+            Ok(path) => {
+                let caught_up = self.catch_up(&mut snapshot, &path, &head, started_at).await;
+                self.route(&snapshot, &path, &head, body, caught_up).await
+            }
             Err(error) => {
                 let audience = visitor(&snapshot, &self.config.site.brand);
                 (respond(&error, audience), INVALID_REQUEST.into())
@@ -133,6 +137,28 @@ impl Site {
         response
     }
 
+    /// Replaces the snapshot by one with all changes so far, if a request names something that it does not have.
+    async fn catch_up(
+        &self,
+        snapshot: &mut Arc<Snapshot>,
+        path: &RequestPath,
+        head: &Parts,
+        asked_at: Instant,
+    ) -> Result<(), SiteError> {
+        let cookies = self.cookies(head);
+        let has_unknown_name = has_unknown_name(snapshot, path, cookies);
+        if !has_unknown_name && !has_unknown_preview(snapshot, cookies) {
+            return Ok(());
+        }
+        match self.deployments.current_since(asked_at).await {
+            Ok(current) => *snapshot = current,
+            Err(error) if has_unknown_name => return Err(error.into()),
+            // The preview has ended, as far as this gateway knows.
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
     /// Handles a request by the route of its path. Returns the route's name, too.
     async fn route(
         &self,
@@ -140,10 +166,12 @@ impl Site {
         path: &RequestPath,
         head: &Parts,
         body: RequestBody,
+        caught_up: Result<(), SiteError>,
     ) -> (Response, Cow<'static, str>) {
         let (route, parameter) = self.routes.find(path);
-        let result = match route.methods.check(&head.method) {
-            Ok(None) => {
+        let result = match (route.methods.check(&head.method), caught_up) {
+            (Ok(None), Err(error)) => Err(error),
+            (Ok(None), Ok(())) => {
                 let call = Call {
                     snapshot,
                     path,
@@ -154,8 +182,8 @@ impl Site {
                 };
                 (route.handler.handle)(self, call).await
             }
-            Ok(Some(options)) => Ok(options),
-            Err(error) => Err(error.into()),
+            (Ok(Some(options)), _) => Ok(options),
+            (Err(error), _) => Err(error.into()),
         };
         let response = result.unwrap_or_else(|error| {
             let audience = route.handler.errors.audience(snapshot, &self.config.site.brand);
@@ -227,12 +255,22 @@ impl Site {
     /// Forwards a request to an upstream. People who follow a link or send a form without JavaScript get an error as a page.
     pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
         let audience = if prefers_html(&call.head.headers) {
-            visitor(call.snapshot, &self.config.site.brand)
+            let back = self.referring_page(call.head);
+            visitor_from(call.snapshot, &self.config.site.brand, back)
         } else {
             Audience::Script
         };
         let upstreams = &self.upstreams;
         upstreams.forward(call.head, call.path, call.body, audience).await
+    }
+
+    /// The path of the page of this site that a request comes from, such as that of a form. The query is left out: it may be
+    /// what a visitor typed.
+    fn referring_page(&self, head: &Parts) -> Option<String> {
+        let path = origin::referring_path(&head.uri, &head.headers, self.config.site.origin.scheme())?;
+        let path = RequestPath::parse(&path).ok()?;
+        let is_page = !path.is_reserved() && !path.has_empty_segment();
+        is_page.then(|| path.canonical())
     }
 
     /// Handles a sign-up.

@@ -8,6 +8,7 @@
 //! history/<revision>.json            the changes, including the newest
 //! preview-keys.json                  readable only by its owner
 //! ticket-keys.json                   readable only by its owner
+//! canary/<gateway>.json              what a gateway has counted about the running rollouts
 //! restoring                          the lock file of a restore, until it is complete
 //! lock                               the lock file of changes to live.json, key files and releases/
 //! scratch/                           incomplete uploads, and releases in quarantine
@@ -22,6 +23,7 @@ use tokio::time::Instant;
 use bytes::Bytes;
 use tempfile::TempDir;
 
+use colonnade_model::canary::GatewayCounts;
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
@@ -32,7 +34,9 @@ use super::durable::{create_json, io, replace_json, sync_parent};
 use super::metrics::StoreMetrics;
 use super::paths::{Paths, if_exists};
 use super::read::read_json;
-use super::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
+use super::{
+    GatewayId, ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease,
+};
 
 /// How often a folder is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -241,5 +245,20 @@ impl Store for FolderStore {
             replace_json(paths.key_file(purpose), &paths.scratch.folder, &next)?;
             Ok(true)
         })
+    }
+
+    fn exchange_counts<'a>(
+        &'a self,
+        gateway: GatewayId,
+        counts: &'a GatewayCounts,
+    ) -> StoreFuture<'a, Vec<GatewayCounts>> {
+        let counts = counts.clone();
+        self.run("exchange_counts", move |paths| {
+            paths.exchange_counts(gateway, &counts)
+        })
+    }
+
+    fn delete_counts(&self, gateway: GatewayId) -> StoreFuture<'_, ()> {
+        self.run("delete_counts", move |paths| paths.delete_counts(gateway))
     }
 }

@@ -6,14 +6,14 @@
 use std::fs;
 
 use colonnade_model::deployment::{Change, Deployment, LiveState, VisibleDeployments};
-use colonnade_model::release::SHELL;
+use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::unknown_fields::UnknownFields;
 
-use super::StoreError;
 use super::durable::{create_json, io, remove, rename, replace_json, sync};
 use super::loaded::LoadedRelease;
 use super::paths::{Paths, entry_names};
 use super::read::{if_intact, read_json};
+use super::{StoreError, StoredRelease};
 
 impl Paths {
     /// The live state; `None` before the first change. Fails if there is a history without it.
@@ -63,13 +63,7 @@ impl Paths {
             remove(&damaged);
         }
         rename(&self.live, &damaged)?;
-        let state = LiveState {
-            visible: VisibleDeployments::live_only(change.live),
-            change,
-            timeline: None,
-            unknown: UnknownFields::default(),
-        }
-        .with_new_timeline();
+        let state = recovered(change);
         replace_json(&self.live, &self.scratch.folder, &state)?;
         Ok(Some(state))
     }
@@ -91,16 +85,11 @@ impl Paths {
         }
     }
 
-    /// Whether a gateway can serve a deployment: its record and its shell load. It leaves out sections that do not.
     fn is_servable(&self, number: u64) -> Result<bool, StoreError> {
-        let deployment: Option<Deployment> = if_intact(read_json(&self.deployment(number)))?;
-        let deployment = deployment.filter(|deployment| deployment.number == number);
-        let shell = deployment.and_then(|deployment| deployment.release_ids().find(|id| id.name == SHELL));
-        let Some(shell) = shell else {
-            return Ok(false);
-        };
-        let stored = if_intact(self.release(&shell))?;
-        Ok(stored.is_some_and(|stored| LoadedRelease::new(&shell, stored).is_ok()))
+        match shell_of(number, read_json(&self.deployment(number)))? {
+            Some(shell) => is_loadable(&shell, self.release(&shell)),
+            None => Ok(false),
+        }
     }
 
     /// Replaces the live state if it is `expected`; false if it is another.
@@ -151,6 +140,35 @@ impl Paths {
     pub(super) fn revisions(&self) -> Result<Vec<u64>, StoreError> {
         Ok(numbers(&entry_names(&self.history)?))
     }
+}
+
+/// The live state after a change, without the rollouts that were running, on a new timeline.
+pub(super) fn recovered(change: Change) -> LiveState {
+    LiveState {
+        visible: VisibleDeployments::live_only(change.live),
+        change,
+        timeline: None,
+        unknown: UnknownFields::default(),
+    }
+    .with_new_timeline()
+}
+
+/// The shell of a deployment, as its record was read. A gateway can serve a deployment whose record and shell load: it leaves
+/// out sections that do not. `None` if the record is not there, or lost.
+pub(super) fn shell_of(
+    number: u64,
+    record: Result<Option<Deployment>, StoreError>,
+) -> Result<Option<ReleaseId>, StoreError> {
+    let deployment = if_intact(record)?.filter(|deployment| deployment.number == number);
+    Ok(deployment.and_then(|deployment| deployment.release_ids().find(|id| id.name == SHELL)))
+}
+
+/// Whether the shell of a deployment loads, as it was read.
+pub(super) fn is_loadable(
+    shell: &ReleaseId,
+    release: Result<Option<StoredRelease>, StoreError>,
+) -> Result<bool, StoreError> {
+    Ok(if_intact(release)?.is_some_and(|stored| LoadedRelease::new(shell, stored).is_ok()))
 }
 
 /// What the history has at the revision of a change.

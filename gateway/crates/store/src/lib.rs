@@ -6,6 +6,7 @@
 mod acme;
 mod backup;
 mod bucket;
+mod canary;
 mod durable;
 mod folder;
 mod history;
@@ -32,6 +33,7 @@ pub use bucket::{
     AccessKey, BucketError, BucketSettings, BucketStore, CacheSettings, Copied, copy_to_bucket,
     copy_to_folder,
 };
+pub use canary::GatewayId;
 pub use folder::FolderStore;
 pub use release_file::ListedFile;
 pub use restore::restore;
@@ -48,6 +50,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use colonnade_model::canary::GatewayCounts;
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{Digest, Release, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
@@ -58,6 +61,16 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 
 /// Storage of releases, deployments, the live state and its history.
 pub trait Store: Send + Sync + 'static {
+    /// Fails if every change would, because other gateways make them: see [`StoreError::is_read_only`].
+    fn check_writable(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Whether it reads a local copy, which only has what visitors see, until the live state can be read.
+    fn is_offline(&self) -> bool {
+        false
+    }
+
     /// How often a gateway reads the live state, to notice the changes by others.
     fn poll_interval(&self) -> Duration;
 
@@ -134,6 +147,17 @@ pub trait Store: Send + Sync + 'static {
         expected: &'a RotatingKeys,
         next: &'a RotatingKeys,
     ) -> StoreFuture<'a, bool>;
+
+    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of the others. Counts that were
+    /// not replaced for a minute, by the clock of the store, are deleted.
+    fn exchange_counts<'a>(
+        &'a self,
+        gateway: GatewayId,
+        counts: &'a GatewayCounts,
+    ) -> StoreFuture<'a, Vec<GatewayCounts>>;
+
+    /// Deletes the counts of a gateway.
+    fn delete_counts(&self, gateway: GatewayId) -> StoreFuture<'_, ()>;
 }
 
 /// Adds a key for a purpose if none is active. Returns the keys.
@@ -301,6 +325,17 @@ impl StoreError {
     /// Whether the store may be intact and only cannot be used now.
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Bucket { source, .. } if source.is_away())
+    }
+
+    /// Whether the store is opened to read only.
+    pub fn is_read_only(&self) -> bool {
+        matches!(
+            self,
+            Self::Bucket {
+                source: BucketError::ReadOnly,
+                ..
+            }
+        )
     }
 
     /// Whether the content of a file is lost. A newer gateway cannot read it either.

@@ -20,7 +20,7 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
 
 /// The operations of [`crate::Store`].
-const OPERATIONS: [&str; 22] = [
+const OPERATIONS: [&str; 24] = [
     "scratch_folder",
     "put_release",
     "releases",
@@ -43,15 +43,26 @@ const OPERATIONS: [&str; 22] = [
     "replace_acme_file",
     "try_lock_acme",
     "compare_and_swap_keys",
+    "exchange_counts",
+    "delete_counts",
 ];
+
+/// The kinds of requests to an object store, as providers charge them.
+const REQUESTS: [&str; 5] = ["get", "list", "put", "delete", "other"];
 
 /// Durations and errors of store operations, and reads of damaged files.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
     seconds: Family<Operation, Histogram, fn() -> Histogram>,
     errors: Family<Operation, Counter>,
+    requests: Family<RequestKind, Counter>,
     damaged_reads: Counter,
     logged: Arc<Mutex<HashMap<PathBuf, Instant>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestKind {
+    kind: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -64,12 +75,16 @@ impl Default for StoreMetrics {
         let metrics = Self {
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             errors: Family::default(),
+            requests: Family::default(),
             damaged_reads: Counter::default(),
             logged: Arc::default(),
         };
         for operation in OPERATIONS {
             drop(metrics.seconds.get_or_create(&Operation { operation }));
             drop(metrics.errors.get_or_create(&Operation { operation }));
+        }
+        for kind in REQUESTS {
+            drop(metrics.requests.get_or_create(&RequestKind { kind }));
         }
         metrics
     }
@@ -90,10 +105,20 @@ impl StoreMetrics {
             self.errors.clone(),
         );
         registry.register(
+            "store_requests",
+            "Requests to the object store, also repeated ones; 0 for a store in a folder",
+            self.requests.clone(),
+        );
+        registry.register(
             "store_damaged_reads",
             "Refused reads of release files that are damaged, missing or no regular files",
             self.damaged_reads.clone(),
         );
+    }
+
+    /// Counts a request to the object store.
+    pub(crate) fn record_request(&self, kind: &'static str) {
+        self.requests.get_or_create(&RequestKind { kind }).inc();
     }
 
     /// Counts an operation.

@@ -41,6 +41,8 @@ pub(super) struct Paths {
     preview_keys: PathBuf,
     ticket_keys: PathBuf,
     pub(super) acme: PathBuf,
+    /// Created with the first counts of canary analysis.
+    pub(super) canary: PathBuf,
     /// The lock file of a restore, which exists until the restore is complete.
     pub(super) restoring: PathBuf,
     lock: PathBuf,
@@ -66,6 +68,7 @@ impl Paths {
             live: folder.join("live.json"),
             preview_keys: folder.join("preview-keys.json"),
             acme: folder.join("acme"),
+            canary: folder.join("canary"),
             ticket_keys: folder.join("ticket-keys.json"),
             restoring: folder.join("restoring"),
             lock: folder.join("lock"),

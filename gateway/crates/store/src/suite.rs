@@ -1,7 +1,11 @@
 //! What every store does: the same tests on the folder and on a bucket of a real S3 server.
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts, TrackCounts};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, LiveState, VisibleDeployments};
 use colonnade_model::release::{File, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
@@ -11,7 +15,7 @@ use colonnade_web::content_negotiation::Coding;
 use tempfile::TempDir;
 
 use crate::testing::{Sample, open_bucket, put_release, section, try_put_release};
-use crate::{FolderStore, ListedFile, PutOutcome, Store, rotate_keys};
+use crate::{FolderStore, GatewayId, ListedFile, PutOutcome, Store, rotate_keys};
 
 /// Where a store is.
 enum Place {
@@ -36,6 +40,14 @@ impl Place {
                 let cache = tempfile::tempdir_in(caches.path()).unwrap().keep();
                 Arc::new(open_bucket(server, &cache).await.unwrap())
             }
+        }
+    }
+
+    /// The path of a file or an object.
+    fn path(&self, key: &str) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.path().join(key),
+            Self::Bucket(server, _) => server.object(&format!("site/{key}")),
         }
     }
 
@@ -75,6 +87,7 @@ on_both!(
     racing_changes_of_live_state_lose_nothing,
     lost_history_entries_are_replaced,
     racing_rotations_of_keys_agree,
+    counts_of_other_gateways_are_read_until_they_expire,
 );
 
 fn id(sample: &Sample) -> ReleaseId {
@@ -286,13 +299,9 @@ async fn lost_history_entries_are_replaced(place: Place) {
     assert!(store.compare_and_swap_state(Some(&first), &second).await.unwrap());
     assert!(store.compare_and_swap_state(Some(&second), &third).await.unwrap());
     // A store that loses its last second goes back to an older live.json, but not to an older history.
-    let path = match &place {
-        Place::Folder(folder) => folder.path().join("live.json"),
-        Place::Bucket(server, _) => server.object("site/live.json"),
-    };
     let text = serde_json::to_vec(&first).unwrap();
     match &place {
-        Place::Folder(_) => std::fs::write(&path, text).unwrap(),
+        Place::Folder(_) => fs::write(place.path("live.json"), text).unwrap(),
         Place::Bucket(server, _) => server.replace("site/live.json", &text),
     }
     let other = place.open().await;
@@ -320,4 +329,57 @@ async fn racing_rotations_of_keys_agree(place: Place) {
         store.keys(KeyPurpose::Tickets).await.unwrap(),
         RotatingKeys::default()
     );
+}
+
+/// Counts with this number of documents.
+fn counts(documents: u64) -> GatewayCounts {
+    let mut live = TrackCounts {
+        documents,
+        latencies: [(1000, documents)].into(),
+        ..TrackCounts::default()
+    };
+    live.viewers.insert_new(documents);
+    let counts = RolloutCounts {
+        rollout: "one".to_owned(),
+        step: CountedStep {
+            started_at: Some(colonnade_clock::now()),
+            percent: 10,
+        },
+        counted_ms: 5,
+        live,
+        candidate: TrackCounts::default(),
+    };
+    GatewayCounts {
+        rollouts: vec![counts],
+    }
+}
+
+async fn counts_of_other_gateways_are_read_until_they_expire(place: Place) {
+    let stores = place.open_many(3).await;
+    let ids = [(); 3].map(|()| GatewayId::random());
+    let own = [counts(1), counts(2), counts(3)];
+    let exchange = async |index: usize| {
+        let others = stores[index].exchange_counts(ids[index], &own[index]).await;
+        let mut others = others.unwrap();
+        others.sort_by_key(|counts| counts.rollouts[0].live.documents);
+        others
+    };
+    assert_eq!(exchange(0).await, []);
+    assert_eq!(exchange(1).await, own[..1]);
+    assert_eq!(exchange(2).await, own[..2]);
+    assert_eq!(exchange(0).await, own[1..]);
+
+    let ended = place.path(&format!("canary/{}.json", ids[1]));
+    let file = fs::File::options().write(true).open(&ended).unwrap();
+    let written_at = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(written_at - Duration::from_mins(2)).unwrap();
+    fs::write(place.path("canary/newer.json"), r#"{"schema":1000}"#).unwrap();
+    fs::write(place.path("canary/damaged.json"), "{").unwrap();
+    assert_eq!(exchange(0).await, own[2..]);
+    assert!(!ended.exists());
+
+    stores[2].delete_counts(ids[2]).await.unwrap();
+    stores[2].delete_counts(ids[2]).await.unwrap();
+    assert_eq!(exchange(0).await, []);
+    assert_eq!(exchange(1).await, own[..1]);
 }

@@ -75,6 +75,7 @@ pub(crate) async fn open_bucket(
         url: format!("s3://{BUCKET}/site").parse().expect("a valid URL"),
         endpoint: Some(server.endpoint()),
         region: None,
+        is_read_only: false,
         access_key: Some(crate::AccessKey {
             id: ACCESS_KEY_ID.to_owned(),
             secret: SECRET_ACCESS_KEY.into(),

@@ -12,7 +12,6 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
-use serde::Serialize;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::event_limiter::EventLimiter;
@@ -78,14 +77,12 @@ impl Log {
         &self.0.limiter
     }
 
-    /// Logs one event as a line of JSON, without a rate limit.
-    pub(super) fn add(&self, event: &impl Serialize) {
+    /// Logs the line that `write` appends, without a rate limit.
+    pub(super) fn add(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut line = Vec::with_capacity(LINE_CAPACITY);
-        // Serialization fails only for maps with keys that are not strings. No event has any.
-        if serde_json::to_writer(&mut line, event).is_ok() {
-            line.push(b'\n');
-            self.put(&line);
-        }
+        write(&mut line);
+        line.push(b'\n');
+        self.put(&line);
     }
 
     /// Buffers a whole line, or drops it.

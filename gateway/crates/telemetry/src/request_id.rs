@@ -1,5 +1,6 @@
 //! Request IDs: taken from a trusted proxy, or random.
 
+use bytes::Bytes;
 use http::{HeaderValue, Request};
 
 use colonnade_web::client::FromTrustedProxy;
@@ -7,6 +8,8 @@ use colonnade_web::response::{REQUEST_ID, RequestId};
 
 /// The maximum length of an ID from a proxy.
 const MAX_LENGTH: usize = 64;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they could put arbitrary text
 /// into the log.
@@ -19,10 +22,15 @@ pub(super) fn request_id<B>(request: &Request<B>) -> RequestId {
     RequestId(from_proxy().cloned().unwrap_or_else(random_id))
 }
 
+/// Returns 128 random bits in hexadecimal.
 fn random_id() -> HeaderValue {
-    let id = format!("{:032x}", rand::random::<u128>());
-    // Hexadecimal digits are valid in a header.
-    HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("none"))
+    let mut id = [0; 32];
+    for (digits, byte) in id.chunks_exact_mut(2).zip(rand::random::<[u8; 16]>()) {
+        digits[0] = DIGITS[usize::from(byte >> 4)];
+        digits[1] = DIGITS[usize::from(byte & 15)];
+    }
+    // An owner, because every other way to create `Bytes` allocates again for the first clone. Digits are valid in a header.
+    HeaderValue::from_maybe_shared(Bytes::from_owner(id)).unwrap_or(HeaderValue::from_static("none"))
 }
 
 /// Accepts letters, digits, `-`, `_` and `.`, which covers the formats of common proxies.

@@ -68,6 +68,8 @@ pub struct S3Server {
 #[derive(Debug, Default)]
 struct Shared {
     fault: Mutex<Option<Fault>>,
+    /// The time before each response.
+    latency: Mutex<Duration>,
     /// The numbers of requests, by method and path.
     requests: Mutex<BTreeMap<(String, String), usize>>,
     /// Held exclusively during writes.
@@ -116,9 +118,19 @@ impl S3Server {
         format!("http://{}", self.address)
     }
 
+    /// The address of the server.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Makes the server fail from now on, or not any more.
     pub fn set_fault(&self, fault: impl Into<Option<Fault>>) {
         *self.shared.fault.lock() = fault.into();
+    }
+
+    /// Delays each response from now on.
+    pub fn set_latency(&self, latency: Duration) {
+        *self.shared.latency.lock() = latency;
     }
 
     /// The number of requests with this method whose path ends like this.
@@ -144,12 +156,16 @@ impl S3Server {
         self.folder.path().join(BUCKET).join(key)
     }
 
-    /// Replaces an object, as an operator does.
+    /// Replaces or creates an object, as an operator does. Readers get all of it, or what was there before.
     ///
     /// # Panics
     /// If the object cannot be written.
     pub fn replace(&self, key: &str, bytes: &[u8]) {
-        std::fs::write(self.object(key), bytes).expect("the object is writable");
+        let (object, new) = (self.object(key), self.folder.path().join("new"));
+        std::fs::create_dir_all(object.parent().expect("a key is below the bucket"))
+            .expect("the bucket is writable");
+        std::fs::write(&new, bytes).expect("the folder is writable");
+        std::fs::rename(&new, object).expect("the object is writable");
         // `s3s-fs` keeps entity tags beside the objects. Without these files it computes them.
         for entry in std::fs::read_dir(self.folder.path()).expect("the folder exists") {
             let path = entry.expect("the folder is readable").path();
@@ -224,6 +240,8 @@ async fn answer(
         Some(Fault::Hang) => tokio::time::sleep(HANG).await,
         _ => {}
     }
+    let latency = *shared.latency.lock();
+    tokio::time::sleep(latency).await;
     let known = request.headers().get(IF_NONE_MATCH).cloned();
     let is_ignored = matches!(fault, Some(Fault::Ignore(name)) if request.headers().contains_key(name));
     let mut response = if method == Method::GET {

@@ -51,6 +51,10 @@ impl Fetch for UpstreamFetch {
     fn is_shared(error: &UpstreamError) -> bool {
         !error.is_of_client()
     }
+
+    fn not_cached() -> UpstreamError {
+        UpstreamError::NotCached
+    }
 }
 
 impl Upstream {
@@ -92,7 +96,12 @@ impl Upstream {
             is_query: outgoing.is_query,
             spans: outgoing.spans,
         };
-        let served = cache.serve(request, fetch).await?;
+        let served = cache.serve(request, fetch).await.inspect_err(|error| {
+            // Other requests are counted where they are sent.
+            if *error == UpstreamError::NotCached {
+                self.metrics.count(error.outcome());
+            }
+        })?;
         self.metrics.count_cache(served.outcome);
         Ok(served)
     }

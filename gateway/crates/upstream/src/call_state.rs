@@ -13,15 +13,19 @@ use tokio::time::{Instant, sleep_until};
 const MAX_INFORMATIONAL: u32 = 16;
 
 /// Why a call must end before there is a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallFault {
     /// The upstream took too long.
+    #[error("the response did not arrive in time")]
     TimedOut,
     /// The upstream sent too many informational responses.
+    #[error("more than {MAX_INFORMATIONAL} informational responses")]
     InformationalFlood,
     /// The client's body is over the limit.
+    #[error("the request is over the limit")]
     RequestTooLarge,
     /// The client's body is incomplete.
+    #[error("the request is incomplete")]
     RequestBroken,
 }
 
@@ -38,6 +42,8 @@ struct Clock {
     /// Since when the gateway waits for the client.
     paused_at: Option<Instant>,
     informational: u32,
+    /// Whether the client's body is being sent.
+    is_uploading: bool,
     fault: Option<CallFault>,
 }
 
@@ -49,6 +55,7 @@ impl CallState {
                 deadline: Instant::now() + timeout,
                 paused_at: None,
                 informational: 0,
+                is_uploading: false,
                 fault: None,
             }),
             changed: Notify::new(),
@@ -66,6 +73,22 @@ impl CallState {
         if let Some(paused_at) = clock.paused_at.take() {
             clock.deadline += paused_at.elapsed();
         }
+    }
+
+    /// The client's body will be sent.
+    pub(crate) fn begin_upload(&self) {
+        self.clock.lock().is_uploading = true;
+    }
+
+    /// Nothing more of the client's body will be sent: it is complete or has failed, or the upstream does not read it.
+    pub(crate) fn end_upload(&self) {
+        self.resume();
+        self.clock.lock().is_uploading = false;
+    }
+
+    /// Returns whether the client's body is being sent.
+    pub(crate) fn is_uploading(&self) -> bool {
+        self.clock.lock().is_uploading
     }
 
     /// Counts an informational response.

@@ -15,7 +15,7 @@ const PROBE_WAIT: Duration = Duration::from_secs(1);
 /// When a circuit breaker opens, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakerLimits {
-    /// The number of failed calls within the window below which it stays closed.
+    /// The number of failed calls, within the window or in a row, below which it stays closed.
     pub failure_threshold: u32,
     /// The percentage of failed calls within the window below which it stays closed.
     pub failure_percent: u16,
@@ -76,6 +76,8 @@ struct Circuit {
     state: CircuitState,
     /// The calls since it was closed.
     window: FailureWindow,
+    /// The failed calls since the last one that succeeded.
+    failures_in_a_row: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -104,6 +106,7 @@ impl<B: Breaker> CircuitBreaker<B> {
             circuit: Mutex::new(Circuit {
                 state: CircuitState::Closed,
                 window: FailureWindow::new(Instant::now()),
+                failures_in_a_row: 0,
             }),
             observer,
         })
@@ -154,12 +157,18 @@ impl<B: Breaker> BreakerPermit<B> {
         match circuit.state {
             CircuitState::Closed => {
                 let counts = circuit.window.add(now, limits.window, !is_success);
-                if is_success || !limits.are_reached(counts) {
+                if is_success {
+                    circuit.failures_in_a_row = 0;
+                    return;
+                }
+                circuit.failures_in_a_row += 1;
+                if !limits.are_reached(counts, circuit.failures_in_a_row) {
                     return;
                 }
             }
             CircuitState::HalfOpen { .. } if was_probe && is_success => {
                 circuit.window = FailureWindow::new(now);
+                circuit.failures_in_a_row = 0;
                 breaker.enter(&mut circuit, CircuitState::Closed);
                 drop(circuit);
                 breaker.observer.closed();
@@ -177,9 +186,11 @@ impl<B: Breaker> BreakerPermit<B> {
 }
 
 impl BreakerLimits {
-    fn are_reached(self, Counts { calls, failures }: Counts) -> bool {
+    /// A backend with few calls has too few of them in the window, so that those in a row count, too. The rate applies to both:
+    /// one client that makes a backend fail must not open the circuit for the many that it serves.
+    fn are_reached(self, Counts { calls, failures }: Counts, failures_in_a_row: u64) -> bool {
         let is_rate_reached = 100 * failures >= u64::from(self.failure_percent) * calls;
-        failures >= u64::from(self.failure_threshold) && is_rate_reached
+        failures.max(failures_in_a_row) >= u64::from(self.failure_threshold) && is_rate_reached
     }
 }
 
@@ -266,6 +277,7 @@ mod tests {
     async fn calls_before_the_window_do_not_count() {
         let breaker = breaker(2);
         call(&breaker, false);
+        call(&breaker, true);
         tokio::time::advance(WINDOW).await;
         call(&breaker, false);
         assert!(!is_open(&breaker), "the first failure is too old");
@@ -282,6 +294,17 @@ mod tests {
         call(&breaker, true);
         call(&breaker, false);
         assert!(!is_open(&breaker), "a probe that succeeds clears the window");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_in_a_row_count_however_rare() {
+        let breaker = breaker(3);
+        for result in "ffsfff".chars() {
+            assert!(!is_open(&breaker));
+            tokio::time::advance(10 * WINDOW).await;
+            call(&breaker, result == 's');
+        }
+        assert!(is_open(&breaker));
     }
 
     #[tokio::test(start_paused = true)]

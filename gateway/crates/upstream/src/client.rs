@@ -1,55 +1,58 @@
-//! The HTTP client of an upstream: a pool of HTTP/1.1 connections.
+//! The HTTP client of an endpoint: a pool of HTTP/1.1 connections.
 
 use std::error::Error;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::Upstream;
-use http::Uri;
+use http::{Request, Response, Uri};
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use parking_lot::Mutex;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::time::timeout;
-use tower::Service;
+use tokio::time::{Instant, interval, timeout};
+use tower::ServiceExt as _;
 
+use crate::connection::{Connection, ConnectionBody};
 use crate::request_body::OutgoingBody;
 use crate::resolver::Resolver;
-
-/// The maximum size of a response's head in bytes. It also bounds what is buffered of a body.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// How often the system probes whether a silent peer is still there.
 const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
 
-/// The client of an upstream.
-pub(crate) type Client = legacy::Client<Connector, OutgoingBody>;
+/// How often idle connections are checked: as often as they may time out, within these limits.
+const CLOSE_INTERVAL: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(1);
 
-type Tls = HttpsConnector<HttpConnector<Resolver>>;
-
-/// Connects within a timeout, which also covers name resolution and the TLS handshake.
-#[derive(Clone)]
-pub(crate) struct Connector {
-    tls: Tls,
-    timeout: Duration,
+/// The client of an endpoint.
+#[derive(Debug)]
+pub(crate) struct Client {
+    connector: HttpsConnector<HttpConnector<Resolver>>,
+    /// A URI without a path.
+    endpoint: Uri,
+    /// The timeout of name resolution, connecting and the TLS handshake together.
+    connect_timeout: Duration,
+    /// How long a connection may be idle.
+    keepalive_timeout: Duration,
+    /// The last one is the one used last.
+    idle: Mutex<Vec<IdleConnection>>,
 }
 
-impl Service<Uri> for Connector {
-    type Response = <Tls as Service<Uri>>::Response;
-    type Error = <Tls as Service<Uri>>::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+#[derive(Debug)]
+struct IdleConnection {
+    connection: Box<Connection>,
+    since: Instant,
+}
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tls.poll_ready(cx)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = timeout(self.timeout, self.tls.call(uri));
-        Box::pin(async move { connecting.await? })
-    }
+/// Why a request fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SendError {
+    /// The endpoint cannot be connected to.
+    #[error("cannot connect")]
+    Connect(#[source] Box<dyn Error + Send + Sync>),
+    /// The connection fails, or what arrives is no HTTP response.
+    #[error(transparent)]
+    Exchange(#[from] hyper::Error),
 }
 
 /// The client cannot be created, because the system's root certificates cannot be loaded.
@@ -60,16 +63,8 @@ pub struct ClientError {
     source: rustls::Error,
 }
 
-/// Creates the client of an upstream.
-pub(crate) fn new(name: &str, settings: &Upstream) -> Result<Client, ClientError> {
-    let mut tcp = HttpConnector::new_with_resolver(Resolver {
-        allow_link_local: settings.allow_link_local,
-    });
-    tcp.enforce_http(false);
-    tcp.set_nodelay(true);
-    tcp.set_keepalive(Some(TCP_KEEPALIVE));
-    // Each address of a name gets a part of it.
-    tcp.set_connect_timeout(Some(settings.connect_timeout));
+/// Creates the TLS configuration of an upstream's clients.
+pub(crate) fn tls_config(name: &str, settings: &Upstream) -> Result<ClientConfig, ClientError> {
     let trust = ClientConfig::builder();
     let trust = if settings.urls.iter().any(|url| url.scheme() == "https") {
         trust.try_with_platform_verifier().map_err(|source| ClientError {
@@ -80,29 +75,102 @@ pub(crate) fn new(name: &str, settings: &Upstream) -> Result<Client, ClientError
         // Without TLS, the client also works on machines that have no root certificates.
         trust.with_root_certificates(RootCertStore::empty())
     };
-    let tls = HttpsConnectorBuilder::new()
-        .with_tls_config(trust.with_no_client_auth())
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(tcp);
-    let connector = Connector {
-        tls,
-        timeout: settings.connect_timeout,
-    };
-    let mut client = legacy::Client::builder(TokioExecutor::new());
-    client
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(settings.keepalive_timeout)
-        .pool_max_idle_per_host(if settings.keepalive_timeout.is_zero() {
-            0
-        } else {
-            usize::MAX
-        })
-        // A request is sent again only if no byte of it was sent: the upstream had closed the idle connection.
-        .retry_canceled_requests(true)
-        // hyper itself limits the number of header fields to 100. If told so, it parses heads more slowly.
-        .http1_max_buf_size(MAX_HEAD_BYTES);
-    Ok(client.build(connector))
+    Ok(trust.with_no_client_auth())
+}
+
+impl Client {
+    /// Creates the client of an endpoint: a URI without a path.
+    pub(crate) fn new(settings: &Upstream, tls: ClientConfig, endpoint: Uri) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(Resolver {
+            allow_link_local: settings.allow_link_local,
+        });
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(TCP_KEEPALIVE));
+        // Each address of a name gets a part of it.
+        tcp.set_connect_timeout(Some(settings.connect_timeout));
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        Self {
+            connector,
+            endpoint,
+            connect_timeout: settings.connect_timeout,
+            keepalive_timeout: settings.keepalive_timeout,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Sends a request, whose URI is a path and query. A request is sent again only if no byte of it was sent, because the
+    /// endpoint had closed the idle connection.
+    pub(crate) async fn send(
+        self: &Arc<Self>,
+        mut request: Request<OutgoingBody>,
+    ) -> Result<Response<ConnectionBody>, SendError> {
+        loop {
+            let idle = self.take_idle();
+            let is_new = idle.is_none();
+            let mut connection = match idle {
+                Some(connection) => connection,
+                // Its future is large, and rarely needed.
+                None => Box::pin(self.connect()).await?,
+            };
+            match connection.send(request).await {
+                Ok(response) => {
+                    let client = Arc::clone(self);
+                    return Ok(response.map(|incoming| ConnectionBody::new(incoming, connection, client)));
+                }
+                Err(mut error) => match error.take_message() {
+                    Some(unsent) if !is_new => request = unsent,
+                    _ => return Err(error.into_error().into()),
+                },
+            }
+        }
+    }
+
+    /// Keeps an idle connection for the next request.
+    pub(crate) fn keep_idle(&self, connection: Box<Connection>) {
+        if !self.keepalive_timeout.is_zero() {
+            let since = Instant::now();
+            self.idle.lock().push(IdleConnection { connection, since });
+        }
+    }
+
+    /// Closes connections that are idle for too long, and those that the endpoint has closed, again and again.
+    pub(crate) async fn close_idle(&self) {
+        let mut ticks = interval(
+            self.keepalive_timeout
+                .clamp(*CLOSE_INTERVAL.start(), *CLOSE_INTERVAL.end()),
+        );
+        loop {
+            ticks.tick().await;
+            self.idle.lock().retain_mut(|idle| self.is_usable(idle));
+        }
+    }
+
+    fn take_idle(&self) -> Option<Box<Connection>> {
+        loop {
+            let mut last = self.idle.lock().pop()?;
+            if self.is_usable(&mut last) {
+                return Some(last.connection);
+            }
+        }
+    }
+
+    fn is_usable(&self, idle: &mut IdleConnection) -> bool {
+        idle.since.elapsed() < self.keepalive_timeout && idle.connection.is_idle()
+    }
+
+    async fn connect(&self) -> Result<Box<Connection>, SendError> {
+        let connecting = self.connector.clone().oneshot(self.endpoint.clone());
+        let stream = match timeout(self.connect_timeout, connecting).await {
+            Ok(stream) => stream.map_err(SendError::Connect)?,
+            Err(elapsed) => return Err(SendError::Connect(elapsed.into())),
+        };
+        Ok(Box::new(Connection::new(stream).await?))
+    }
 }
 
 /// Returns the text of an error with its causes. It contains neither the request nor the response.

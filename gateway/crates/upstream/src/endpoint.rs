@@ -8,11 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use http::Uri;
-use http::uri::{Authority, InvalidUri, PathAndQuery, Scheme};
+use http::header::HOST;
+use http::uri::{Authority, InvalidUri, PathAndQuery};
+use http::{HeaderValue, Request, Response, Uri};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 use url::Url;
+
+use crate::client::{Client, SendError};
+use crate::connection::ConnectionBody;
+use crate::request_body::OutgoingBody;
 
 /// The number of consecutive failed health checks after which an endpoint is unhealthy. One success makes it healthy again.
 const UNHEALTHY_AFTER: u32 = 2;
@@ -37,8 +42,10 @@ pub(crate) struct Endpoints {
 /// One endpoint.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
-    scheme: Scheme,
     authority: Authority,
+    /// The value of `Host`.
+    host: HeaderValue,
+    client: Arc<Client>,
     /// The path of the base URL, without a trailing slash.
     base_path: String,
     in_progress: AtomicUsize,
@@ -70,8 +77,14 @@ pub(crate) struct EndpointPermit {
 
 impl Endpoints {
     /// Creates the endpoints with these base URLs.
-    pub(crate) fn new(upstream: Arc<str>, urls: &[Url], limits: EjectionLimits) -> Self {
-        let endpoints = urls.iter().filter_map(Endpoint::new).map(Arc::new);
+    pub(crate) fn new(
+        upstream: Arc<str>,
+        urls: &[Url],
+        limits: EjectionLimits,
+        client: impl Fn(Uri) -> Client,
+    ) -> Self {
+        let endpoints = urls.iter().filter_map(|url| Endpoint::new(url, &client));
+        let endpoints = endpoints.map(Arc::new);
         Self {
             upstream,
             limits,
@@ -149,11 +162,21 @@ impl Endpoints {
 }
 
 impl Endpoint {
-    fn new(url: &Url) -> Option<Self> {
-        // Both are valid in a URL of the configuration.
+    fn new(url: &Url, client: impl Fn(Uri) -> Client) -> Option<Self> {
+        let authority: Authority = url.authority().parse().ok()?;
+        let uri = Uri::builder()
+            .scheme(url.scheme())
+            .authority(authority.clone())
+            .path_and_query("/");
+        let host = match (url.host_str()?, url.port()) {
+            (host, Some(port)) => format!("{host}:{port}"),
+            (host, None) => host.to_owned(),
+        };
+        // All are valid in a URL of the configuration.
         Some(Self {
-            scheme: url.scheme().parse().ok()?,
-            authority: url.authority().parse().ok()?,
+            authority,
+            host: host.try_into().ok()?,
+            client: Arc::new(client(uri.build().ok()?)),
             base_path: url.path().trim_end_matches('/').to_owned(),
             in_progress: AtomicUsize::new(0),
             state: Mutex::default(),
@@ -165,6 +188,22 @@ impl Endpoint {
         self.authority.as_str()
     }
 
+    /// Sends a request, whose URI is of [`Self::uri`].
+    pub(crate) async fn send(
+        &self,
+        mut request: Request<OutgoingBody>,
+    ) -> Result<Response<ConnectionBody>, SendError> {
+        // Unless the configuration adds another one.
+        let headers = request.headers_mut();
+        headers.entry(HOST).or_insert_with(|| self.host.clone());
+        self.client.send(request).await
+    }
+
+    /// Closes connections that are idle for too long, again and again.
+    pub(crate) async fn close_idle_connections(self: Arc<Self>) {
+        self.client.close_idle().await;
+    }
+
     /// The URI of the rest of a path, with an optional query.
     pub(crate) fn uri(&self, rest: &str) -> Result<Uri, InvalidUri> {
         let target = match (self.base_path.as_str(), rest) {
@@ -172,11 +211,7 @@ impl Endpoint {
             ("", query) if query.starts_with('?') => format!("/{query}"),
             (base, rest) => [base, rest].concat(),
         };
-        let mut parts = http::uri::Parts::default();
-        parts.scheme = Some(self.scheme.clone());
-        parts.authority = Some(self.authority.clone());
-        parts.path_and_query = Some(PathAndQuery::try_from(target)?);
-        Ok(Uri::from_parts(parts).unwrap_or_default())
+        Ok(PathAndQuery::try_from(target)?.into())
     }
 
     /// Whether it gets requests.

@@ -46,6 +46,9 @@ pub(crate) enum UpstreamError {
     /// The body is incomplete.
     #[error("The request did not arrive completely. Please try again.")]
     RequestBroken,
+    /// Nothing usable is stored, and the request must not be forwarded.
+    #[error("There is no stored response.")]
+    NotCached,
     /// The client has sent too many requests.
     #[error("There were too many requests from your connection. Please wait a moment, then try again.")]
     RateLimited(Duration),
@@ -90,7 +93,8 @@ impl UpstreamError {
             | Self::MethodNotAllowed { .. }
             | Self::Upgrade
             | Self::CrossOrigin
-            | Self::UnexpectedBody => Outcome::Rejected,
+            | Self::UnexpectedBody
+            | Self::NotCached => Outcome::Rejected,
             Self::RequestTooLarge | Self::RequestBroken => Outcome::RequestBodyFailed,
             Self::RateLimited(_) => Outcome::ClientRateLimited,
             Self::ClientConcurrencyLimited => Outcome::ClientConcurrencyLimited,
@@ -130,7 +134,7 @@ impl Problem for UpstreamError {
             Self::ConnectFailed | Self::InvalidResponse | Self::ResponseTooLarge | Self::RedirectRejected => {
                 StatusCode::BAD_GATEWAY
             }
-            Self::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            Self::TimedOut | Self::NotCached => StatusCode::GATEWAY_TIMEOUT,
         }
     }
 

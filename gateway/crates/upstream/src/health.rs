@@ -22,21 +22,21 @@ impl Upstream {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let check = timeout(self.settings.total_timeout, self.is_healthy(&endpoint, path));
+            let check = timeout(self.settings.total_timeout, is_healthy(&endpoint, path));
             let is_healthy = check.await.unwrap_or(false);
             self.endpoints.record_check(&endpoint, is_healthy);
         }
     }
+}
 
-    /// Returns whether an endpoint responds with 2xx.
-    async fn is_healthy(&self, endpoint: &Endpoint, path: &str) -> bool {
-        let Ok(uri) = endpoint.uri(path) else {
-            return false;
-        };
-        let mut request = Request::new(OutgoingBody::Empty);
-        *request.uri_mut() = uri;
-        request.headers_mut().insert(USER_AGENT, AGENT);
-        let response = self.client.request(request).await;
-        response.is_ok_and(|response| response.status().is_success())
-    }
+/// Returns whether an endpoint responds with 2xx.
+async fn is_healthy(endpoint: &Endpoint, path: &str) -> bool {
+    let Ok(uri) = endpoint.uri(path) else {
+        return false;
+    };
+    let mut request = Request::new(OutgoingBody::Empty);
+    *request.uri_mut() = uri;
+    request.headers_mut().insert(USER_AGENT, AGENT);
+    let response = endpoint.send(request).await;
+    response.is_ok_and(|response| response.status().is_success())
 }

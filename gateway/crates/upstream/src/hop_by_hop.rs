@@ -1,21 +1,7 @@
 //! Headers that are for one connection only (RFC 9110, section 7.6.1).
 
-use http::header::{
-    CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-};
+use http::header::{CONNECTION, UPGRADE};
 use http::{HeaderMap, HeaderName, HeaderValue};
-
-static ALWAYS: [HeaderName; 9] = [
-    CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION,
-    HeaderName::from_static("proxy-connection"),
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 
 /// The names of the headers of one message that are for its connection only.
 pub(crate) struct HopByHop {
@@ -26,21 +12,35 @@ pub(crate) struct HopByHop {
 impl HopByHop {
     /// Those of a message with these headers.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let fields = headers.get_all(CONNECTION).iter();
         // Those that almost every message has name no header but those in the list.
-        let is_known = |option: &str| {
-            ["keep-alive", "close"]
-                .iter()
-                .any(|known| option.eq_ignore_ascii_case(known))
-        };
-        let others = options(headers).filter(|option| !is_known(option));
+        let others = fields.filter(|field| {
+            let is_known = |known: &&[u8]| field.as_bytes().eq_ignore_ascii_case(known);
+            ![&b"keep-alive"[..], b"close"].iter().any(is_known)
+        });
         Self {
-            named: others.filter_map(|option| option.parse().ok()).collect(),
+            named: others
+                .flat_map(options_in)
+                .filter_map(|option| option.parse().ok())
+                .collect(),
         }
     }
 
     /// Whether a header is for the connection only.
     pub(crate) fn contains(&self, name: &HeaderName) -> bool {
-        ALWAYS.contains(name) || self.named.contains(name)
+        let is_always = matches!(
+            name.as_str(),
+            "connection"
+                | "keep-alive"
+                | "proxy-authenticate"
+                | "proxy-authorization"
+                | "proxy-connection"
+                | "te"
+                | "trailer"
+                | "transfer-encoding"
+                | "upgrade"
+        );
+        is_always || self.named.contains(name)
     }
 
     /// Removes those that `Connection` names.
@@ -61,9 +61,11 @@ pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
 
 /// The options in `Connection`.
 fn options(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let fields = headers.get_all(CONNECTION).iter();
-    let options = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','));
+    headers.get_all(CONNECTION).iter().flat_map(options_in)
+}
+
+/// The options in one field of `Connection`.
+fn options_in(field: &HeaderValue) -> impl Iterator<Item = &str> {
+    let options = field.to_str().unwrap_or_default().split(',');
     options.map(str::trim)
 }

@@ -10,6 +10,7 @@ mod cached;
 mod call_state;
 pub mod circuit_breaker;
 mod client;
+mod connection;
 mod cookies;
 mod endpoint;
 mod error;
@@ -31,6 +32,7 @@ mod target;
 mod upstream;
 
 pub use client::ClientError;
+pub use resolver::resolve;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +43,7 @@ use colonnade_model::release::ReleaseId;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::{Audience, respond};
-use colonnade_web::query::{QueryResult, Revision};
+use colonnade_web::query::{QueryResult, Revision, UnusableResult};
 use colonnade_web::response::Response;
 use http::StatusCode;
 use http::request::Parts;
@@ -122,10 +124,10 @@ impl Upstreams {
         self.cache.as_ref().is_none_or(|cache| cache.is_current(revision))
     }
 
-    /// Records that the result of a query does not fit the schema of a page of this release.
-    pub fn record_mismatch(&self, path_and_query: &str, release: &ReleaseId) {
+    /// Records that a page of this release cannot use the result of a query.
+    pub fn record_unusable(&self, path_and_query: &str, release: &ReleaseId, reason: UnusableResult) {
         if let Some((upstream, _)) = self.find_query(path_and_query) {
-            upstream.record_mismatch(release);
+            upstream.record_unusable(release, reason);
         }
     }
 
@@ -135,15 +137,16 @@ impl Upstreams {
         self.cache.as_ref().map_or(0, |cache| cache.purge(prefix))
     }
 
-    /// Runs the health checks of all endpoints. Dropping the future stops them.
-    pub async fn check_health(self: Arc<Self>) {
-        let mut checks = JoinSet::new();
+    /// Checks the health of all endpoints, and closes idle connections to them. Dropping the future stops both.
+    pub async fn maintain(self: Arc<Self>) {
+        let mut tasks = JoinSet::new();
         for upstream in &self.all {
             for endpoint in upstream.endpoints.iter() {
-                checks.spawn(Arc::clone(upstream).check_endpoint(Arc::clone(endpoint)));
+                tasks.spawn(Arc::clone(upstream).check_endpoint(Arc::clone(endpoint)));
+                tasks.spawn(Arc::clone(endpoint).close_idle_connections());
             }
         }
-        while checks.join_next().await.is_some() {}
+        while tasks.join_next().await.is_some() {}
     }
 
     /// Does the same as [`Self::find`] for the path and query of a page's query.
@@ -170,8 +173,10 @@ impl Upstreams {
 /// Whether a decoded segment leads to another folder at some servers: servlet containers drop what follows a semicolon, and
 /// others take a backslash for a slash.
 fn may_be_dots(segment: &str) -> bool {
-    segment
-        .split('\\')
-        .map(|part| part.split(';').next().unwrap_or_default())
-        .any(|part| part == "." || part == "..")
+    // Few segments have a dot.
+    segment.contains('.')
+        && segment
+            .split('\\')
+            .map(|part| part.split(';').next().unwrap_or_default())
+            .any(|part| part == "." || part == "..")
 }

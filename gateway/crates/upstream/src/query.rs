@@ -8,7 +8,7 @@ use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem as _;
-use colonnade_web::query::{Freshness, QueryResult, parse_value};
+use colonnade_web::query::{Freshness, QueryResult, UnusableResult, parse_value};
 use colonnade_web::request_scope;
 use http::{Method, StatusCode};
 
@@ -35,16 +35,19 @@ pub(crate) enum QueryOutcome {
     Canceled,
     /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
     SchemaMismatch,
+    /// All results of the page together are too large, and this is the largest. Counted in addition to `Ok`.
+    TooLargeTogether,
 }
 
 impl QueryOutcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Ok,
         Self::Failed,
         Self::InvalidJson,
         Self::Canceled,
         Self::SchemaMismatch,
+        Self::TooLargeTogether,
     ];
 
     /// The name in metrics.
@@ -55,6 +58,7 @@ impl QueryOutcome {
             Self::InvalidJson => "invalid_json",
             Self::Canceled => "canceled",
             Self::SchemaMismatch => "schema_mismatch",
+            Self::TooLargeTogether => "too_large_together",
         }
     }
 }
@@ -103,9 +107,12 @@ impl Upstream {
         }
     }
 
-    /// Records that a result does not fit the schema of a page of this release.
-    pub(crate) fn record_mismatch(&self, release: &ReleaseId) {
-        let outcome = QueryOutcome::SchemaMismatch;
+    /// Records that a page of this release cannot use a result.
+    pub(crate) fn record_unusable(&self, release: &ReleaseId, reason: UnusableResult) {
+        let outcome = match reason {
+            UnusableResult::SchemaMismatch => QueryOutcome::SchemaMismatch,
+            UnusableResult::TooLargeTogether => QueryOutcome::TooLargeTogether,
+        };
         self.metrics.count_query(outcome);
         let (upstream, cause) = (&*self.name, outcome.name());
         tracing::warn!(event = "upstream_query_invalid", upstream, cause, %release);

@@ -90,9 +90,8 @@ impl Body for OutgoingBody {
 
 impl Drop for OutgoingBody {
     fn drop(&mut self) {
-        // The upstream has responded without reading the rest.
         if let Self::Client { state, .. } = self {
-            state.resume();
+            state.end_upload();
         }
     }
 }

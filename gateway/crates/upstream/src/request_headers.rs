@@ -1,14 +1,14 @@
 //! The headers of a request to an upstream.
 
+use std::fmt::Write as _;
 use std::net::IpAddr;
 
+use bytes::Bytes;
 use colonnade_config::{Origin, Upstream};
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
-use http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, COOKIE, EXPECT, FORWARDED, HOST, HeaderName, HeaderValue, VIA,
-};
+use http::header::{ACCEPT, AUTHORIZATION, COOKIE, FORWARDED, HeaderName, HeaderValue, VIA};
 use http::request::Parts;
 use http::{HeaderMap, Version};
 use secrecy::ExposeSecret as _;
@@ -23,38 +23,11 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Headers of clients that an upstream could believe, although they say where the request comes from, or ask for another
-/// method or path than those that the gateway has checked. Also those that the gateway sets itself.
-static REMOVED: [HeaderName; 23] = [
-    CONTENT_LENGTH,
-    // The gateway itself sends 100 (Continue), once the upstream reads the body.
-    EXPECT,
-    FORWARDED,
-    HOST,
-    REQUEST_ID,
-    HeaderName::from_static("cf-connecting-ip"),
-    HeaderName::from_static("client-ip"),
-    HeaderName::from_static("fastly-client-ip"),
-    HeaderName::from_static("proxy"),
-    HeaderName::from_static("true-client-ip"),
-    // Where a file server sends files from, for Rack and others.
-    HeaderName::from_static("x-accel-mapping"),
-    HeaderName::from_static("x-client-ip"),
-    HeaderName::from_static("x-cluster-client-ip"),
-    HeaderName::from_static("x-host"),
-    HeaderName::from_static("x-http-method"),
-    HeaderName::from_static("x-http-method-override"),
-    HeaderName::from_static("x-method-override"),
-    HeaderName::from_static("x-original-host"),
-    HeaderName::from_static("x-original-url"),
-    HeaderName::from_static("x-real-ip"),
-    HeaderName::from_static("x-rewrite-url"),
-    HeaderName::from_static("x-sendfile-type"),
-    HeaderName::from_static("x-scheme"),
-];
-
 /// What most proxies say of a request begins with it: the host, the scheme, the certificate of the client.
 const FORWARDED_PREFIX: &str = "x-forwarded-";
+
+/// The bytes of `for="[…]"` with the longest address.
+const MAX_ADDRESS: usize = 47;
 
 /// The number of headers that the gateway adds.
 const ADDED: usize = 8;
@@ -65,13 +38,12 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     // Other peers could force sampling, and make traces of unrelated requests look like one.
     let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
     let passes = |name: &HeaderName| {
-        let is_removed = hop_by_hop.contains(name)
-            || REMOVED.contains(name)
-            || name.as_str().starts_with(FORWARDED_PREFIX)
+        let is_excluded = hop_by_hop.contains(name)
+            || is_removed(name.as_str())
             || (*name == COOKIE && !upstream.forward_cookies)
             || (*name == AUTHORIZATION && !upstream.forward_authorization)
             || ((*name == TRACEPARENT || *name == TRACESTATE) && !may_trace);
-        !is_removed
+        !is_excluded
     };
     let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
     for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
@@ -86,6 +58,39 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     add_via(&mut headers, head.version);
     add_request_id(&mut headers, head.extensions.get());
     headers
+}
+
+/// Returns whether an upstream could believe a header of a client, although it says where the request comes from, or asks for
+/// another method or path than those that the gateway has checked. Also for those that the gateway sets itself.
+fn is_removed(name: &str) -> bool {
+    matches!(
+        name,
+        "content-length"
+            // The gateway itself sends 100 (Continue), once the upstream reads the body.
+            | "expect"
+            | "forwarded"
+            | "host"
+            | "x-request-id"
+            | "cf-connecting-ip"
+            | "client-ip"
+            | "fastly-client-ip"
+            | "proxy"
+            | "true-client-ip"
+            // Where a file server sends files from, for Rack and others.
+            | "x-accel-mapping"
+            | "x-client-ip"
+            | "x-cluster-client-ip"
+            | "x-host"
+            | "x-http-method"
+            | "x-http-method-override"
+            | "x-method-override"
+            | "x-original-host"
+            | "x-original-url"
+            | "x-real-ip"
+            | "x-rewrite-url"
+            | "x-sendfile-type"
+            | "x-scheme"
+    ) || name.starts_with(FORWARDED_PREFIX)
 }
 
 /// Returns the headers of the gateway's own request for JSON.
@@ -144,20 +149,42 @@ impl OriginHeaders {
     /// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
     /// proxy, its part is in the address already.
     fn add_forwarded(&self, headers: &mut HeaderMap, client: IpAddr) {
-        let address = client.to_string();
         let (open, close) = if client.is_ipv6() {
-            ("\"[", "]\"")
+            ("for=\"[", "]\"")
         } else {
-            ("", "")
+            ("for=", "")
         };
-        let forwarded = ["for=", open, &address, close, &self.forwarded].concat();
-        for (name, text) in [(FORWARDED, forwarded), (FORWARDED_FOR, address)] {
-            if let Ok(value) = HeaderValue::try_from(text) {
+        let mut text = String::with_capacity(MAX_ADDRESS + self.forwarded.len());
+        text.push_str(open);
+        push_address(&mut text, client);
+        let address = open.len()..text.len();
+        text.push_str(close);
+        text.push_str(&self.forwarded);
+        // Both share the memory.
+        let text = Bytes::from(text);
+        for (name, bytes) in [(FORWARDED_FOR, text.slice(address)), (FORWARDED, text)] {
+            if let Ok(value) = HeaderValue::from_maybe_shared(bytes) {
                 headers.insert(name, value);
             }
         }
         headers.insert(FORWARDED_HOST, self.host.clone());
         headers.insert(FORWARDED_PROTO, self.scheme.clone());
+    }
+}
+
+/// Appends an address. Formatting an IPv4 address takes several times as long.
+fn push_address(text: &mut String, address: IpAddr) {
+    match address {
+        IpAddr::V4(address) => {
+            for (index, octet) in address.octets().into_iter().enumerate() {
+                if index > 0 {
+                    text.push('.');
+                }
+                text.push_str(itoa::Buffer::new().format(octet));
+            }
+        }
+        // Writing to a string cannot fail.
+        IpAddr::V6(address) => drop(write!(text, "{address}")),
     }
 }
 

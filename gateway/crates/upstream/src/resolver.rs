@@ -4,12 +4,35 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::vec;
 
 use colonnade_config::is_link_local;
-use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
+use colonnade_web::coalesce::RequestCoalescer;
+use hyper_util::client::legacy::connect::dns::Name;
+use tokio::net::lookup_host;
+use tokio::sync::Semaphore;
 use tower::Service;
+
+/// The most lookups at the same time, a sixteenth of the threads for blocking work. A lookup keeps its thread when its caller has
+/// stopped waiting: a DNS server that hangs must leave threads for other work.
+const MAX_LOOKUPS: usize = 32;
+
+/// The lookups of the process, whose clients share the threads for blocking work.
+static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups {
+    in_progress: Arc::default(),
+    permits: Semaphore::const_new(MAX_LOOKUPS),
+});
+
+struct Lookups {
+    /// One for each name.
+    in_progress: Arc<RequestCoalescer<String, Found>>,
+    permits: Semaphore,
+}
+
+/// The result of a lookup: the addresses of a name, or the error.
+type Found = Result<Arc<[SocketAddr]>, Arc<io::Error>>;
 
 /// Resolves names by the system's resolver.
 #[derive(Debug, Clone)]
@@ -28,16 +51,36 @@ impl Service<Name> for Resolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let allow_link_local = self.allow_link_local;
-        Box::pin(async move {
-            let found = GaiResolver::new().call(name).await?;
-            if allow_link_local {
-                Ok(found.collect::<Vec<_>>().into_iter())
-            } else {
-                without_link_local(found)
-            }
-        })
+        Box::pin(resolve(name.as_str().to_owned(), self.allow_link_local))
     }
+}
+
+/// Returns the addresses of a name, with port 0, without those that are refused unless `allow_link_local`.
+///
+/// # Errors
+///
+/// It has no address, or all of its addresses are refused.
+pub async fn resolve(name: String, allow_link_local: bool) -> io::Result<vec::IntoIter<SocketAddr>> {
+    let found = look_up(name).await;
+    let found = found.map_err(|error| io::Error::new(error.kind(), error))?;
+    let found = found.iter().copied();
+    if allow_link_local {
+        Ok(found.collect::<Vec<_>>().into_iter())
+    } else {
+        without_link_local(found)
+    }
+}
+
+/// Returns the addresses of a name, from the lookup of it that is in progress or from a new one.
+async fn look_up(name: String) -> Found {
+    let key = name.clone();
+    let lookup = async {
+        // The semaphore is never closed.
+        let _permit = LOOKUPS.permits.acquire().await;
+        let found = lookup_host((name, 0)).await;
+        found.map(Iterator::collect).map_err(Arc::new)
+    };
+    LOOKUPS.in_progress.run_to_end(key, lookup).await
 }
 
 /// Leaves out the refused addresses.

@@ -1,24 +1,28 @@
 //! The body of an upstream's response, on its way to the client.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use colonnade_web::body::BrokenBody;
 use http_body::{Body, Frame, SizeHint};
-use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::call_state::CallState;
 use crate::client::describe;
+use crate::connection::ConnectionBody;
+use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 
 /// A body within its limits. It fails, so that the client's connection is reset, if the upstream's connection fails or takes
 /// too long, or if the body is too large. Trailers are dropped.
 pub(crate) struct UpstreamBody {
-    incoming: Incoming,
+    incoming: ConnectionBody,
     /// The number of bytes that may still come.
     remaining: usize,
+    state: Arc<CallState>,
     /// When the upstream has taken too long.
     deadline: Instant,
     /// Since when the client has not asked for more. That time does not count.
@@ -33,16 +37,17 @@ pub(crate) struct UpstreamBody {
 impl UpstreamBody {
     /// Creates the body of a response.
     pub(crate) fn new(
-        incoming: Incoming,
+        incoming: ConnectionBody,
         max_bytes: usize,
-        deadline: Instant,
+        state: Arc<CallState>,
         is_head: bool,
         record: CallRecord,
     ) -> Self {
         Self {
             incoming,
             remaining: max_bytes,
-            deadline,
+            deadline: state.deadline(),
+            state,
             idle_since: None,
             timer: None,
             is_head,
@@ -53,6 +58,18 @@ impl UpstreamBody {
     fn fail(&mut self, outcome: Outcome, error: &str) -> BrokenBody {
         if let Some(record) = self.record.take() {
             record.fail(outcome, error);
+        }
+        BrokenBody(outcome.name())
+    }
+
+    /// The connection has failed: because of the upstream, or because the rest of the client's body cannot be forwarded.
+    fn interrupt(&mut self, error: &hyper::Error) -> BrokenBody {
+        let Some(fault) = self.state.fault() else {
+            return self.fail(Outcome::Broken, &describe(error));
+        };
+        let outcome = UpstreamError::from(fault).outcome();
+        if let Some(record) = self.record.take() {
+            record.end(outcome);
         }
         BrokenBody(outcome.name())
     }
@@ -90,8 +107,7 @@ impl Body for UpstreamBody {
             let frame = match Pin::new(&mut this.incoming).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,
                 Poll::Ready(Some(Err(error))) => {
-                    let error = this.fail(Outcome::Broken, &describe(&error));
-                    return Poll::Ready(Some(Err(error)));
+                    return Poll::Ready(Some(Err(this.interrupt(&error))));
                 }
                 Poll::Ready(None) => {
                     this.succeed();

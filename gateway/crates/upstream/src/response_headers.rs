@@ -7,10 +7,8 @@
 
 use colonnade_config::{Origin, Upstream};
 use http::header::{
-    ACCEPT_RANGES, AGE, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE,
-    CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, ETAG,
-    EXPIRES, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION, RETRY_AFTER, SET_COOKIE, VARY, VIA,
-    WWW_AUTHENTICATE,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES,
+    HeaderName, HeaderValue, LOCATION, SET_COOKIE, WWW_AUTHENTICATE,
 };
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
@@ -21,29 +19,6 @@ use crate::cookies;
 use crate::error::UpstreamError;
 use crate::hop_by_hop::HopByHop;
 use crate::request_headers::add_via;
-
-/// The headers that pass. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
-static ALLOWED: [HeaderName; 19] = [
-    ACCEPT_RANGES,
-    AGE,
-    ALLOW,
-    CACHE_CONTROL,
-    CONTENT_DISPOSITION,
-    CONTENT_ENCODING,
-    CONTENT_LANGUAGE,
-    CONTENT_LENGTH,
-    CONTENT_RANGE,
-    CONTENT_TYPE,
-    DATE,
-    ETAG,
-    EXPIRES,
-    LAST_MODIFIED,
-    RETRY_AFTER,
-    VARY,
-    VIA,
-    HeaderName::from_static("cache-status"),
-    HeaderName::from_static("x-total-count"),
-];
 
 /// The number of headers that are added, here and by middleware. The map then grows once.
 const ADDED: usize = 8;
@@ -56,7 +31,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// What scripts and stylesheets become. With `nosniff` no page loads it as code.
 const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Replaces the headers of a response by those that visitors get. `target` is the path that the visitor has requested.
+/// Removes the headers of a response that visitors do not get, and adds those of the gateway. `target` is the path that the
+/// visitor has requested.
 ///
 /// # Errors
 ///
@@ -67,44 +43,39 @@ pub(crate) fn sanitize(
     site: &Origin,
     target: &str,
 ) -> Result<(), UpstreamError> {
-    let mut received = std::mem::take(&mut head.headers);
-    // None of the others passes.
-    HopByHop::of(&received).remove_named(&mut received);
     let headers = &mut head.headers;
-    headers.reserve(received.len() + ADDED);
-    for (name, value) in received.iter().filter(|(name, _)| ALLOWED.contains(name)) {
-        headers.append(name, value.clone());
+    // None of the others passes.
+    HopByHop::of(headers).remove_named(headers);
+    let [location, content_location] = [LOCATION, CONTENT_LOCATION].map(|name| headers.remove(name));
+    let cookies: Vec<HeaderValue> = cookies::settable(headers).cloned().collect();
+    if headers.remove(SET_COOKIE).is_some() {
+        // Also without the cookies the response may be for one visitor.
+        head.extensions.insert(NotStorable);
     }
+    let passes =
+        |name: &HeaderName| is_allowed(name) || (*name == WWW_AUTHENTICATE && upstream.forward_authorization);
+    let others: Vec<HeaderName> = headers.keys().filter(|name| !passes(name)).cloned().collect();
+    for name in others {
+        headers.remove(name);
+    }
+    headers.reserve(ADDED);
     // The length of another response (RFC 9110, section 8.6).
     if matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         headers.remove(CONTENT_LENGTH);
     }
-    let location = received
-        .get(LOCATION)
-        .map(|location| on_site(location, site, target));
-    match location {
+    match location.map(|location| on_site(&location, site, target)) {
         Some(Some(location)) => {
             headers.insert(LOCATION, location);
         }
         Some(None) if head.status.is_redirection() => return Err(UpstreamError::RedirectRejected),
         _ => {}
     }
-    let content_location = received.get(CONTENT_LOCATION);
-    if let Some(location) = content_location.and_then(|location| on_site(location, site, target)) {
+    if let Some(location) = content_location.and_then(|location| on_site(&location, site, target)) {
         headers.insert(CONTENT_LOCATION, location);
     }
-    if received.contains_key(SET_COOKIE) {
-        // Also without the cookies the response may be for one visitor.
-        head.extensions.insert(NotStorable);
-    }
     if upstream.forward_set_cookie {
-        for cookie in cookies::settable(&received) {
-            headers.append(SET_COOKIE, cookie.clone());
-        }
-    }
-    if upstream.forward_authorization {
-        for challenge in received.get_all(WWW_AUTHENTICATE) {
-            headers.append(WWW_AUTHENTICATE, challenge.clone());
+        for cookie in cookies {
+            headers.append(SET_COOKIE, cookie);
         }
     }
     // Of several fields browsers take the last one that they know.
@@ -114,6 +85,32 @@ pub(crate) fn sanitize(
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     add_via(headers, head.version);
     Ok(())
+}
+
+/// Returns whether a header passes. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
+fn is_allowed(name: &HeaderName) -> bool {
+    matches!(
+        name.as_str(),
+        "accept-ranges"
+            | "age"
+            | "allow"
+            | "cache-control"
+            | "content-disposition"
+            | "content-encoding"
+            | "content-language"
+            | "content-length"
+            | "content-range"
+            | "content-type"
+            | "date"
+            | "etag"
+            | "expires"
+            | "last-modified"
+            | "retry-after"
+            | "vary"
+            | "via"
+            | "cache-status"
+            | "x-total-count"
+    )
 }
 
 /// The path, query and fragment of a location on this site; `None` if it is on another one.
@@ -132,10 +129,18 @@ fn on_site(location: &HeaderValue, site: &Origin, target: &str) -> Option<Header
 
 /// Returns whether browsers run or apply content of this type: scripts, stylesheets and WebAssembly.
 fn is_code(content_type: &HeaderValue) -> bool {
-    let text = String::from_utf8_lossy(content_type.as_bytes()).to_ascii_lowercase();
-    ["script", "text/css", "wasm"]
-        .iter()
-        .any(|part| text.contains(part))
+    let text = content_type.as_bytes();
+    let begins_with_code = |rest: &[u8]| {
+        let code: &[u8] = match rest[0].to_ascii_lowercase() {
+            b's' => b"script",
+            b't' => b"text/css",
+            b'w' => b"wasm",
+            _ => return false,
+        };
+        rest.get(..code.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(code))
+    };
+    (0..text.len()).any(|start| begins_with_code(&text[start..]))
 }
 
 /// Adds `Cache-Control: no-store` to a response that says nothing about caching, so that no cache guesses.

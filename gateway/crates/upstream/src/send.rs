@@ -8,11 +8,11 @@ use colonnade_web::call_span::CallSpans;
 use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-use hyper::body::Incoming;
 use tower::retry::budget::Budget as _;
 
-use crate::call_state::CallState;
-use crate::client::describe;
+use crate::call_state::{CallFault, CallState};
+use crate::client::{SendError, describe};
+use crate::connection::ConnectionBody;
 use crate::endpoint::Endpoint;
 use crate::error::UpstreamError;
 use crate::outcome::Outcome;
@@ -45,6 +45,15 @@ struct AttemptError {
     kind: UpstreamError,
     /// The cause, for the log.
     text: String,
+}
+
+impl From<CallFault> for AttemptError {
+    fn from(fault: CallFault) -> Self {
+        Self {
+            kind: fault.into(),
+            text: fault.to_string(),
+        }
+    }
 }
 
 impl Upstream {
@@ -96,7 +105,7 @@ impl Upstream {
             };
             let attempt = self.attempt(&request, headers.into_owned(), &endpoint, body.take(), &state);
             let error = match attempt.await {
-                Ok(response) => return self.accept(response, &request, &state, record),
+                Ok(response) => return self.accept(response, &request, state, record),
                 Err(error) => error,
             };
             let outcome = error.kind.outcome();
@@ -124,11 +133,14 @@ impl Upstream {
         endpoint: &Endpoint,
         body: Option<RequestBody>,
         state: &Arc<CallState>,
-    ) -> Result<Response<Incoming>, AttemptError> {
-        let body = body.map_or(OutgoingBody::Empty, |body| OutgoingBody::Client {
-            body,
-            remaining: self.settings.max_request_bytes,
-            state: Arc::clone(state),
+    ) -> Result<Response<ConnectionBody>, AttemptError> {
+        let body = body.map_or(OutgoingBody::Empty, |body| {
+            state.begin_upload();
+            OutgoingBody::Client {
+                body,
+                remaining: self.settings.max_request_bytes,
+                state: Arc::clone(state),
+            }
         });
         let mut outgoing = Request::new(body);
         *outgoing.method_mut() = request.method.clone();
@@ -147,19 +159,18 @@ impl Upstream {
         });
         let outcome = tokio::select! {
             biased;
-            outcome = self.client.request(outgoing) => outcome,
-            fault = state.failed() => return Err(AttemptError {
-                kind: fault.into(),
-                text: "no response in time, or too many informational ones".to_owned(),
-            }),
+            outcome = endpoint.send(outgoing) => outcome,
+            fault = state.failed() => return Err(fault.into()),
         };
-        let response = outcome.map_err(|error| AttemptError {
-            kind: match state.fault() {
-                Some(fault) => fault.into(),
-                None if error.is_connect() => UpstreamError::ConnectFailed,
-                None => UpstreamError::InvalidResponse,
+        let response = outcome.map_err(|error| match state.fault() {
+            Some(fault) => fault.into(),
+            None => AttemptError {
+                kind: match error {
+                    SendError::Connect(_) => UpstreamError::ConnectFailed,
+                    SendError::Exchange(_) => UpstreamError::InvalidResponse,
+                },
+                text: describe(&error),
             },
-            text: describe(&error),
         })?;
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Err(AttemptError {
@@ -173,12 +184,12 @@ impl Upstream {
     /// Checks the head of a response.
     fn accept(
         &self,
-        response: Response<Incoming>,
+        response: Response<ConnectionBody>,
         request: &Outgoing<'_>,
-        state: &CallState,
+        state: Arc<CallState>,
         mut record: CallRecord,
     ) -> Result<Response<UpstreamBody>, UpstreamError> {
-        let (mut head, incoming) = response.into_parts();
+        let (mut head, mut incoming) = response.into_parts();
         record.response_received(head.status);
         let target = request.target.as_str();
         if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, target) {
@@ -193,9 +204,12 @@ impl Upstream {
             record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
             return Err(UpstreamError::ResponseTooLarge);
         }
+        if state.is_uploading() {
+            incoming.drive_in_task();
+        }
         // The gateway does not wait for the rest of the client's body.
         state.resume();
-        let body = UpstreamBody::new(incoming, max_bytes, state.deadline(), is_head, record);
+        let body = UpstreamBody::new(incoming, max_bytes, state, is_head, record);
         Ok(Response::from_parts(head, body))
     }
 }

@@ -1,4 +1,4 @@
-//! One upstream: its settings, its client, and what limits its calls.
+//! One upstream: its settings, its endpoints, and what limits its calls.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -42,7 +42,6 @@ pub(crate) struct Upstream {
     pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
     /// The value of `Allow`.
     pub(crate) allow: HeaderValue,
-    pub(crate) client: Client,
     pub(crate) endpoints: Arc<Endpoints>,
     /// The permits of calls in progress.
     calls: Pool<Infallible>,
@@ -75,7 +74,10 @@ impl Upstream {
             failure_threshold: settings.ejection_failure_threshold,
             duration: settings.ejection,
         };
-        let endpoints = Arc::new(Endpoints::new(Arc::clone(&name), &settings.urls, ejection));
+        let tls = client::tls_config(&name, &settings)?;
+        let client = |endpoint| Client::new(&settings, tls.clone(), endpoint);
+        let endpoints = Endpoints::new(Arc::clone(&name), &settings.urls, ejection, client);
+        let endpoints = Arc::new(endpoints);
         let metrics = metrics.for_upstream(&endpoints);
         let breaker = CircuitBreaker::new(UpstreamBreaker {
             upstream: Arc::clone(&name),
@@ -91,7 +93,6 @@ impl Upstream {
         let allow = methods.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ");
         let share = f32::from(settings.retry_budget_percent) / 100.0;
         Ok(Arc::new(Self {
-            client: client::new(&name, &settings)?,
             prefix: settings.path.split('/').skip(1).map(str::to_owned).collect(),
             allow: HeaderValue::try_from(allow).unwrap_or(HeaderValue::from_static("OPTIONS")),
             calls: Pool::default(),

@@ -1,5 +1,6 @@
 //! The client of a request.
 
+use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 
 use http::Extensions;
@@ -55,13 +56,20 @@ impl ClientKey {
 
 /// A network that limits count: a client, or the /56 or /48 of IPv6 clients. Providers assign customers a whole /56 or /48
 /// (RFC 6177).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network {
     /// The IPv4 address, or the first 64 bits of the IPv6 address.
     prefix: u64,
     is_ipv6: bool,
     /// 0 for a client, 1 for a /56, 2 for a /48.
     width: u8,
+}
+
+/// Hashes only the prefix, because that is fast: at most four networks have the same one.
+impl Hash for Network {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.prefix);
+    }
 }
 
 /// The width of a /48.
@@ -86,6 +94,15 @@ impl Network {
     pub fn wider(self) -> Option<Self> {
         let has_wider = self.is_ipv6 && self.width < WIDEST;
         has_wider.then(|| self.widened(self.width + 1))
+    }
+
+    /// The network as bytes, different for each one.
+    pub fn to_bytes(self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        bytes[..8].copy_from_slice(&self.prefix.to_be_bytes());
+        bytes[8] = u8::from(self.is_ipv6);
+        bytes[9] = self.width;
+        bytes
     }
 
     /// How many times the limit of one client the network has: 4 for a /56, 16 for a /48.

@@ -1,12 +1,15 @@
 //! Request coalescing: concurrent requests for the same key share one computation (singleflight).
 
 use std::collections::HashMap;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::hash::Hash;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
+use tokio::task::{JoinError, JoinHandle};
 
 /// The computations in progress, by key.
 pub struct RequestCoalescer<K, V> {
@@ -32,6 +35,46 @@ impl<K: Clone + Eq + Hash, V: Clone> RequestCoalescer<K, V> {
             cell: &cell,
         };
         cell.get_or_init(|| work).await.clone()
+    }
+}
+
+impl<K, V> RequestCoalescer<K, V>
+where
+    K: Clone + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// Does the same, but work that has begun goes on if the future is dropped: later requests wait for its outcome. For work
+    /// that cannot be canceled. If it panics, so does the current task. It never ends if the runtime shuts down first.
+    pub async fn run_to_end(self: &Arc<Self>, key: K, work: impl Future<Output = V> + Send + 'static) -> V {
+        let has_begun = Arc::new(AtomicBool::new(false));
+        let (coalescer, is_running) = (Arc::clone(self), Arc::clone(&has_begun));
+        let task = tokio::spawn(async move {
+            let work = async {
+                is_running.store(true, Ordering::Relaxed);
+                work.await
+            };
+            coalescer.run(&key, work).await
+        });
+        let mut waiting = Detached { task, has_begun };
+        match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
+            Ok(outcome) => outcome,
+            Err(Ok(panic)) => resume_unwind(panic),
+            Err(Err(_)) => pending().await,
+        }
+    }
+}
+
+/// A task that runs work, or waits. If it is dropped, a task that waits ends.
+struct Detached<V> {
+    task: JoinHandle<V>,
+    has_begun: Arc<AtomicBool>,
+}
+
+impl<V> Drop for Detached<V> {
+    fn drop(&mut self) {
+        if !self.has_begun.load(Ordering::Relaxed) {
+            self.task.abort();
+        }
     }
 }
 
@@ -97,6 +140,23 @@ mod tests {
         assert_eq!(next, Ok(7));
         let alone = coalescer.run(&"other", std::future::pending::<u32>());
         assert!(tokio::time::timeout(Duration::from_secs(1), alone).await.is_err());
+        assert!(coalescer.in_progress.lock().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_runs_to_end_outlives_its_request() {
+        let coalescer = Arc::new(RequestCoalescer::default());
+        let work = |outcome: u32| async move {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            outcome
+        };
+        for outcome in 1..5 {
+            let left =
+                tokio::time::timeout(Duration::from_secs(1), coalescer.run_to_end("key", work(outcome)));
+            assert!(left.await.is_err());
+        }
+        assert_eq!(coalescer.run_to_end("key", work(5)).await, 1);
+        assert_eq!(coalescer.run_to_end("key", work(6)).await, 6);
         assert!(coalescer.in_progress.lock().is_empty());
     }
 }

@@ -8,20 +8,50 @@ use crate::plain_page::PlainPage;
 use crate::request_scope;
 use crate::response::{RequestId, Response};
 
-/// The link to the home page.
-const HOME: &str = "<a class=\"button\" href=\"/\">Return to home</a>";
+/// Where an error page leads.
+pub(crate) enum Link {
+    /// The home page.
+    Home,
+    /// The page with this path, such as that of a form.
+    Back(String),
+}
 
-/// Creates an error page. It links to the home page if a deployment is live.
-pub(crate) fn error_page(status: StatusCode, brand: &str, title: &str, detail: &str, live: bool) -> Response {
+impl Link {
+    /// The link to the page that the visitor comes from, if it is known.
+    pub(crate) fn to(back: Option<String>) -> Self {
+        back.map_or(Self::Home, Self::Back)
+    }
+
+    fn html(&self) -> String {
+        let (path, text) = match self {
+            Self::Home => ("/", "Return to home"),
+            Self::Back(path) => (&**path, "Return to the previous page"),
+        };
+        format!("<a class=\"button\" href=\"{}\">{text}</a>", escape(path))
+    }
+}
+
+/// Creates an error page. It has a link if a deployment is live.
+pub(crate) fn error_page(
+    status: StatusCode,
+    brand: &str,
+    title: &str,
+    detail: &str,
+    link: Option<&Link>,
+) -> Response {
     // Visitors can name it to the operator, who finds the events of the request in the log.
     let id = request_scope::current_id();
     let id = id.as_ref().and_then(|RequestId(id)| id.to_str().ok());
     let page = PlainPage {
         brand,
         title,
-        content: format!("<p>{}</p>{}", escape(detail), if live { HOME } else { "" }),
+        content: format!(
+            "<p>{}</p>{}",
+            escape(detail),
+            link.map(Link::html).unwrap_or_default()
+        ),
         footer: id.map_or_else(String::new, |id| format!("<p>Request ID: {}</p>", escape(id))),
-        live,
+        live: link.is_some(),
         form_style: None,
     };
     page.respond(status)

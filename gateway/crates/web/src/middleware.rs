@@ -1,12 +1,14 @@
-//! Middleware as plain async functions: [`from_fn`] turns a function into a tower layer.
+//! Middleware as plain functions: [`from_fn`] turns an async function into a tower layer, and [`from_check`] a function that only
+//! looks at requests.
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures_util::future::{FutureExt as _, NeverError};
+use futures_util::future::{Either, FutureExt as _, NeverError, Ready, ready};
 use tower::{Layer, Service};
 
 /// The rest of the stack. It can be called once.
@@ -78,5 +80,56 @@ where
     fn call(&mut self, request: Q) -> Self::Future {
         let Shared { function, inner } = &*self.0;
         Box::pin(function(request, Next(inner.clone()))).never_error()
+    }
+}
+
+/// Creates a layer from a function that passes a request on or responds to it. The layer costs no allocation.
+pub fn from_check<F>(function: F) -> FromCheck<F> {
+    FromCheck(function)
+}
+
+/// The layer that [`from_check`] creates.
+#[derive(Clone)]
+pub struct FromCheck<F>(F);
+
+/// A service with a [`FromCheck`] layer. Cloning it, which happens for each request, clones an `Arc` only.
+pub struct FromCheckService<F, S>(Arc<Shared<F, S>>);
+
+impl<F, S> Clone for FromCheckService<F, S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<F: Clone, S> Layer<S> for FromCheck<F> {
+    type Service = FromCheckService<F, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        FromCheckService(Arc::new(Shared {
+            function: self.0.clone(),
+            inner,
+        }))
+    }
+}
+
+impl<F, S, Q> Service<Q> for FromCheckService<F, S>
+where
+    F: Fn(Q) -> ControlFlow<S::Response, Q>,
+    S: Service<Q, Error = Infallible> + Clone,
+{
+    type Response = S::Response;
+    type Error = Infallible;
+    type Future = Either<S::Future, Ready<Result<S::Response, Infallible>>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Q) -> Self::Future {
+        let Shared { function, inner } = &*self.0;
+        match function(request) {
+            ControlFlow::Continue(request) => Either::Left(inner.clone().call(request)),
+            ControlFlow::Break(response) => Either::Right(ready(Ok(response))),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! CSRF protection: detects cross-origin requests, which a page of another origin made the browser send.
 
-use http::header::{HOST, ORIGIN};
+use http::header::{HOST, ORIGIN, REFERER};
 use http::uri::Authority;
 use http::{HeaderMap, Uri};
 
@@ -12,13 +12,26 @@ pub fn is_same_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = uri.authority().map(Authority::as_str).or(host);
     let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
-    origin.zip(host).is_some_and(|(origin, host)| {
-        let own = format!("{scheme}://{host}");
-        origin.eq_ignore_ascii_case(&own)
-    })
+    let own = own_origin(uri, headers, scheme);
+    origin
+        .zip(own)
+        .is_some_and(|(origin, own)| origin.eq_ignore_ascii_case(&own))
+}
+
+/// Returns the raw path of the page of the same origin that `Referer` names, without its query.
+pub fn referring_path(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
+    let referrer: Uri = headers.get(REFERER)?.to_str().ok()?.parse().ok()?;
+    let origin = format!("{}://{}", referrer.scheme_str()?, referrer.authority()?);
+    let is_own = origin.eq_ignore_ascii_case(&own_origin(uri, headers, scheme)?);
+    is_own.then(|| referrer.path().to_owned())
+}
+
+/// The origin that a request is for.
+fn own_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(Authority::as_str).or(host)?;
+    Some(format!("{scheme}://{host}"))
 }
 
 /// Returns whether a request says which page it comes from.

@@ -11,7 +11,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::error_page::error_page;
+use crate::error_page::{Link, error_page};
 use crate::response::{Response, json, set_retry_after, text};
 use crate::router::Methods;
 
@@ -123,8 +123,10 @@ pub enum Audience {
     Person {
         /// The site's name.
         brand: Arc<str>,
-        /// Whether a deployment is live, so that the page can link to the home page.
+        /// Whether a deployment is live, so that the page can have links.
         live: bool,
+        /// The path of the page that the visitor comes from, percent-encoded. Default: the home page.
+        back: Option<String>,
     },
     /// A program that requested a file: a line of text.
     Program,
@@ -139,8 +141,15 @@ pub fn respond(error: &dyn Problem, audience: Audience) -> Response {
     error.log();
     let status = error.status();
     let mut response = match audience {
-        Audience::Person { brand, live } => {
-            error_page(status, &brand, error.title(), &error.visitor_detail(), live)
+        Audience::Person { brand, live, back } => {
+            let link = live.then(|| Link::to(back));
+            error_page(
+                status,
+                &brand,
+                error.title(),
+                &error.visitor_detail(),
+                link.as_ref(),
+            )
         }
         Audience::Program => text(status, &error.to_string()),
         Audience::Script => {
@@ -185,6 +194,7 @@ mod tests {
         let visitor = Audience::Person {
             brand: "Brand".into(),
             live: true,
+            back: None,
         };
         for (audience, expected, other) in [
             (visitor, "Please try again.", "internal error"),

@@ -25,6 +25,15 @@ pub struct QueryResult {
     pub is_client_limited: bool,
 }
 
+/// Why a page cannot use the result of a query, although that is JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnusableResult {
+    /// It does not fit the schema of the page.
+    SchemaMismatch,
+    /// All results of the page together are too large, and it is the largest.
+    TooLargeTogether,
+}
+
 /// A revision of the responses of a URL: the count of a counter that rises when they are purged or invalidated (RFC 9111,
 /// section 4.4). Several URLs may share a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -73,12 +73,33 @@ pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 /// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If
 /// it panics, so does the current task. It never ends if the runtime shuts down first.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    #[cfg(any(test, feature = "testing"))]
+    if runs_inline() {
+        return BLOCKING.sync_scope((), work);
+    }
     match spawn_blocking(work).await.map_err(JoinError::try_into_panic) {
         Ok(result) => result,
         Err(Ok(panic)) => resume_unwind(panic),
         // The work was canceled. The current task will be, too.
         Err(Err(_)) => pending().await,
     }
+}
+
+#[cfg(any(test, feature = "testing"))]
+thread_local! {
+    static INLINE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Makes [`run_blocking`] use this thread: how long another one takes would decide the order of events.
+#[cfg(any(test, feature = "testing"))]
+pub fn run_inline() {
+    INLINE.set(true);
+}
+
+/// Returns whether work runs on the current thread that otherwise runs on another one.
+#[cfg(any(test, feature = "testing"))]
+pub fn runs_inline() -> bool {
+    INLINE.get()
 }
 
 /// Returns whether the current thread may be blocked: it does not run an event loop.

@@ -120,7 +120,7 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         409,
         "Conflict",
-        "The live deployment or the running rollouts do not permit the change; `detail` says why.",
+        "The live deployment or the running rollouts do not permit the change, or this gateway only reads the store; `detail` says why.",
     ),
     (413, "ContentTooLarge", "The body is too large."),
     (

@@ -439,6 +439,7 @@ fn end_previews() -> Operation {
         .description("Needs a token for `*`.")
         .action(Action::Preview)
         .empty_response(204, "All preview links and cookies are invalid.")
+        .errors(&[409])
 }
 
 fn collect_garbage() -> Operation {

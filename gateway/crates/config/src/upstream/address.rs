@@ -3,6 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use url::{Host, Url};
+
 /// The metadata services of Alibaba Cloud, Azure and Oracle Cloud. Those of most clouds are link-local.
 const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(100, 100, 100, 200),
@@ -32,5 +34,14 @@ pub fn is_link_local(address: IpAddr) -> bool {
                 || METADATA_V6.contains(&address)
                 || (translated && is_link_local(inner.into()))
         }
+    }
+}
+
+/// Returns whether the host of a URL is such an address.
+pub(crate) fn has_link_local_host(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => is_link_local(address.into()),
+        Some(Host::Ipv6(address)) => is_link_local(address.into()),
+        Some(Host::Domain(_)) | None => false,
     }
 }

@@ -4,6 +4,7 @@ mod address;
 mod cache;
 mod value;
 
+pub(crate) use address::has_link_local_host;
 pub use address::is_link_local;
 pub use cache::UpstreamCacheSettings;
 
@@ -15,7 +16,7 @@ use colonnade_model::release::is_name;
 use http::{HeaderName, Method};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
-use url::{Host, Url};
+use url::Url;
 
 use super::config_file::ConfigFile;
 use super::secret::{SECRET, SecretSource};
@@ -72,7 +73,7 @@ pub struct Upstream {
     #[serde(default = "number::<20, _>")]
     #[serde(deserialize_with = "integer::<0, 100, _, _>")]
     pub retry_budget_percent: u16,
-    /// The number of failures within the window below which the circuit breaker stays closed.
+    /// The number of failures, within the window or in a row, below which the circuit breaker stays closed.
     #[serde(default = "number::<10, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub breaker_failure_threshold: u32,
@@ -162,11 +163,7 @@ impl Upstream {
             let wrong = format!("is {per_client}, above `max_concurrent`, which is {total}");
             file.problem(&path, &wrong, "at most `max_concurrent`");
         }
-        let refused = self.urls.iter().find(|url| match url.host() {
-            Some(Host::Ipv4(address)) => is_link_local(address.into()),
-            Some(Host::Ipv6(address)) => is_link_local(address.into()),
-            Some(Host::Domain(_)) | None => false,
-        });
+        let refused = self.urls.iter().find(|url| has_link_local_host(url));
         if let Some(url) = refused.filter(|_| !self.allow_link_local) {
             let wrong = format!("`{url}` has a link-local address, or that of a cloud's metadata service");
             let expected = "another address, or `allow_link_local`";

@@ -4,20 +4,18 @@
 //! A cache or proxy in front of the gateway may read such a request differently. The router validates the
 //! path.
 
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 
 use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
-use tower::Service;
 
-use crate::{AllowedHosts, CurrentSettings, Settings};
+use crate::{AllowedHosts, Settings};
 use colonnade_web::client::FromTrustedProxy;
 use colonnade_web::head_limits::{has_too_many_items, has_too_many_parameters, has_too_many_segments};
 use colonnade_web::health;
 use colonnade_web::host::Host;
-use colonnade_web::middleware::Next;
 use colonnade_web::problem::{Audience, Problem, respond};
 use colonnade_web::response::{Response, RouteName, empty};
 use colonnade_web::router::Methods;
@@ -92,23 +90,18 @@ impl Problem for RequestError {
 }
 
 /// Passes valid requests on, else responds with a [`RequestError`] and calls `refused` with the request's head and the status.
-pub async fn validate_request<S, B>(
+pub fn validate_request<B>(
     request: Request<B>,
-    next: Next<S>,
-    settings: CurrentSettings,
+    settings: &Settings,
     audience: impl FnOnce() -> Audience,
     refused: impl FnOnce(&Parts, StatusCode),
-) -> Response
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible>,
-{
+) -> ControlFlow<Response, Request<B>> {
     let version = request.version();
-    let validated = validate(&request, &settings.load());
-    let Err(error) = validated else {
+    let Err(error) = validate(&request, settings) else {
         if request.uri().path() == "*" && request.method() == Method::OPTIONS {
-            return options_asterisk();
+            return ControlFlow::Break(options_asterisk());
         }
-        return next.run(request).await;
+        return ControlFlow::Continue(request);
     };
     let mut response = respond(&error, audience());
     refused(&request.into_parts().0, response.status());
@@ -121,7 +114,7 @@ where
         let headers = response.headers_mut();
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    response
+    ControlFlow::Break(response)
 }
 
 /// The response to `OPTIONS *` (RFC 9110, section 9.3.7).

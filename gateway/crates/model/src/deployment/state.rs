@@ -129,7 +129,7 @@ impl LiveState {
     #[must_use]
     pub fn with_new_timeline(self) -> Self {
         Self {
-            timeline: Some(format!("{:016x}", rand::random::<u64>())),
+            timeline: Some(format!("{:016x}", colonnade_random::random::<u64>())),
             ..self
         }
     }
@@ -158,6 +158,12 @@ impl Change {
 }
 
 impl ChangeKind {
+    /// Whether changes of this kind only create deployments and replace the live state. Others also change keys, or delete
+    /// deployments.
+    pub fn is_within_live_state(self) -> bool {
+        !matches!(self, Self::Preview | Self::EndPreviews | Self::GarbageCollection)
+    }
+
     /// Whether changes of this kind put new releases live: deploys and promotions, but not rollbacks.
     pub fn is_forward(self) -> bool {
         matches!(self, Self::Deploy | Self::Promote)

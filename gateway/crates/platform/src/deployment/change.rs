@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::claims::{Claim, assemble_new};
 use super::rollout::{RolloutDescription, RolloutTarget};
-use super::snapshot::LoadError;
+use super::snapshot::{CONCURRENT_READS, LoadError, concurrently};
 use super::{Deployments, Snapshot};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::{
@@ -16,9 +16,7 @@ use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::log::AUDIT;
 use futures_util::{StreamExt as _, stream};
-
-/// The number of releases that are read at a time: in a bucket, most of a read is waiting.
-const CONCURRENT_READS: usize = 16;
+use tokio::time::Instant;
 
 /// Who makes a change, and why.
 #[derive(Debug, Clone)]
@@ -153,22 +151,18 @@ impl ChangePlan {
 }
 
 impl Deployments {
-    /// The number of the next deployment. The newest is never removed, so numbers only rise.
-    pub(super) async fn next_number(&self) -> Result<u64, StoreError> {
-        let last = self.store.deployments().await?.last().copied();
-        Ok(last.unwrap_or(0) + 1)
-    }
-
-    /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case. The caller must hold
-    /// `changing`.
+    /// Applies a plan with these deployments, unless the live state has changed since its snapshot; `None` in that case. The
+    /// caller must hold `changing`.
     pub(super) async fn try_apply(
         &self,
         snapshot: &Snapshot,
         plan: ChangePlan,
+        loaded: Vec<LoadedDeployment>,
         number: u64,
     ) -> Result<Option<ChangeOutcome>, ChangeError> {
-        self.assemble_all(snapshot, &plan).await?;
+        let began_at = Instant::now();
         if !self.commit(snapshot, &plan).await? {
+            self.invalidate();
             return Ok(None);
         }
         let Change { action, live, by, .. } = &plan.state.change;
@@ -179,8 +173,17 @@ impl Deployments {
         } else {
             tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
         }
+        // The change is in effect, whatever happens to the store now.
+        let snapshot = match snapshot.changed(&plan.state, loaded) {
+            Some(changed) if action.is_within_live_state() => self.publish(changed, began_at).await,
+            changed => match (self.refresh().await, changed) {
+                (Ok(snapshot), _) => snapshot,
+                (Err(_), Some(changed)) => self.publish(changed, began_at).await,
+                (Err(error), None) => return Err(error.into()),
+            },
+        };
         Ok(Some(ChangeOutcome {
-            snapshot: self.refresh().await?,
+            snapshot,
             state: plan.state,
             number,
             changed: true,
@@ -190,9 +193,18 @@ impl Deployments {
     /// Creates the deployments, then swaps the live state; false if another gateway was faster. Unused deployments stay:
     /// other gateways may have loaded them, so their numbers must not be reused.
     async fn commit(&self, snapshot: &Snapshot, plan: &ChangePlan) -> Result<bool, ChangeError> {
-        for deployment in &plan.deployments {
-            if !self.store.create_deployment(deployment).await? {
+        if let Some((first, others)) = plan.deployments.split_first() {
+            // The gateway that creates the first one has the numbers after it, unless another one read before.
+            if !self.store.create_deployment(first).await? {
                 return Ok(false);
+            }
+            let others = others
+                .iter()
+                .map(|deployment| self.store.create_deployment(deployment));
+            for is_created in concurrently(others).await {
+                if !is_created? {
+                    return Ok(false);
+                }
             }
         }
         // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
@@ -250,15 +262,16 @@ impl Deployments {
         let mut releases = Vec::new();
         let mut unknown = Vec::new();
         let mut unavailable = Vec::new();
-        for id in deployment.release_ids() {
-            if snapshot.is_unavailable(&id.name, &id.version) {
-                unavailable.push(is_unavailable(&id));
-                continue;
-            }
-            match snapshot.find_release(&*self.store, &id).await {
+        let (lost, ids): (Vec<_>, Vec<_>) = deployment
+            .release_ids()
+            .partition(|id| snapshot.is_unavailable(&id.name, &id.version));
+        unavailable.extend(lost.iter().map(is_unavailable));
+        let reads = ids.iter().map(|id| snapshot.find_release(&*self.store, id));
+        for (id, read) in ids.iter().zip(concurrently(reads).await) {
+            match read {
                 Ok(release) => releases.push(release),
                 Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
-                Err(LoadError::Store(error)) if error.is_damage() => unavailable.push(is_unavailable(&id)),
+                Err(LoadError::Store(error)) if error.is_damage() => unavailable.push(is_unavailable(id)),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::change::{ChangeError, ChangePlan, MayChange};
-use super::{Deployments, Snapshot};
+use super::Snapshot;
+use super::change::{ChangeError, MayChange};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::{Pattern, Segment};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, SectionEntry};
@@ -123,23 +123,19 @@ pub(super) fn reject_claims(refused: BTreeSet<Claim>) -> Result<(), ChangeError>
     }
 }
 
-impl Deployments {
-    /// Rejects a plan whose deployments claim paths of sections that the caller may not change. Each deployment is compared
-    /// with the one that it replaces.
-    pub(super) async fn require_claims_of(
-        &self,
-        snapshot: &Snapshot,
-        plan: &ChangePlan,
-        may_change: MayChange<'_>,
-    ) -> Result<(), ChangeError> {
-        if may_change("*") {
-            return Ok(());
-        }
-        let after = self.assemble_all(snapshot, plan).await?;
-        let replaced = snapshot.visible().iter().zip(&after);
-        let refused = replaced.flat_map(|(before, after)| refused_claims(before, after, may_change));
-        reject_claims(refused.collect())
+/// Rejects a change whose deployments claim paths of sections that the caller may not change. Each deployment is compared with
+/// the one that it replaces.
+pub(super) fn require_claims(
+    snapshot: &Snapshot,
+    after: &[LoadedDeployment],
+    may_change: MayChange<'_>,
+) -> Result<(), ChangeError> {
+    if may_change("*") {
+        return Ok(());
     }
+    let replaced = snapshot.visible().iter().zip(after);
+    let refused = replaced.flat_map(|(before, after)| refused_claims(before, after, may_change));
+    reject_claims(refused.collect())
 }
 
 /// Assembles the releases of a new deployment. Stored ones are exempt from the check of container names, so that the gateway

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, numbers, require};
+use super::claims::require_claims;
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_diagnostics::TrialAction;
@@ -12,6 +13,7 @@ use colonnade_model::deployment::{
 use colonnade_model::secret::Secret;
 use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_render::TrialResults;
+use tokio::time::Instant;
 
 /// A request to change releases of the live deployment.
 #[derive(Debug, Clone)]
@@ -71,23 +73,28 @@ impl Deployments {
     ) -> Result<ChangeOutcome, ChangeError> {
         require(may_change, request.releases.keys())?;
         let mut verified = TrialResults::default();
+        let asked_at = Instant::now();
+        let mut changing = self.start_change().await?;
         loop {
-            let changing = self.start_change().await?;
-            let snapshot = self.refresh().await?;
-            let number = self.next_number().await?;
+            let snapshot = self.newest_since(asked_at).await?;
+            let number = snapshot.next_number();
             let Some(plan) = plan(&snapshot, request, number)? else {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
-            self.require_claims_of(&snapshot, &plan, may_change).await?;
-            let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
+            let loaded = self.assemble_all(&snapshot, &plan).await?;
+            require_claims(&snapshot, &loaded, may_change)?;
+            let unverified = self.unverified(&snapshot, &loaded, &mut verified);
             if !unverified.is_empty() {
                 drop(changing);
                 self.verify_rendering(TrialAction::Deploy, &snapshot, unverified, &mut verified)
                     .await?;
-                continue;
+                changing = self.start_change().await?;
+                if !self.is_current(&snapshot) {
+                    continue;
+                }
             }
-            if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
+            if let Some(outcome) = self.try_apply(&snapshot, plan, loaded, number).await? {
                 return Ok(outcome);
             }
         }
@@ -130,7 +137,7 @@ fn plan(
         RolloutStart::Steps(steps) => (steps.first().percent, Some(steps.clone())),
     };
     let rollout = Rollout {
-        id: format!("{:016x}", rand::random::<u64>()),
+        id: format!("{:016x}", colonnade_random::random::<u64>()),
         key: Secret::random(),
         percent,
         started_at: colonnade_clock::now(),

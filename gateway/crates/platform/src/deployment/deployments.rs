@@ -7,13 +7,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 
-use super::snapshot::LoadError;
+use super::snapshot::{LoadError, concurrently};
 use super::{Snapshot, Warm};
 use crate::metrics::DeploymentMetrics;
 use colonnade_diagnostics::Diagnostics;
-use colonnade_model::deployment::Deployment;
+use colonnade_model::deployment::{Deployment, LiveState};
 use colonnade_render::Renderer;
 use colonnade_store::{Store, StoreError};
 use colonnade_web::health::Readiness;
@@ -21,6 +21,13 @@ use colonnade_web::health::Readiness;
 /// How long a change waits for another one in this process. With the wait for the lock of the store, an operator waits less
 /// than 5 s.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long after the begin of a read of the store the next one begins, however many requests wait for it. In a bucket, each
+/// read costs money.
+const MIN_READ_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long a request waits for a read of the store.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns what visitors miss because of another part of the gateway, if anything.
 pub type Degradation = Box<dyn Fn() -> Option<String> + Send + Sync>;
@@ -38,11 +45,27 @@ pub struct Deployments {
     current: ArcSwap<Snapshot>,
     /// Why the last poll of the store failed, for `/readyz`.
     store_problem: parking_lot::Mutex<Option<String>>,
+    /// The last read of the live state. Held during reads.
+    last_read: Mutex<LastRead>,
+    /// The snapshot has all changes that were made before. `None`: it lacks something.
+    newest_at: parking_lot::Mutex<Option<Instant>>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
     /// The background task that warms the document cache.
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
+
+/// A read of the live state that has ended.
+#[derive(Debug, Clone, Copy)]
+struct LastRead {
+    began_at: Instant,
+    has_succeeded: bool,
+}
+
+/// The store cannot be read now.
+#[derive(Debug, thiserror::Error)]
+#[error("the store cannot be read")]
+pub struct StoreUnreadable;
 
 impl Deployments {
     /// Reads the store.
@@ -54,7 +77,9 @@ impl Deployments {
         metrics: DeploymentMetrics,
     ) -> Result<Self, LoadError> {
         let empty = Snapshot::default();
-        let snapshot = Arc::new(empty.refreshed(&*store).await?);
+        let began_at = Instant::now();
+        let state = store.live_state().await?;
+        let snapshot = Arc::new(empty.refreshed(&*store, state).await?);
         let deployments = Self {
             store,
             renderer,
@@ -64,6 +89,11 @@ impl Deployments {
             degradation: OnceLock::new(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
             store_problem: parking_lot::Mutex::default(),
+            last_read: Mutex::new(LastRead {
+                began_at,
+                has_succeeded: true,
+            }),
+            newest_at: parking_lot::Mutex::new(Some(began_at)),
             changing: Mutex::new(()),
             warming: parking_lot::Mutex::default(),
         };
@@ -141,7 +171,7 @@ impl Deployments {
         let mut reported = None;
         loop {
             ticks.tick().await;
-            let error = self.poll().await.err();
+            let error = self.read(&mut *self.last_read.lock().await).await.err();
             *self.store_problem.lock() = error.as_ref().map(|error| match error {
                 LoadError::LiveStateMissing => "the live state is missing from the store".to_owned(),
                 LoadError::OtherTimeline => "the store was restored while the gateway runs".to_owned(),
@@ -166,40 +196,139 @@ impl Deployments {
         }
     }
 
+    /// A snapshot with all changes that were made before `asked_at`, for a request that names what the current one does not
+    /// have: another gateway may have deployed it. Requests that wait at the same time share a read.
+    ///
+    /// # Errors
+    /// If the store cannot be read in time. Whether the requested name exists is then unknown.
+    pub async fn current_since(&self, asked_at: Instant) -> Result<Arc<Snapshot>, StoreUnreadable> {
+        let is_unreadable = self.store_problem.lock().is_some();
+        if is_unreadable {
+            return Err(StoreUnreadable);
+        }
+        let read = async {
+            let mut last = self.last_read.lock().await;
+            if last.began_at < asked_at {
+                sleep_until(last.began_at + MIN_READ_INTERVAL).await;
+                // The poll logs a store that fails.
+                let _ = self.read(&mut last).await;
+            }
+            last.has_succeeded
+        };
+        match timeout(READ_TIMEOUT, read).await {
+            Ok(true) => Ok(self.current()),
+            _ => Err(StoreUnreadable),
+        }
+    }
+
+    async fn read(&self, last: &mut LastRead) -> Result<(), LoadError> {
+        let began_at = Instant::now();
+        let result = self.poll().await;
+        *last = LastRead {
+            began_at,
+            has_succeeded: result.is_ok(),
+        };
+        result
+    }
+
     async fn poll(&self) -> Result<(), LoadError> {
+        let (before, began_at) = (self.current(), Instant::now());
         let state = self.store.live_state().await?;
-        let current = self.current();
-        // An unavailable release may have been repaired.
-        if state.as_ref() != current.state() || current.unavailable().next().is_some() {
-            let _changing = self.changing.lock().await;
+        if before.shows(state.as_ref()) {
+            return Ok(());
+        }
+        let _changing = self.changing.lock().await;
+        if self.is_current(&before) {
+            self.refresh_to(state, began_at).await?;
+        } else {
+            // A change in this process may be newer than what was read.
             self.refresh().await?;
         }
         Ok(())
     }
 
-    /// Waits until no other change is being made in this process.
+    /// A snapshot with all changes that were made before `asked_at`. Changes that waited for one another share a read of the
+    /// store. The caller must hold `changing`.
+    pub(super) async fn newest_since(&self, asked_at: Instant) -> Result<Arc<Snapshot>, LoadError> {
+        let newest_at = *self.newest_at.lock();
+        let Some(newest_at) = newest_at else {
+            return self.refresh().await;
+        };
+        if newest_at >= asked_at {
+            return Ok(self.current());
+        }
+        let began_at = Instant::now();
+        let (state, stored) = tokio::try_join!(self.store.live_state(), self.store.deployments())?;
+        let current = self.current();
+        if current.shows(state.as_ref()) && current.has_all_of(&stored) {
+            self.newest_at.lock().replace(began_at);
+            return Ok(current);
+        }
+        self.refresh_to(state, began_at).await
+    }
+
+    /// Whether no other snapshot has replaced this one.
+    pub(super) fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
+        Arc::ptr_eq(snapshot, &self.current.load())
+    }
+
+    /// Makes the next change read the whole store: this one failed because of what the snapshot does not have.
+    pub(super) fn invalidate(&self) {
+        self.newest_at.lock().take();
+    }
+
+    /// Waits until no other change is being made in this process. Fails at once if this gateway makes no changes: other
+    /// errors would mislead where the store is a replica that lacks what has been published.
     pub(super) async fn start_change(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+        self.store.check_writable()?;
+        self.hold_off_changes().await
+    }
+
+    /// Waits until no change is being made in this process. None is while the guard is held.
+    pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
         waiting.await.map_err(|_| StoreError::Locked)
     }
 
     /// Reads the store again. The caller must hold `changing`.
     pub(super) async fn refresh(&self) -> Result<Arc<Snapshot>, LoadError> {
-        let before = self.current();
-        let snapshot = Arc::new(before.refreshed(&*self.store).await?);
-        self.current.store(Arc::clone(&snapshot));
+        let began_at = Instant::now();
+        let state = self.store.live_state().await?;
+        self.refresh_to(state, began_at).await
+    }
+
+    /// Reads what belongs to a live state, of which the read began at `began_at`. The caller must hold `changing`.
+    async fn refresh_to(
+        &self,
+        state: Option<LiveState>,
+        began_at: Instant,
+    ) -> Result<Arc<Snapshot>, LoadError> {
+        let snapshot = self.current().refreshed(&*self.store, state).await?;
+        Ok(self.publish(snapshot, began_at).await)
+    }
+
+    /// Makes a snapshot the current one, which has all changes that were made before `newest_at`. The caller must hold
+    /// `changing`.
+    pub(super) async fn publish(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
+        let snapshot = Arc::new(snapshot);
+        self.newest_at.lock().replace(newest_at);
+        let before = self.current.swap(Arc::clone(&snapshot));
         self.describe(&before, &snapshot);
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
-        Ok(snapshot)
+        snapshot
     }
 
     /// The records of all deployments in the store by number, and the numbers of those that are damaged.
     pub async fn records(&self) -> Result<(BTreeMap<u64, Deployment>, Vec<u64>), StoreError> {
         let mut records = BTreeMap::new();
         let mut damaged = Vec::new();
-        for number in self.store.deployments().await? {
-            match self.store.deployment(number).await {
+        let numbers = self.store.deployments().await?;
+        let reads = numbers
+            .into_iter()
+            .map(|number| async move { (number, self.store.deployment(number).await) });
+        for (number, read) in concurrently(reads).await {
+            match read {
                 Err(error) if error.is_damage() => damaged.push(number),
                 deployment => records.extend(deployment?.map(|deployment| (number, deployment))),
             }

@@ -32,7 +32,11 @@ impl Deployments {
         may_change: MayChange<'_>,
     ) -> Result<CollectedGarbage, ChangeError> {
         require(may_change, [&"*".to_owned()].into_iter())?;
-        let _changing = self.start_change().await?;
+        let _changing = if dry_run {
+            self.hold_off_changes().await?
+        } else {
+            self.start_change().await?
+        };
         if !dry_run {
             self.store.delete_orphans().await?;
         }
@@ -69,7 +73,7 @@ impl Deployments {
             }
             let state = author.state(&snapshot, ChangeKind::GarbageCollection, visible, BTreeMap::new());
             if self
-                .try_apply(&snapshot, ChangePlan::new(state), live)
+                .try_apply(&snapshot, ChangePlan::new(state), Vec::new(), live)
                 .await?
                 .is_some()
             {

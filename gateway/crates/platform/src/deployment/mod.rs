@@ -22,7 +22,7 @@ pub use change::{Author, ChangeError, ChangeOutcome};
 pub use claims::Claim;
 pub(crate) use claims::{assemble_new, refused_claims};
 pub use deploy::{DeployRequest, RolloutStart};
-pub use deployments::{Degradation, Deployments};
+pub use deployments::{Degradation, Deployments, StoreUnreadable};
 pub use history::HistoryPage;
 pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::change::{ChangeError, ChangePlan};
+use super::change::ChangeError;
 use super::{Deployments, Snapshot};
 use colonnade_diagnostics::TrialAction;
 use colonnade_render::{Renderer, TrialResults};
@@ -26,22 +26,21 @@ pub trait Warm: Send + Sync {
 pub type Warming = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Deployments {
-    /// The deployments of a plan with a section that was not yet rendered with its shell.
-    pub(super) async fn unverified(
+    /// Those of a plan's deployments with a section that was not yet rendered with its shell.
+    pub(super) fn unverified<'a>(
         &self,
         snapshot: &Snapshot,
-        plan: &ChangePlan,
+        deployments: &'a [LoadedDeployment],
         verified: &mut TrialResults,
-    ) -> Result<Vec<LoadedDeployment>, ChangeError> {
+    ) -> Vec<&'a LoadedDeployment> {
         if self.enabled_renderer().is_none() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         for loaded in snapshot.visible() {
             verified.add(loaded);
         }
-        let mut deployments = self.assemble_all(snapshot, plan).await?;
-        deployments.retain(|loaded| !verified.covers(loaded));
-        Ok(deployments)
+        let deployments = deployments.iter();
+        deployments.filter(|loaded| !verified.covers(loaded)).collect()
     }
 
     /// Renders an example of each page of these deployments, and rejects the change if one fails. Then warms the render
@@ -50,7 +49,7 @@ impl Deployments {
         &self,
         action: TrialAction,
         snapshot: &Snapshot,
-        deployments: Vec<LoadedDeployment>,
+        deployments: Vec<&LoadedDeployment>,
         verified: &mut TrialResults,
     ) -> Result<(), ChangeError> {
         let Some(renderer) = self.enabled_renderer() else {

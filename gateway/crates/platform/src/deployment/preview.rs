@@ -32,8 +32,8 @@ impl Deployments {
             require(may_change, request.releases.keys())?;
         }
         let mut verified = TrialResults::default();
+        let mut changing = self.start_change().await?;
         loop {
-            let changing = self.start_change().await?;
             let snapshot = self.refresh().await?;
             let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
             let before = &live.deployment.releases;
@@ -44,7 +44,7 @@ impl Deployments {
                         .ok_or(ChangeError::DeploymentNotFound(*number))?;
                     (*number, loaded.deployment.releases.clone())
                 }
-                PreviewTarget::Releases(request) => (self.next_number().await?, request.applied_to(before)),
+                PreviewTarget::Releases(request) => (snapshot.next_number(), request.applied_to(before)),
             };
             let changes = release_changes(before, &target_releases);
             require(may_change, changes.keys())?;
@@ -67,15 +67,19 @@ impl Deployments {
                     ..author.deployment(number, target_releases)
                 });
             }
-            let unverified = self.unverified(&snapshot, &plan, &mut verified).await?;
+            let loaded = self.assemble_all(&snapshot, &plan).await?;
+            let unverified = self.unverified(&snapshot, &loaded, &mut verified);
             if !unverified.is_empty() {
                 drop(changing);
                 self.verify_rendering(TrialAction::Preview, &snapshot, unverified, &mut verified)
                     .await?;
-                continue;
+                changing = self.start_change().await?;
+                if !self.is_current(&snapshot) {
+                    continue;
+                }
             }
             rotate_keys(&*self.store, KeyPurpose::Previews).await?;
-            if let Some(mut outcome) = self.try_apply(&snapshot, plan, number).await? {
+            if let Some(mut outcome) = self.try_apply(&snapshot, plan, loaded, number).await? {
                 // Another gateway has ended all previews in the meantime, which deleted the key.
                 let keys = outcome.snapshot.preview_keys();
                 if keys
@@ -110,7 +114,7 @@ impl Deployments {
             let live = visible.live();
             let state = author.state(&snapshot, ChangeKind::EndPreviews, visible, BTreeMap::new());
             if self
-                .try_apply(&snapshot, ChangePlan::new(state), live)
+                .try_apply(&snapshot, ChangePlan::new(state), Vec::new(), live)
                 .await?
                 .is_some()
             {

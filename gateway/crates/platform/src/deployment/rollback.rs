@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
+use super::claims::require_claims;
 use super::{Deployments, Snapshot};
 use crate::metrics;
 use colonnade_model::deployment::{
@@ -10,6 +11,7 @@ use colonnade_model::deployment::{
 };
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
+use tokio::time::Instant;
 
 /// What to roll back.
 #[derive(Debug, Clone)]
@@ -70,12 +72,12 @@ impl Deployments {
     ) -> Result<RollbackPlan, ChangeError> {
         require_rollback(target, may_change)?;
         let snapshot = {
-            let _changing = self.start_change().await?;
+            let _changing = self.hold_off_changes().await?;
             self.refresh().await?
         };
         let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
-        if let Some(plan) = &plan {
-            self.require_claims_of(&snapshot, plan, may_change).await?;
+        if let Some(plan) = plan.as_ref().filter(|_| !may_change("*")) {
+            require_claims(&snapshot, &self.assemble_all(&snapshot, plan).await?, may_change)?;
         }
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
         Ok(plan.map_or_else(
@@ -99,10 +101,11 @@ impl Deployments {
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
         require_rollback(target, may_change)?;
+        let asked_at = Instant::now();
         let _changing = self.start_change().await?;
         loop {
-            let snapshot = self.refresh().await?;
-            let number = self.next_number().await?;
+            let snapshot = self.newest_since(asked_at).await?;
+            let number = snapshot.next_number();
             let plan = self
                 .rollback_plan(&snapshot, target, base, number, author)
                 .await?;
@@ -110,8 +113,9 @@ impl Deployments {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);
             };
-            self.require_claims_of(&snapshot, &plan, may_change).await?;
-            if let Some(outcome) = self.try_apply(&snapshot, plan, number).await? {
+            let loaded = self.assemble_all(&snapshot, &plan).await?;
+            require_claims(&snapshot, &loaded, may_change)?;
+            if let Some(outcome) = self.try_apply(&snapshot, plan, loaded, number).await? {
                 return Ok(outcome);
             }
         }

@@ -14,6 +14,7 @@ use colonnade_model::deployment::{
 };
 use colonnade_store::loaded::LoadedDeployment;
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 /// A running rollout.
 #[derive(Debug)]
@@ -195,9 +196,10 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
+        let asked_at = Instant::now();
         let _changing = self.start_change().await?;
         loop {
-            let snapshot = self.refresh().await?;
+            let snapshot = self.newest_since(asked_at).await?;
             let running = snapshot.find_rollout(target)?;
             let number = running.candidate.number();
             require(may_change, running.changes().keys())?;
@@ -211,7 +213,8 @@ impl Deployments {
             let Some(state) = next_state(&snapshot, &running, step, author) else {
                 return ChangeOutcome::unchanged(snapshot, number);
             };
-            if let Some(outcome) = self.try_apply(&snapshot, ChangePlan::new(state), number).await? {
+            let plan = ChangePlan::new(state);
+            if let Some(outcome) = self.try_apply(&snapshot, plan, Vec::new(), number).await? {
                 return Ok(outcome);
             }
         }

@@ -1,6 +1,6 @@
 //! An immutable view of the store, which a request uses from start to end.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::rollout::RunningRollout;
@@ -10,6 +10,7 @@ use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
+use futures_util::{StreamExt as _, stream};
 
 /// The deployments and releases of the store at one revision.
 #[derive(Debug, Default)]
@@ -20,8 +21,14 @@ pub struct Snapshot {
     deployments: BTreeMap<u64, Arc<LoadedDeployment>>,
     preview_keys: RotatingKeys,
     /// By name, then by version.
-    releases: HashMap<String, HashMap<String, KnownRelease>>,
+    releases: Releases,
+    /// The numbers of all stored deployments, also of those that cannot be loaded, ascending.
+    stored: Vec<u64>,
+    /// Whether it was read from a local copy, which lacks what visitors do not see: previews and earlier deployments.
+    is_partial: bool,
 }
+
+type Releases = HashMap<String, HashMap<String, KnownRelease>>;
 
 /// A release of a stored deployment.
 #[derive(Debug, Clone)]
@@ -79,6 +86,25 @@ impl LoadError {
             },
         }
     }
+}
+
+/// The number of deployments or releases that are read at a time: in a bucket, most of a read is waiting.
+pub(super) const CONCURRENT_READS: usize = 16;
+
+/// The results of reads, of which some are done at a time.
+pub(super) async fn concurrently<F: Future>(reads: impl Iterator<Item = F>) -> Vec<F::Output> {
+    // Collected, because the borrow checker cannot name the lifetimes of a lazy iterator.
+    let reads: Vec<F> = reads.collect();
+    stream::iter(reads).buffered(CONCURRENT_READS).collect().await
+}
+
+fn add_release(releases: &mut Releases, release: &Arc<LoadedRelease>) {
+    let versions = releases.entry(release.id.name.clone()).or_default();
+    let known = KnownRelease {
+        release: Arc::clone(release),
+        is_public: false,
+    };
+    versions.insert(release.id.version.clone(), known);
 }
 
 /// Whether a live state is an earlier one, or came after it. A store that has lost its newest changes can have others since.
@@ -151,39 +177,86 @@ impl Snapshot {
         self.deployments.get(&number)
     }
 
+    /// The highest number of a stored deployment; 0 before the first.
+    pub fn newest(&self) -> u64 {
+        self.deployments.last_key_value().map_or(0, |(number, _)| *number)
+    }
+
+    /// The number of the next deployment. The newest is never removed, so numbers only rise.
+    pub(super) fn next_number(&self) -> u64 {
+        self.stored.last().map_or(1, |last| last + 1)
+    }
+
     /// A release of a stored deployment, and whether every visitor may load it: not if only previews use it.
     pub fn release(&self, name: &str, version: &str) -> Option<(&Arc<LoadedRelease>, bool)> {
         let KnownRelease { release, is_public } = self.releases.get(name)?.get(version)?;
         Some((release, *is_public))
     }
 
-    /// Reads the store, and reuses what this snapshot has loaded: deployments and releases never change.
-    pub async fn refreshed(&self, store: &dyn Store) -> Result<Self, LoadError> {
-        let state = store.live_state().await?;
+    /// Whether these deployments were stored when it was read.
+    pub(super) fn has_all_of(&self, stored: &[u64]) -> bool {
+        self.stored == stored
+    }
+
+    /// Whether it has this live state, and lacks nothing: an unavailable release may have been repaired, and the store may be
+    /// back.
+    pub(super) fn shows(&self, state: Option<&LiveState>) -> bool {
+        self.state.as_ref() == state && !self.is_partial && self.unavailable().next().is_none()
+    }
+
+    /// Reads what belongs to a live state, and reuses what this snapshot has loaded: deployments and releases never change.
+    /// The live state must have been read before, because the rest is stored first.
+    pub(super) async fn refreshed(
+        &self,
+        store: &dyn Store,
+        state: Option<LiveState>,
+    ) -> Result<Self, LoadError> {
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
         }
-        if let (Some(before), Some(now)) = (&self.state, &state)
-            && !follows(store, before, now).await?
-        {
-            // What this process has loaded and cached belongs to the lost timeline.
-            return Err(LoadError::OtherTimeline);
-        }
+        let is_partial = store.is_offline();
         let needed = state
             .as_ref()
             .map_or(&[][..], |state| state.visible.deployments());
+        let (follows, preview_keys, numbers, mut records) = tokio::try_join!(
+            async {
+                Ok::<_, StoreError>(match (&self.state, &state) {
+                    (Some(before), Some(now)) => follows(store, before, now).await?,
+                    _ => true,
+                })
+            },
+            store.keys(KeyPurpose::Previews),
+            store.deployments(),
+            async { Ok::<_, StoreError>(self.read_new(store, needed).await) },
+        )?;
+        if !follows {
+            // What this process has loaded and cached belongs to the lost timeline.
+            return Err(LoadError::OtherTimeline);
+        }
         let mut next = Self {
-            preview_keys: store.keys(KeyPurpose::Previews).await?,
+            preview_keys,
             releases: self.releases.clone(),
+            stored: numbers.clone(),
+            is_partial,
             ..Self::default()
         };
-        for number in store.deployments().await? {
+        let others: Vec<u64> = numbers
+            .iter()
+            .copied()
+            .filter(|number| !needed.contains(number))
+            .collect();
+        records.extend(self.read_new(store, &others).await);
+        next.add_releases_of(&records, store).await;
+        for number in numbers {
             let known = self.deployments.get(&number);
             if let Some(loaded) = known.filter(|loaded| loaded.unavailable.is_empty()) {
                 next.deployments.insert(number, Arc::clone(loaded));
                 continue;
             }
-            match next.load(store, number, needed.contains(&number)).await {
+            match next
+                .load(store, number, records.remove(&number), needed.contains(&number))
+                .await
+            {
                 // Releases only become available, so equal numbers mean equal releases.
                 Ok(loaded) => match known {
                     Some(known) if known.unavailable.len() == loaded.unavailable.len() => {
@@ -207,6 +280,55 @@ impl Snapshot {
         next.drop_unused_releases();
         next.mark_public_releases();
         Ok(next)
+    }
+
+    /// This snapshot after a change that created these deployments, without reading the store; `None` if visitors see another
+    /// one that is not loaded.
+    pub(super) fn changed(&self, state: &LiveState, created: Vec<LoadedDeployment>) -> Option<Self> {
+        let mut next = Self {
+            state: Some(state.clone()),
+            visible: Vec::new(),
+            deployments: self.deployments.clone(),
+            preview_keys: self.preview_keys.clone(),
+            releases: self.releases.clone(),
+            stored: self.stored.clone(),
+            is_partial: self.is_partial,
+        };
+        for loaded in created {
+            next.stored.push(loaded.number());
+            next.add(Arc::new(loaded));
+        }
+        let visible = state.visible.deployments().iter();
+        next.visible = visible
+            .map(|number| next.deployments.get(number).cloned())
+            .collect::<Option<_>>()?;
+        next.mark_public_releases();
+        Some(next)
+    }
+
+    /// Reads those of the deployments that this snapshot does not have. What cannot be read is left out: loading the
+    /// deployment says why.
+    async fn read_new(&self, store: &dyn Store, numbers: &[u64]) -> HashMap<u64, Deployment> {
+        let new = numbers
+            .iter()
+            .filter(|number| !self.deployments.contains_key(number));
+        let reads = new.map(|number| async move { Some((*number, store.deployment(*number).await.ok()??)) });
+        concurrently(reads).await.into_iter().flatten().collect()
+    }
+
+    /// Reads the releases of deployments that this snapshot does not have. What cannot be read is left out, too.
+    async fn add_releases_of(&mut self, records: &HashMap<u64, Deployment>, store: &dyn Store) {
+        let ids: BTreeSet<ReleaseId> = records.values().flat_map(Deployment::release_ids).collect();
+        let known = &*self;
+        let reads = ids.into_iter().map(|id| async move {
+            match known.release(&id.name, &id.version) {
+                Some(_) => None,
+                None => known.find_release(store, &id).await.ok(),
+            }
+        });
+        for release in concurrently(reads).await.into_iter().flatten() {
+            add_release(&mut self.releases, &release);
+        }
     }
 
     fn needed(&self, number: u64) -> Result<Arc<LoadedDeployment>, LoadError> {
@@ -261,9 +383,13 @@ impl Snapshot {
         &self,
         store: &dyn Store,
         number: u64,
+        read: Option<Deployment>,
         is_needed: bool,
     ) -> Result<LoadedDeployment, LoadError> {
-        let deployment: Option<Deployment> = store.deployment(number).await?;
+        let deployment = match read {
+            Some(deployment) => Some(deployment),
+            None => store.deployment(number).await?,
+        };
         let deployment = deployment.ok_or(LoadError::DeploymentNotFound(number))?;
         let mut releases = Vec::new();
         let mut unavailable = Vec::new();
@@ -284,12 +410,7 @@ impl Snapshot {
 
     fn add(&mut self, loaded: Arc<LoadedDeployment>) {
         for release in &loaded.releases {
-            let versions = self.releases.entry(release.id.name.clone()).or_default();
-            let known = KnownRelease {
-                release: Arc::clone(release),
-                is_public: false,
-            };
-            versions.insert(release.id.version.clone(), known);
+            add_release(&mut self.releases, release);
         }
         self.deployments.insert(loaded.number(), loaded);
     }

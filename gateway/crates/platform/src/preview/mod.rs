@@ -86,6 +86,19 @@ pub fn is_valid_path(path: &str) -> bool {
         && RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
 }
 
+/// Whether a token that is not valid in a snapshot can be in a later one: its key or its deployment is not known yet.
+pub fn may_become_valid(snapshot: &Snapshot, token: &str) -> bool {
+    let keys = snapshot.preview_keys();
+    let is_key_known = token
+        .split_once('.')
+        .is_some_and(|(id, _)| keys.get(id).is_some());
+    if !is_key_known {
+        return PreviewClaims::has_format(token);
+    }
+    PreviewClaims::verify(token, keys, colonnade_clock::now())
+        .is_some_and(|claims| claims.deployment > snapshot.newest())
+}
+
 /// The claims of a valid token, and its deployment.
 pub fn verify_token<'a>(
     snapshot: &'a Snapshot,

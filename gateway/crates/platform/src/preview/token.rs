@@ -32,6 +32,11 @@ impl PreviewClaims {
         Some(format!("{signed}.{signature}"))
     }
 
+    /// Whether a text could be a token of an unknown key.
+    pub(super) fn has_format(text: &str) -> bool {
+        text.len() <= MAX_TOKEN && text.split('.').count() == 3
+    }
+
     /// Verifies a token; `None` if it is forged, altered or expired.
     pub fn verify(token: &str, keys: &RotatingKeys, now: Timestamp) -> Option<Self> {
         if token.len() > MAX_TOKEN {

@@ -30,6 +30,8 @@ use colonnade_config::Budget;
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
+#[cfg(any(test, feature = "testing"))]
+use colonnade_web::request_scope;
 
 /// The maximum size of an uploaded archive in bytes.
 pub const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
@@ -200,6 +202,10 @@ fn same(id: ReleaseId, sent: Digest, stored: Digest) -> Result<PublishOutcome, P
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PublishError> + Send + 'static,
 ) -> Result<T, PublishError> {
+    #[cfg(any(test, feature = "testing"))]
+    if request_scope::runs_inline() {
+        return request_scope::run_blocking(work).await;
+    }
     let (sender, receiver) = oneshot::channel();
     let thread = thread::Builder::new().name("publish".to_owned());
     let started = thread.spawn(move || {

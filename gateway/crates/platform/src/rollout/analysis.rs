@@ -1,49 +1,59 @@
 //! Canary analysis: compares visitors with and without the changes of a rollout.
 //!
-//! Each gateway counts in memory, for the running rollouts only. A visitor's deployment includes the changes of some rollouts and
-//! not of others, so each request, view and failure counts once per rollout. Clients are told apart by a keyed hash of the IPv4
-//! address or the /56 of the IPv6 address; the address itself is not stored. Reports of browsers count once per client and group,
-//! and only from clients that were sent a document of the group. The caller also checks their cookie. Counts and their time
-//! begin with each step and in each process, and at each change of the percentage: the comparison needs a constant share of
-//! visitors.
+//! Each gateway counts in memory, for the running rollouts only, and adds what the other gateways of the store have counted. A
+//! visitor's deployment includes the changes of some rollouts and not of others, so each request, view and failure counts once
+//! per rollout. Clients are told apart by a hash of the IPv4 address or the /56 of the IPv6 address; the address itself is not
+//! stored. Reports of browsers count once per client and group, and only from clients that were sent a document of the group.
+//! The caller also checks their cookie. Counts and their time begin with each step and in each process, and at each change of
+//! the percentage: the comparison needs a constant share of visitors.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
+use std::time::Duration;
 
-use jiff::Timestamp;
 use parking_lot::Mutex;
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use colonnade_config::RolloutSettings;
+use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts};
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
 use colonnade_web::client::ClientKey;
 
-use super::report::AnalysisReport;
-use super::samples::{Measurement, PageHash, Requests, Side, Views};
+use super::report::{AnalysisReport, latency_limit};
+use super::samples::{Client, Measurement, PageHash, Requests, Side, Views, counts};
+
+/// How long the counts of other gateways are used without being received again.
+const MAX_AGE: Duration = Duration::from_mins(1);
 
 /// Counts what happens on both sides of the running rollouts, and compares them.
 pub struct CanaryAnalysis {
     settings: RolloutSettings,
     /// Has a random key per process.
-    hash: RandomState,
+    page_hash: RandomState,
     /// By the ID of the rollout.
     counts: Mutex<HashMap<String, Counts>>,
+    /// The counts of the other gateways.
+    others: Mutex<Others>,
+}
+
+#[derive(Default)]
+struct Others {
+    counts: Vec<GatewayCounts>,
+    /// When they were received.
+    received_at: Option<Instant>,
 }
 
 struct Counts {
-    step: Step,
-    /// When the counts began. Unlike the time in the store, it has no outages and no clock jumps.
+    step: CountedStep,
+    /// When these counts began. Unlike the time in the store, it has no outages and no clock jumps.
     since: Instant,
     /// Visitors without the changes of the rollout.
     live: Group,
     /// Visitors with the changes of the rollout.
     candidate: Group,
 }
-
-/// When the counted step began, `None` without steps, and its percentage.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Step(Option<Timestamp>, u8);
 
 #[derive(Default)]
 struct Group {
@@ -56,8 +66,9 @@ impl CanaryAnalysis {
     pub fn new(settings: RolloutSettings) -> Self {
         Self {
             settings,
-            hash: RandomState::new(),
+            page_hash: RandomState::new(),
             counts: Mutex::default(),
+            others: Mutex::default(),
         }
     }
 
@@ -66,29 +77,37 @@ impl CanaryAnalysis {
         &self.settings
     }
 
-    /// The hash that identifies a client.
+    /// The hash that identifies a client. All gateways have the same one.
     pub fn client_hash(&self, address: IpAddr) -> u64 {
         let client = ClientKey::new(address).network();
         // Many providers give each home a whole /56 network.
-        self.hash.hash_one(client.wider().unwrap_or(client))
+        let network = client.wider().unwrap_or(client);
+        let hash = Sha256::digest(network.to_bytes());
+        hash[..8]
+            .iter()
+            .fold(0, |hash, byte| hash << 8 | u64::from(*byte))
     }
 
     /// The hashes that identify a page of a section and one of its paths.
     pub fn page_hash(&self, section: &str, pattern: &str, path: &str) -> PageHash {
         PageHash {
-            pattern: self.hash.hash_one((section, pattern)),
-            path: self.hash.hash_one(path),
+            pattern: self.page_hash.hash_one((section, pattern)),
+            path: self.page_hash.hash_one(path),
         }
     }
 
     /// Counts a document of a deployment that was sent to a client.
     pub fn record_view(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, |_, group| group.views.record(client));
+        self.update(visible, deployment, client, |_, group, client| {
+            group.views.record(client);
+        });
     }
 
     /// Counts a failure of a deployment that a client reports.
     pub fn record_failure(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, |_, group| group.views.record_failure(client));
+        self.update(visible, deployment, client, |_, group, client| {
+            group.views.record_failure(client);
+        });
     }
 
     /// Counts a response of a deployment to a client.
@@ -99,30 +118,67 @@ impl CanaryAnalysis {
         client: u64,
         measurement: Measurement,
     ) {
-        self.update(visible, deployment, |side, group| {
+        self.update(visible, deployment, client, |side, group, client| {
             group.requests.record(side, client, measurement);
         });
     }
 
-    /// Compares both sides of a rollout, as far as this gateway has seen them.
+    /// Compares both sides of a rollout, as far as this gateway and the others have seen them.
     pub fn report(&self, rollout: &Rollout) -> AnalysisReport {
+        let (_, all, gateways) = self.count(rollout);
+        let counted = Duration::from_millis(all.counted_ms);
+        AnalysisReport::new(&all.candidate, &all.live, (counted, gateways), &self.settings)
+    }
+
+    /// What this gateway has counted of these rollouts, for the others.
+    pub fn own_counts<'a>(&self, rollouts: impl Iterator<Item = &'a Rollout>) -> GatewayCounts {
+        GatewayCounts {
+            rollouts: rollouts.map(|rollout| self.count(rollout).0).collect(),
+        }
+    }
+
+    /// Uses what the other gateways have counted.
+    pub fn set_counts_of_others(&self, counts: Vec<GatewayCounts>) {
+        *self.others.lock() = Others {
+            counts,
+            received_at: Some(Instant::now()),
+        };
+    }
+
+    /// What this gateway has counted of a rollout, the sum of all gateways, and how many they are.
+    fn count(&self, rollout: &Rollout) -> (RolloutCounts, RolloutCounts, usize) {
         let mut counts = self.counts.lock();
         let counts = counts
             .entry(rollout.id.clone())
             .or_insert_with(|| Counts::new(rollout));
-        if counts.step != Step::of(rollout) {
+        if counts.step != CountedStep::of(rollout) {
             *counts = Counts::new(rollout);
         }
-        AnalysisReport::new(
-            (&counts.candidate.requests, &counts.candidate.views),
-            (&counts.live.requests, &counts.live.views),
-            counts.since.elapsed(),
-            &self.settings,
-        )
+        let mut own = counts.shared(rollout);
+        let others = self.others.lock();
+        let others = others.of(&own);
+        let mut all = own.clone();
+        for other in &others {
+            all.add(other);
+        }
+        // The limit depends on what all have counted.
+        let slow = counts
+            .candidate
+            .requests
+            .slow_clients(latency_limit(&all.live, &self.settings));
+        all.candidate.slow_clients.add(&slow);
+        own.candidate.slow_clients = slow;
+        (own, all, others.len() + 1)
     }
 
     /// Updates the visitor's group in each rollout. A deployment that visitors no longer see is not counted.
-    fn update(&self, visible: &VisibleDeployments, deployment: u64, update: impl Fn(Side, &mut Group)) {
+    fn update(
+        &self,
+        visible: &VisibleDeployments,
+        deployment: u64,
+        hash: u64,
+        update: impl Fn(Side, &mut Group, Client<'_>),
+    ) {
         let Some(rollouts) = visible.rollouts_in(deployment) else {
             return;
         };
@@ -135,36 +191,54 @@ impl CanaryAnalysis {
             let counts = counts
                 .entry(rollout.id.clone())
                 .or_insert_with(|| Counts::new(rollout));
-            if counts.step != Step::of(rollout) {
+            if counts.step != CountedStep::of(rollout) {
                 // A request in flight can have an earlier snapshot.
-                if rollout.step_started_at() <= counts.step.0 {
+                if rollout.step_started_at() <= counts.step.started_at {
                     continue;
                 }
                 *counts = Counts::new(rollout);
             }
+            let key = &rollout.key;
             if is_candidate {
-                update(Side::Candidate, &mut counts.candidate);
+                update(Side::Candidate, &mut counts.candidate, Client { hash, key });
             } else {
-                update(Side::Live, &mut counts.live);
+                update(Side::Live, &mut counts.live, Client { hash, key });
             }
         }
+    }
+}
+
+impl Others {
+    /// The counts of the same step.
+    fn of(&self, own: &RolloutCounts) -> Vec<&RolloutCounts> {
+        if self.received_at.is_none_or(|at| at.elapsed() > MAX_AGE) {
+            return Vec::new();
+        }
+        let all = self.counts.iter().flat_map(|gateway| &gateway.rollouts);
+        all.filter(|counts| counts.rollout == own.rollout && counts.step == own.step)
+            .collect()
     }
 }
 
 impl Counts {
     fn new(rollout: &Rollout) -> Self {
         Self {
-            step: Step::of(rollout),
+            step: CountedStep::of(rollout),
             since: Instant::now(),
             live: Group::default(),
             candidate: Group::default(),
         }
     }
-}
 
-impl Step {
-    fn of(rollout: &Rollout) -> Self {
-        Self(rollout.step_started_at(), rollout.percent)
+    /// The counts without slow clients.
+    fn shared(&self, rollout: &Rollout) -> RolloutCounts {
+        RolloutCounts {
+            rollout: rollout.id.clone(),
+            step: self.step,
+            counted_ms: u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX),
+            live: counts(&self.live.views, &self.live.requests),
+            candidate: counts(&self.candidate.views, &self.candidate.requests),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl<'a> CohortDraws<'a> {
         let draws = rollouts.iter().map(|rollout| {
             let draw = CohortDraw::from_cookie(sent, rollout).unwrap_or_else(|| {
                 is_new = true;
-                CohortDraw(rand::random())
+                CohortDraw(colonnade_random::random())
             });
             (rollout, draw)
         });

@@ -8,12 +8,16 @@ use tokio::time::MissedTickBehavior;
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, RolloutProgress};
+use colonnade_store::{GatewayId, StoreError};
 
 use super::{AnalysisReport, CanaryAnalysis, Verdict};
 use crate::deployment::{ChangeError, Deployments};
 
 /// How often the rollouts are checked.
 const INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often gateways exchange their counts while rollouts are running. In a bucket, each exchange costs a few requests.
+const EXCHANGE_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Continues the rollouts of a store.
 pub struct RolloutController {
@@ -32,8 +36,54 @@ impl RolloutController {
         }
     }
 
-    /// Checks the rollouts forever.
+    /// Checks the rollouts, and exchanges counts with the other gateways, forever.
     pub async fn run(&self) {
+        if self.deployments.store().check_writable().is_err() {
+            return;
+        }
+        // A store that hangs must not delay the checks.
+        tokio::join!(self.check_forever(), self.exchange_forever());
+    }
+
+    async fn exchange_forever(&self) {
+        let gateway = GatewayId::random();
+        let mut ticks = tokio::time::interval(EXCHANGE_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut has_shared = false;
+        let mut reported = None;
+        loop {
+            ticks.tick().await;
+            let exchanged = self.exchange(gateway, &mut has_shared).await;
+            let error = exchanged.err().map(|error| error.to_string());
+            if let Some(error) = &error
+                && reported.as_ref() != Some(error)
+            {
+                tracing::warn!(event = "canary_exchange_failed", error = %error);
+            }
+            reported = error;
+        }
+    }
+
+    /// Exchanges counts if rollouts are running. When the last one has ended, deletes those of this gateway.
+    async fn exchange(&self, gateway: GatewayId, has_shared: &mut bool) -> Result<(), StoreError> {
+        let snapshot = self.deployments.current();
+        let store = self.deployments.store();
+        if snapshot.rollouts().next().is_some() {
+            let rollouts = snapshot.rollouts().map(|running| running.record);
+            let own = self.analysis.own_counts(rollouts);
+            *has_shared = true;
+            let others = store.exchange_counts(gateway, &own).await?;
+            self.deployments.metrics().counts_were_exchanged(others.len() + 1);
+            self.analysis.set_counts_of_others(others);
+        } else if *has_shared {
+            store.delete_counts(gateway).await?;
+            *has_shared = false;
+            self.deployments.metrics().counts_were_exchanged(0);
+        }
+        Ok(())
+    }
+
+    async fn check_forever(&self) {
         let mut ticks = tokio::time::interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // A persistent error is logged once, not at every check.

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use colonnade_config::RolloutSettings;
 
-use super::samples::{Requests, Views};
-use super::sequential_test::is_more_frequent;
+use colonnade_model::canary::TrackCounts;
+
+use super::samples::rounded;
+use super::sequential_test::{Failed, is_more_frequent};
 
 /// Whether a rollout may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +34,10 @@ pub struct AnalysisReport {
     pub candidate: TrackSamples,
     /// The visitors without them.
     pub live: TrackSamples,
-    /// For how long this gateway has counted in the current step.
+    /// For how long the gateway that counts longest has counted in the current step.
     pub counted: Duration,
+    /// The number of gateways whose counts are added up, this one included.
+    pub gateways: usize,
 }
 
 /// The verdicts that the one of the analysis consists of. Only requests can be too few for a step to end.
@@ -69,30 +73,32 @@ pub struct TrackSamples {
 }
 
 impl TrackSamples {
-    fn new(requests: &Requests, views: &Views, settings: &RolloutSettings) -> Self {
+    fn new(counts: &TrackCounts, settings: &RolloutSettings) -> Self {
+        let reported = percent(failed_viewers(counts).failed, counts.viewers.len());
         Self {
-            requests: requests.count,
-            server_error_percent: requests.server_errors.percent_of(requests.count),
-            render_failure_percent: requests.render_failures.percent_of(requests.count),
-            latency_p99: requests.latency_p99(),
-            views: views.documents,
-            clients: views.failed().of,
-            failed_client_percent: views.failed_percent(settings.report_sample_percent),
+            requests: counts.requests,
+            server_error_percent: percent(counts.server_errors.requests, counts.requests),
+            render_failure_percent: percent(counts.render_failures.requests, counts.requests),
+            latency_p99: counts.latency_p99().map(Duration::from_micros),
+            views: counts.documents,
+            clients: counts.viewers.len(),
+            // Only a share of the failures is reported.
+            failed_client_percent: (reported * 100.0 / f64::from(settings.report_sample_percent)).min(100.0),
         }
     }
 }
 
 impl AnalysisReport {
-    /// Compares the candidate's requests and views with those of the live deployment.
+    /// Compares the candidate's counts with those of the live deployment.
     pub(super) fn new(
-        (requests, views): (&Requests, &Views),
-        (live_requests, live_views): (&Requests, &Views),
-        counted: Duration,
+        counts: &TrackCounts,
+        live_counts: &TrackCounts,
+        (counted, gateways): (Duration, usize),
         settings: &RolloutSettings,
     ) -> Self {
         let (candidate, live) = (
-            TrackSamples::new(requests, views, settings),
-            TrackSamples::new(live_requests, live_views, settings),
+            TrackSamples::new(counts, settings),
+            TrackSamples::new(live_counts, settings),
         );
         let analysis = &settings.analysis;
         let mut failures = Vec::new();
@@ -106,10 +112,11 @@ impl AnalysisReport {
                 Verdict::TooFewSamples
             }
         };
-        let has_enough_views = views.documents >= settings.min_views;
+        let has_enough_views = candidate.views >= settings.min_views;
         let failed_clients = verdict_of(
             has_enough_views,
-            has_enough_views && have_more_failed_clients((views, &candidate), (live_views, &live), settings),
+            has_enough_views
+                && have_more_failed_clients((counts, &candidate), (live_counts, &live), settings),
             &|| {
                 format!(
                     "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
@@ -122,17 +129,17 @@ impl AnalysisReport {
         );
         let has_enough_requests =
             candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
-        let min_failed_clients = min_clients(settings, requests.clients());
+        let min_failed_clients = min_clients(settings, counts.clients.len());
         let [server_errors, render_failures] = [
             (
                 "have a server error",
-                [&requests.server_errors, &live_requests.server_errors],
+                [&counts.server_errors, &live_counts.server_errors],
                 [candidate.server_error_percent, live.server_error_percent],
                 analysis.server_error_margin_percent,
             ),
             (
                 "have a render failure",
-                [&requests.render_failures, &live_requests.render_failures],
+                [&counts.render_failures, &live_counts.render_failures],
                 [candidate.render_failure_percent, live.render_failure_percent],
                 analysis.render_failure_margin_percent,
             ),
@@ -140,9 +147,9 @@ impl AnalysisReport {
         .map(|(what, [failed, live_failed], [share, live_share], margin)| {
             verdict_of(
                 has_enough_requests,
-                failed.clients() >= min_failed_clients
+                failed.clients.len() >= min_failed_clients
                     && exceeds(share, live_share, margin)
-                    && is_more_frequent(failed.of(candidate.requests), live_failed.of(live.requests)),
+                    && is_more_frequent(of(failed.requests, &candidate), of(live_failed.requests, &live)),
                 &|| {
                     format!(
                         "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
@@ -152,13 +159,14 @@ impl AnalysisReport {
             )
         });
         let [p99, live_p99] = [&candidate, &live].map(|track| track.latency_p99.unwrap_or_default());
-        let limit = live_p99 + analysis.latency_margin;
+        let limit = latency_limit(live_counts, settings);
+        let slower = |counts: &TrackCounts, track| of(counts.slower_than(rounded(limit)), track);
         let latency = verdict_of(
             has_enough_requests,
             live.latency_p99.is_some()
                 && p99 > limit
-                && requests.clients_slower_than(limit) >= min_failed_clients
-                && is_more_frequent(requests.slower_than(limit), live_requests.slower_than(limit)),
+                && counts.slow_clients.len() >= min_failed_clients
+                && is_more_frequent(slower(counts, &candidate), slower(live_counts, &live)),
             &|| {
                 format!(
                     "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
@@ -184,24 +192,56 @@ impl AnalysisReport {
             candidate,
             live,
             counted,
+            gateways,
         }
+    }
+}
+
+/// The latency above which a request of the candidate is slow.
+pub(super) fn latency_limit(live: &TrackCounts, settings: &RolloutSettings) -> Duration {
+    Duration::from_micros(live.latency_p99().unwrap_or_default()) + settings.analysis.latency_margin
+}
+
+/// These requests of all on one side.
+fn of(failed: u64, track: &TrackSamples) -> Failed {
+    Failed {
+        failed,
+        of: track.requests,
+    }
+}
+
+/// The clients that reported a failure. Of several gateways both numbers are estimates.
+fn failed_viewers(counts: &TrackCounts) -> Failed {
+    let of = counts.viewers.len();
+    Failed {
+        failed: counts.failed_viewers.len().min(of),
+        of,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
     }
 }
 
 /// Whether more of the candidate's clients report a failure, by more than the margin and more than by chance.
 fn have_more_failed_clients(
-    (views, candidate): (&Views, &TrackSamples),
-    (live_views, live): (&Views, &TrackSamples),
+    (counts, candidate): (&TrackCounts, &TrackSamples),
+    (live_counts, live): (&TrackCounts, &TrackSamples),
     settings: &RolloutSettings,
 ) -> bool {
     let reporting = candidate.clients * u64::from(settings.report_sample_percent) / 100;
-    views.failed().failed >= min_clients(settings, reporting)
+    failed_viewers(counts).failed >= min_clients(settings, reporting)
         && exceeds(
             candidate.failed_client_percent,
             live.failed_client_percent,
             settings.abort_margin_percent,
         )
-        && is_more_frequent(views.failed(), live_views.failed())
+        && is_more_frequent(failed_viewers(counts), failed_viewers(live_counts))
 }
 
 /// The minimum of failing clients: the setting, and at least the square root of the number of clients that could fail. So what is

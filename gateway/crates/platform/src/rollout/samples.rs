@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use super::sequential_test::Failed;
+use colonnade_model::canary::{ClientSet, FailureCounts, TrackCounts};
+use colonnade_model::secret::Secret;
+
+use crate::signature;
 
 /// The maximum number of clients that are counted per group, far more than a decision needs.
 const MAX_CLIENTS: usize = 100_000;
@@ -50,34 +53,51 @@ pub enum PageRender {
     CircuitOpen,
 }
 
+/// A client, by the hash of its network, and the key of the rollout that counts it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Client<'a> {
+    pub(super) hash: u64,
+    pub(super) key: &'a Secret,
+}
+
+/// Clients that are told apart.
+#[derive(Debug, Default)]
+struct Clients {
+    hashes: HashSet<u64>,
+    set: ClientSet,
+}
+
 /// Views and client error reports since the current step began.
 #[derive(Debug, Default)]
 pub(super) struct Views {
-    pub(super) documents: u64,
-    clients: HashSet<u64>,
-    failed: HashSet<u64>,
+    documents: u64,
+    clients: Clients,
+    failed: Clients,
 }
 
 /// Requests since the current step began.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    pub(super) count: u64,
-    pub(super) server_errors: Failures,
-    pub(super) render_failures: Failures,
+    count: u64,
+    server_errors: Failures,
+    render_failures: Failures,
     /// The tried renders of each page.
     pages: HashMap<u64, PageRenders>,
     /// The paths whose last tried render failed.
     failed_paths: HashSet<u64>,
     /// The counted requests by client.
     clients: HashMap<u64, ClientRequests>,
+    client_set: ClientSet,
     /// The number of requests by rounded latency in microseconds.
     latencies: BTreeMap<u64, u64>,
 }
 
 /// The requests of one client.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ClientRequests {
     count: u8,
+    /// The hash in a [`ClientSet`].
+    shared_hash: u64,
     /// The longest rounded latency in microseconds.
     slowest: u64,
 }
@@ -98,52 +118,61 @@ pub(super) enum Side {
 
 /// Failed requests.
 #[derive(Debug, Default)]
-pub(super) struct Failures {
+struct Failures {
     count: u64,
-    clients: HashSet<u64>,
+    clients: Clients,
+}
+
+impl Client<'_> {
+    /// The hash that all gateways compute. It needs the key of the rollout.
+    fn shared_hash(self) -> u64 {
+        signature::hash(self.key, &self.hash.to_be_bytes())
+    }
+}
+
+impl Clients {
+    fn insert(&mut self, client: Client<'_>) {
+        if self.hashes.insert(client.hash) {
+            self.set.insert_new(client.shared_hash());
+        }
+    }
 }
 
 impl Views {
     /// Counts a document that was sent to a client.
-    pub(super) fn record(&mut self, client: u64) {
+    pub(super) fn record(&mut self, client: Client<'_>) {
         self.documents += 1;
-        if self.clients.len() < MAX_CLIENTS {
+        if self.clients.hashes.len() < MAX_CLIENTS {
             self.clients.insert(client);
         }
     }
 
     /// Counts a report of a client that was sent a document.
-    pub(super) fn record_failure(&mut self, client: u64) {
-        if self.clients.contains(&client) {
+    pub(super) fn record_failure(&mut self, client: Client<'_>) {
+        if self.clients.hashes.contains(&client.hash) {
             self.failed.insert(client);
         }
-    }
-
-    /// The clients that reported a failure.
-    pub(super) fn failed(&self) -> Failed {
-        Failed {
-            failed: self.failed.len() as u64,
-            of: self.clients.len() as u64,
-        }
-    }
-
-    /// The percentage of clients with a failure, if only `sample_percent` of failures are reported.
-    pub(super) fn failed_percent(&self, report_sample_percent: u8) -> f64 {
-        let reported = percent(self.failed.len() as u64, self.clients.len() as u64);
-        (reported * 100.0 / f64::from(report_sample_percent)).min(100.0)
     }
 }
 
 impl Requests {
     /// Counts a response of one side to a client.
-    pub(super) fn record(&mut self, side: Side, client: u64, measurement: Measurement) {
+    pub(super) fn record(&mut self, side: Side, client: Client<'_>, measurement: Measurement) {
         let Some(is_render_failure) = self.is_render_failure(side, measurement) else {
             return;
         };
-        if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&client) {
+        if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&client.hash) {
             return;
         }
-        let counted = self.clients.entry(client).or_default();
+        let counted = self.clients.entry(client.hash).or_insert_with(|| {
+            let shared_hash = client.shared_hash();
+            self.client_set.insert_new(shared_hash);
+            ClientRequests {
+                count: 0,
+                shared_hash,
+                slowest: 0,
+            }
+        });
         if counted.count == MAX_REQUESTS_PER_CLIENT {
             return;
         }
@@ -186,76 +215,50 @@ impl Requests {
         Some(is_failure)
     }
 
-    /// The latency that 99 % of requests do not exceed; `None` without requests.
-    pub(super) fn latency_p99(&self) -> Option<Duration> {
-        let mut slower = self.count / 100;
-        let mut slowest_first = self.latencies.iter().rev();
-        let (micros, _) = slowest_first.find(|(_, count)| {
-            let is_reached = **count > slower;
-            slower = slower.saturating_sub(**count);
-            is_reached
-        })?;
-        Some(Duration::from_micros(*micros))
-    }
-
-    /// The number of clients.
-    pub(super) fn clients(&self) -> u64 {
-        self.clients.len() as u64
-    }
-
-    /// The number of clients with a request that took longer than a limit.
-    pub(super) fn clients_slower_than(&self, limit: Duration) -> u64 {
-        let slowest = self.clients.values().map(|client| client.slowest);
-        slowest.filter(|slowest| *slowest > rounded(limit)).count() as u64
-    }
-
-    /// The requests that took longer than a limit.
-    pub(super) fn slower_than(&self, limit: Duration) -> Failed {
-        let slower = self.latencies.range(rounded(limit) + 1..);
-        Failed {
-            failed: slower.map(|(_, count)| count).sum(),
-            of: self.count,
+    /// The clients with a request that took longer than a limit.
+    pub(super) fn slow_clients(&self, limit: Duration) -> ClientSet {
+        let mut slow = ClientSet::default();
+        for client in self.clients.values() {
+            if client.slowest > rounded(limit) {
+                slow.insert_new(client.shared_hash);
+            }
         }
+        slow
+    }
+}
+
+/// The counts of one side. The slow clients are not among them, because the limit depends on both sides.
+pub(super) fn counts(views: &Views, requests: &Requests) -> TrackCounts {
+    TrackCounts {
+        documents: views.documents,
+        viewers: views.clients.set.clone(),
+        failed_viewers: views.failed.set.clone(),
+        requests: requests.count,
+        clients: requests.client_set.clone(),
+        server_errors: requests.server_errors.counts(),
+        render_failures: requests.render_failures.counts(),
+        slow_clients: ClientSet::default(),
+        latencies: requests.latencies.clone(),
     }
 }
 
 impl Failures {
-    fn record(&mut self, client: u64) {
+    fn record(&mut self, client: Client<'_>) {
         self.count += 1;
         self.clients.insert(client);
     }
 
-    /// The number of clients with a failed request.
-    pub(super) fn clients(&self) -> u64 {
-        self.clients.len() as u64
-    }
-
-    /// These of a number of requests.
-    pub(super) fn of(&self, requests: u64) -> Failed {
-        Failed {
-            failed: self.count,
-            of: requests,
+    fn counts(&self) -> FailureCounts {
+        FailureCounts {
+            requests: self.count,
+            clients: self.clients.set.clone(),
         }
-    }
-
-    /// The percentage of these requests.
-    pub(super) fn percent_of(&self, requests: u64) -> f64 {
-        percent(self.count, requests)
     }
 }
 
 /// A latency in microseconds, rounded so that there are few different ones.
-fn rounded(latency: Duration) -> u64 {
+pub(super) fn rounded(latency: Duration) -> u64 {
     let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
     let dropped = (u64::BITS - micros.leading_zeros()).saturating_sub(LATENCY_BITS);
     micros >> dropped << dropped
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 * 100.0 / whole as f64
-    }
 }

@@ -167,7 +167,7 @@ impl Documents {
                 (rendered.lifetime, results, rendered.rejected_client)
             }
             Err(NotRendered::BrowserOnly) => (Lifetime::Unlimited, None, None),
-            Err(NotRendered::QueueFull(client)) => (Lifetime::Once, None, Some(*client)),
+            Err(NotRendered::ClientLimited(client)) => (Lifetime::Once, None, Some(*client)),
             Err(_) => (Lifetime::Once, None, None),
         };
         self.metrics.record_cache_miss();
@@ -200,7 +200,7 @@ impl Documents {
             Some(NotRendered::Failed) => document.render_failed = Some(RenderFailed::Failed),
             Some(NotRendered::CircuitOpen) => document.render_failed = Some(RenderFailed::CircuitOpen),
             Some(NotRendered::Unavailable) => document.render_failed = Some(RenderFailed::Unavailable),
-            Some(NotRendered::QueueFull(_) | NotRendered::BrowserOnly) | None => {}
+            Some(NotRendered::ClientLimited(_) | NotRendered::BrowserOnly) | None => {}
         }
         document
     }

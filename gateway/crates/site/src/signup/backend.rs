@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use secrecy::zeroize::Zeroizing;
@@ -19,6 +20,7 @@ use url::Url;
 use colonnade_admission::Pool;
 use colonnade_config::{CurrentSignupLimits, Signup};
 use colonnade_upstream::circuit_breaker::CircuitBreaker;
+use colonnade_upstream::resolve;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
 use super::circuit_breaker::SignupBreaker;
@@ -51,6 +53,18 @@ pub(super) struct Backend {
 #[derive(Debug, thiserror::Error)]
 #[error("the sign-up backend cannot be called over TLS: {0}")]
 pub struct BackendError(reqwest::Error);
+
+/// Resolves the name of the backend like those of upstreams.
+struct NameResolver;
+
+impl Resolve for NameResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let addresses = resolve(name.as_str().to_owned(), false).await?;
+            Ok(Box::new(addresses) as Addrs)
+        })
+    }
+}
 
 /// The request to the backend.
 #[derive(Serialize)]
@@ -87,6 +101,7 @@ impl Backend {
             .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
             .no_proxy()
             .redirect(Policy::none())
+            .dns_resolver(NameResolver)
             // A sign-up is never retried, because it may have succeeded. The backend can close an idle connection just
             // when it is used, so connections are kept for less time than the backend keeps them.
             .retry(reqwest::retry::never())

@@ -38,7 +38,7 @@ use colonnade_web::response::{DeploymentNumber, RequestId, Response, json, redir
 
 use crate::deployment_selection::DeploymentSelection;
 use crate::document::{DocumentRequest, Documents, Form};
-use crate::error::{SiteError, visitor};
+use crate::error::{SiteError, visitor, visitor_from};
 use backend::Backend;
 use body::{Format, SubmittedFields};
 use error::SignupError;
@@ -187,7 +187,8 @@ impl SignupHandler {
             return respond(&SiteError::NothingLive, visitor(snapshot, &self.brand));
         };
         if !error.shows_page() {
-            return respond(&error, visitor(snapshot, &self.brand));
+            let back = Some(self.form_path.clone());
+            return respond(&error, visitor_from(snapshot, &self.brand, back));
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));

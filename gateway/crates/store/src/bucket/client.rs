@@ -15,7 +15,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::error::BucketError;
 use super::objects::Objects;
+use super::requests::CountRequests;
 use crate::StoreError;
+use crate::metrics::StoreMetrics;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -38,6 +40,8 @@ pub struct BucketSettings {
     pub endpoint: Option<String>,
     /// The region of the bucket. `None`: the one of the environment.
     pub region: Option<String>,
+    /// Whether nothing is written, also not to check the bucket.
+    pub is_read_only: bool,
     /// The access key, only for the protocol of S3. `None`: the one of the environment.
     pub access_key: Option<AccessKey>,
 }
@@ -53,15 +57,22 @@ pub struct AccessKey {
 
 impl BucketSettings {
     /// The objects of the bucket. Sends nothing.
-    pub(super) fn objects(&self) -> Result<Objects, StoreError> {
-        let client = self.client().map_err(|error| StoreError::Bucket {
-            object: self.url.to_string(),
-            source: BucketError::of_settings(&error),
-        })?;
-        Ok(Objects::new(client, &self.url.prefix, self.url.to_string()))
+    pub(super) fn objects(&self, metrics: &StoreMetrics) -> Result<Objects, StoreError> {
+        let client = self
+            .client(CountRequests(metrics.clone()))
+            .map_err(|error| StoreError::Bucket {
+                object: self.url.to_string(),
+                source: BucketError::of_settings(&error),
+            })?;
+        Ok(Objects::new(
+            client,
+            &self.url.prefix,
+            self.url.to_string(),
+            self.is_read_only,
+        ))
     }
 
-    fn client(&self) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
+    fn client(&self, requests: CountRequests) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
         // The only possible error is that this provider is installed already.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let options = ClientOptions::new()
@@ -89,6 +100,7 @@ impl BucketSettings {
                 let mut builder = AmazonS3Builder::from_env()
                     .with_bucket_name(bucket)
                     .with_client_options(options)
+                    .with_http_connector(requests)
                     .with_retry(retries);
                 if let Some(AccessKey { id, secret }) = &self.access_key {
                     // Not as keys of the builder: a session token of the environment belongs to another key.
@@ -111,6 +123,7 @@ impl BucketSettings {
                 let mut builder = GoogleCloudStorageBuilder::from_env()
                     .with_bucket_name(bucket)
                     .with_client_options(options)
+                    .with_http_connector(requests)
                     .with_retry(retries);
                 if let Some(endpoint) = &self.endpoint {
                     builder = builder.with_base_url(endpoint);
@@ -121,6 +134,7 @@ impl BucketSettings {
                 let mut builder = MicrosoftAzureBuilder::from_env()
                     .with_container_name(bucket)
                     .with_client_options(options)
+                    .with_http_connector(requests)
                     .with_retry(retries);
                 if let Some(endpoint) = &self.endpoint {
                     builder = builder.with_endpoint(endpoint.clone());

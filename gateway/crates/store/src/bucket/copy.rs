@@ -43,7 +43,7 @@ pub struct Copied {
 /// # Errors
 /// If a file cannot be read or is damaged, or if the store changes meanwhile.
 pub async fn copy_to_folder(from: &BucketSettings, to: &Path) -> Result<Copied, StoreError> {
-    let objects = from.objects()?;
+    let objects = from.objects(&StoreMetrics::default())?;
     if objects.get(STORE).await?.is_none() {
         return Err(objects.error(STORE, BucketError::NoStore));
     }

@@ -15,6 +15,9 @@ pub enum BucketError {
     /// There was no connection to the object store, or it broke.
     #[error("the object store cannot be reached: {0}")]
     Unreachable(String),
+    /// The last poll failed. Visitors do not wait until a request fails as well.
+    #[error("the object store could not be used a moment ago")]
+    Away,
     /// The object store sent nothing for too long.
     #[error("the object store did not respond in time")]
     Timeout,
@@ -61,6 +64,20 @@ pub enum BucketError {
          conditional writes, or `store.folder` without `store.url`"
     )]
     ConditionsIgnored(&'static str),
+    /// A replica of the bucket has not got all that visitors need.
+    #[error(
+        "the object has not been replicated yet, so that revision {revision} cannot be served; start again when it has"
+    )]
+    NotReplicated {
+        /// The revision of the live state that has arrived.
+        revision: u64,
+    },
+    /// The store is opened read-only.
+    #[error(
+        "this gateway only reads the store (`store.read_only = true`); publish, deploy and roll back through a gateway of the \
+         region that writes"
+    )]
+    ReadOnly,
     /// Something else is stored there.
     #[error(
         "objects are there, but `store.json` of a store is not; choose an empty prefix, or restore `store.json`"
@@ -94,6 +111,7 @@ impl BucketError {
         !matches!(
             self,
             Self::ConditionsIgnored(_)
+                | Self::ReadOnly
                 | Self::OtherContent
                 | Self::NoStore
                 | Self::NotEmpty

@@ -1,5 +1,8 @@
 //! The live state, the history and the keys in a bucket.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
@@ -13,7 +16,7 @@ use crate::{StoreError, history};
 impl Inner {
     /// The live state. If it is unchanged, the bucket sends only that. During a start without the object store it is that of
     /// the local copy.
-    pub(super) async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
+    pub(super) async fn live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
         {
             let mut contact = self.contact.lock();
             if *contact == Contact::Starting {
@@ -21,15 +24,25 @@ impl Inner {
                 return Ok(self.changes.borrow().clone());
             }
         }
-        let read = self.read_live_state().await?;
+        let read = self.read_live_state().await;
+        let is_away = matches!(&read, Err(error) if error.is_away());
+        self.is_away.store(is_away, Ordering::Relaxed);
+        let read = read?;
         *self.contact.lock() = Contact::Online;
-        let state = read.map(|(state, _)| state);
+        let state = match read {
+            Some((state, _)) if self.objects.is_read_only() => Some(self.replicated(state).await?),
+            read => read.map(|(state, _)| state),
+        };
+        self.announce(state.as_ref());
+        Ok(state)
+    }
+
+    fn announce(&self, state: Option<&LiveState>) {
         self.changes.send_if_modified(|known| {
-            let is_new = *known != state;
-            known.clone_from(&state);
+            let is_new = known.as_ref() != state;
+            *known = state.cloned();
             is_new
         });
-        Ok(state)
     }
 
     async fn read_live_state(&self) -> Result<Option<(LiveState, ObjectVersion)>, StoreError> {
@@ -73,15 +86,22 @@ impl Inner {
         expected: Option<&LiveState>,
         next: &LiveState,
     ) -> Result<bool, StoreError> {
-        let current = self.read_live_state().await?;
-        if current.as_ref().map(|(state, _)| state) != expected {
-            return Ok(false);
-        }
-        if let Some((LiveState { change, .. }, _)) = &current {
-            self.record(change).await?;
-        }
-        let version = current.as_ref().map(|(_, version)| version);
-        if !self.put_live_state(next, version).await? {
+        let known = self.known.lock().clone();
+        let current = match known {
+            // The condition of the write finds out whether there is a newer one.
+            Some((state, version)) if Some(&state) == expected && self.is_recorded(&state.change).await? => {
+                Some(version)
+            }
+            _ => match self.read_live_state().await? {
+                Some((state, version)) if Some(&state) == expected => {
+                    self.record(&state.change).await?;
+                    Some(version)
+                }
+                None if expected.is_none() => None,
+                _ => return Ok(false),
+            },
+        };
+        if !self.put_live_state(next, current.as_ref()).await? {
             return Ok(false);
         }
         // The change is in effect. The next one repeats this if it fails.
@@ -99,11 +119,14 @@ impl Inner {
         version: Option<&ObjectVersion>,
     ) -> Result<bool, StoreError> {
         let put = match version {
-            Some(version) => self
-                .objects
-                .update(LIVE, next, version)
-                .await
-                .map(|put| put.is_some()),
+            Some(version) => self.objects.update(LIVE, next, version).await.map(|put| {
+                let is_done = put.is_some();
+                if let Some(version) = put {
+                    *self.known.lock() = Some((next.clone(), version));
+                    self.announce(Some(next));
+                }
+                is_done
+            }),
             None => self.objects.create(LIVE, next).await,
         };
         let error = match put {
@@ -131,8 +154,23 @@ impl Inner {
         Ok(entry.as_ref() == Some(&next.change))
     }
 
+    /// Whether a change is in the history: mostly the gateway knows, or a read is faster than trying to write.
+    async fn is_recorded(&self, change: &Change) -> Result<bool, StoreError> {
+        if self.recorded.lock().as_ref() == Some(change) {
+            return Ok(true);
+        }
+        let entry = if_intact(self.history_entry(change.revision).await)?;
+        Ok(entry.as_ref() == Some(change))
+    }
+
     /// Adds the change of the live state to the history, as the folder does.
     async fn record(&self, change: &Change) -> Result<(), StoreError> {
+        self.try_record(change).await?;
+        self.recorded.lock().replace(change.clone());
+        Ok(())
+    }
+
+    async fn try_record(&self, change: &Change) -> Result<(), StoreError> {
         let key = history_key(change.revision);
         if self.objects.create(&key, change).await? {
             return Ok(());

@@ -3,7 +3,7 @@
 //!
 //! `live.json` of the copy is written last, when everything that it needs is there.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,7 +157,14 @@ impl Inner {
             deployments.extend(self.deployment(*number).await?);
         }
         let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
-        let reads = stream::iter(ids.clone()).map(|id| async move {
+        let (own, wanted) = (Arc::clone(self), ids.clone());
+        let copied = request_scope::run_blocking(move || own.copied_releases(wanted)).await;
+        let missing: Vec<ReleaseId> = ids
+            .iter()
+            .filter(|id| !copied.contains_key(*id))
+            .cloned()
+            .collect();
+        let reads = stream::iter(missing).map(|id| async move {
             match self.bucket_release(&id).await {
                 // The deployment is served without it.
                 Err(error) if error.is_damage() => Ok(None),
@@ -166,9 +173,11 @@ impl Inner {
         });
         let read: Vec<_> = reads.buffered(CONCURRENCY).try_collect().await?;
         let releases: Vec<(ReleaseId, BucketRelease)> = read.into_iter().flatten().collect();
-        let pinned: HashSet<String> = releases
-            .iter()
-            .flat_map(|(_, release)| release.files.values().cloned())
+        let new = releases.iter().map(|(_, release)| release);
+        let pinned: HashSet<String> = copied
+            .values()
+            .chain(new)
+            .flat_map(|release| release.files.values().cloned())
             .collect();
         self.cache.pin(pinned.clone());
         for (id, release) in &releases {
@@ -192,8 +201,22 @@ impl Inner {
         Ok(Ok(()))
     }
 
+    /// The releases of which everything was copied before. Their files are immutable, so they need not be read again. Blocks.
+    pub(super) fn copied_releases(&self, ids: BTreeSet<ReleaseId>) -> HashMap<ReleaseId, BucketRelease> {
+        let copied = ids.into_iter().filter_map(|id| {
+            let release: BucketRelease = self.mirror.read(&release_key(&id)).ok()??;
+            let is_complete = release.files.values().all(|name| self.cache.contains(name));
+            (release.is_safe() && is_complete).then_some((id, release))
+        });
+        copied.collect()
+    }
+
     /// Copies the files of a release that are not in the cache yet.
-    async fn copy_files(self: &Arc<Self>, id: &ReleaseId, release: &BucketRelease) -> Result<(), StoreError> {
+    pub(super) async fn copy_files(
+        self: &Arc<Self>,
+        id: &ReleaseId,
+        release: &BucketRelease,
+    ) -> Result<(), StoreError> {
         let key = release_key(id);
         let manifest: Release = match release.clone().stored(&key, &self.objects) {
             Ok(stored) => stored.release,

@@ -11,6 +11,7 @@
 //! deployments/<number>.json
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
+//! canary/<gateway>.json              what a gateway has counted about the running rollouts
 //! preview-keys.json                  secret
 //! ticket-keys.json                   secret
 //! ```
@@ -24,6 +25,7 @@
 //! Whichever is first, the other one sees it.
 
 mod cache;
+mod canary;
 mod client;
 mod copy;
 mod error;
@@ -37,6 +39,8 @@ mod quarantine;
 mod read;
 mod recover;
 mod release;
+mod replica;
+mod requests;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -49,9 +53,10 @@ pub use error::BucketError;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use colonnade_model::deployment::LiveState;
+use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::release::{ReleaseId, is_name, is_version};
 use colonnade_model::rotating_keys::KeyPurpose;
 use parking_lot::Mutex;
@@ -93,11 +98,17 @@ struct Inner {
     metrics: StoreMetrics,
     /// The last live state that was read, with its version.
     known: Mutex<Option<(LiveState, ObjectVersion)>>,
+    /// The last change that is known to be in the history.
+    recorded: Mutex<Option<Change>>,
     /// The names of the files of releases.
     files: Mutex<KnownFiles>,
     contact: Mutex<Contact>,
+    /// Whether the last poll could not reach the object store.
+    is_away: AtomicBool,
     /// The live state, for what fills the cache.
     changes: watch::Sender<Option<LiveState>>,
+    /// The last revision for which a replica of the bucket was not complete.
+    awaited: AtomicU64,
 }
 
 #[derive(Debug, Default)]

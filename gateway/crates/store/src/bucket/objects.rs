@@ -23,6 +23,7 @@ pub(super) struct Objects {
     prefix: Path,
     /// The URL of the prefix, for errors.
     url: String,
+    is_read_only: bool,
 }
 
 /// The version of an object: its entity tag, or what the provider has instead.
@@ -87,17 +88,31 @@ impl ObjectVersion {
 }
 
 impl Objects {
-    pub(super) fn new(client: Arc<dyn ObjectStore>, prefix: &str, url: String) -> Self {
+    pub(super) fn new(client: Arc<dyn ObjectStore>, prefix: &str, url: String, is_read_only: bool) -> Self {
         Self {
             client,
             prefix: Path::from(prefix),
             url,
+            is_read_only,
         }
     }
 
     /// The URL of the prefix.
     pub(super) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Whether every write fails, without a request.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Fails if every write does.
+    pub(super) fn check_writable(&self, key: &str) -> Result<(), StoreError> {
+        if self.is_read_only {
+            return Err(self.error(key, BucketError::ReadOnly));
+        }
+        Ok(())
     }
 
     /// The URL of an object, in place of the path of a file in errors.
@@ -160,6 +175,15 @@ impl Objects {
         }
     }
 
+    /// Whether an object exists.
+    pub(super) async fn exists(&self, key: &str) -> Result<bool, StoreError> {
+        match self.client.head(&self.key(key)).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(self.failed(key, &error)),
+        }
+    }
+
     /// Parses an object. An error of the server in place of the object is no damage.
     pub(super) fn parse<T: DeserializeOwned>(&self, key: &str, bytes: &[u8]) -> Result<T, StoreError> {
         let parsed = json::parse(&self.path(key), bytes);
@@ -189,6 +213,7 @@ impl Objects {
 
     /// Creates an object; false if it exists already. A repeated request may find the object of the first one: compare it.
     pub(super) async fn create_bytes(&self, key: &str, bytes: Bytes) -> Result<bool, StoreError> {
+        self.check_writable(key)?;
         match self.put(key, bytes, PutMode::Create).await {
             Ok(_) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
@@ -218,6 +243,7 @@ impl Objects {
         bytes: Bytes,
         version: &ObjectVersion,
     ) -> Result<Option<ObjectVersion>, StoreError> {
+        self.check_writable(key)?;
         if !version.is_usable() {
             return Err(self.error(key, BucketError::NoEtag));
         }
@@ -239,12 +265,14 @@ impl Objects {
 
     /// Writes an object, whether it exists or not.
     pub(super) async fn write_bytes(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {
+        self.check_writable(key)?;
         let written = self.put(key, bytes, PutMode::Overwrite).await;
         written.map(drop).map_err(|error| self.failed(key, &error))
     }
 
     /// Deletes an object, if it exists.
     pub(super) async fn delete(&self, key: &str) -> Result<(), StoreError> {
+        self.check_writable(key)?;
         match self.client.delete(&self.key(key)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(self.failed(key, &error)),

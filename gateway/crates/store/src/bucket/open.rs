@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use colonnade_web::request_scope;
 use parking_lot::Mutex;
@@ -40,7 +41,29 @@ impl BucketStore {
         cache: CacheSettings,
         metrics: StoreMetrics,
     ) -> Result<Self, StoreError> {
-        let objects = settings.objects()?;
+        Self::open_objects(settings.objects(&metrics)?, cache, metrics).await
+    }
+
+    /// Opens the store at the root of a bucket that this client reaches.
+    ///
+    /// # Errors
+    /// As [`BucketStore::open`].
+    #[cfg(feature = "testing")]
+    pub async fn open_with(
+        client: Arc<dyn object_store::ObjectStore>,
+        is_read_only: bool,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        let objects = Objects::new(client, "", "test://bucket".to_owned(), is_read_only);
+        Self::open_objects(objects, cache, metrics).await
+    }
+
+    async fn open_objects(
+        objects: Objects,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
         let CacheSettings { folder, limit } = cache;
         let (cache, mirror, scratch) =
             request_scope::run_blocking(move || open_folder(&folder, limit)).await?;
@@ -63,11 +86,14 @@ impl BucketStore {
             scratch,
             metrics,
             known: Mutex::default(),
+            recorded: Mutex::default(),
             files: Mutex::new(KnownFiles::default()),
             contact: Mutex::new(contact),
+            is_away: AtomicBool::new(false),
             changes,
+            awaited: AtomicU64::new(0),
         });
-        if contact == Contact::Online {
+        if contact == Contact::Online && !inner.objects.is_read_only() {
             inner.complete_deletions().await?;
         }
         let mirroring = tokio::spawn(mirror::run(Arc::clone(&inner), receiver)).abort_handle();
@@ -97,10 +123,12 @@ async fn connect(objects: &Objects, mirror: &Mirror, known: Option<&Marker>) -> 
     // Even without the object store: what is cached must not be taken for the content of another bucket.
     check_marker(objects, known.filter(|known| known.url != objects.url()))?;
     let id = match objects.read::<StoreId>(STORE).await? {
+        Some((store, _)) if objects.is_read_only() => store.id,
         Some((store, _)) => {
             objects.check_conditions().await?;
             store.id
         }
+        None if objects.is_read_only() => return Err(objects.error(STORE, BucketError::NoStore)),
         None if objects.is_empty().await? => {
             objects.check_conditions().await?;
             create(objects).await?
@@ -131,7 +159,7 @@ fn check_marker(objects: &Objects, other: Option<&Marker>) -> Result<(), StoreEr
 /// Creates the store. Another gateway may do the same.
 async fn create(objects: &Objects) -> Result<String, StoreError> {
     let store = StoreId {
-        id: format!("{:032x}", rand::random::<u128>()),
+        id: format!("{:032x}", colonnade_random::random::<u128>()),
     };
     if objects.create(STORE, &store).await? {
         return Ok(store.id);

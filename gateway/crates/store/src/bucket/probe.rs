@@ -9,7 +9,7 @@ use crate::StoreError;
 impl Objects {
     /// Checks that the object store honors `If-None-Match` and `If-Match` of writes, with an object that is deleted again.
     pub(super) async fn check_conditions(&self) -> Result<(), StoreError> {
-        let key = format!("probe/{:032x}.json", rand::random::<u128>());
+        let key = format!("probe/{:032x}.json", colonnade_random::random::<u128>());
         let checked = self.check_conditions_of(&key).await;
         let deleted = self.delete(&key).await;
         checked.and(deleted)

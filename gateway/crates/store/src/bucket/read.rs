@@ -1,6 +1,7 @@
 //! Reading releases and their files.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use colonnade_model::deployment::Deployment;
@@ -8,6 +9,7 @@ use colonnade_model::release::{Digest, ReleaseId, is_file_path};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
+use super::error::BucketError;
 use super::release::{BucketRelease, FileNames, file_path, release_id};
 use super::{Inner, deployment_key, file_key, is_valid, release_key, tombstone_key};
 use crate::history::numbers;
@@ -128,6 +130,10 @@ impl Inner {
             return Ok(Some(bytes));
         }
         let key = file_key(name);
+        // The poll is what tries again.
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(self.objects.error(&key, BucketError::Away));
+        }
         let Some(object) = self.objects.get(&key).await? else {
             return Ok(None);
         };

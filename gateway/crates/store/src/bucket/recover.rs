@@ -1,12 +1,12 @@
 //! Recovering a live state that is missing or damaged from the history, as in a folder.
 
-use colonnade_model::deployment::{Change, LiveState, VisibleDeployments};
-use colonnade_model::release::SHELL;
-use colonnade_model::unknown_fields::UnknownFields;
+use std::sync::Arc;
+
+use colonnade_model::deployment::{Change, LiveState};
 
 use super::{BucketStore, Inner, LIVE};
 use crate::StoreError;
-use crate::loaded::LoadedRelease;
+use crate::history::{is_loadable, recovered, shell_of};
 use crate::read::if_intact;
 
 /// Where a replaced live state is kept.
@@ -24,7 +24,7 @@ impl BucketStore {
 }
 
 impl Inner {
-    async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+    async fn recover_live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
         if self.is_offline() {
             // The local copy is intact.
             return Ok(None);
@@ -48,13 +48,7 @@ impl Inner {
             .newest_servable_change(stored.map(|state| state.change))
             .await?;
         let change = change.ok_or(StoreError::NotRecoverable)?;
-        let state = LiveState {
-            visible: VisibleDeployments::live_only(change.live),
-            change,
-            timeline: None,
-            unknown: UnknownFields::default(),
-        }
-        .with_new_timeline();
+        let state = recovered(change);
         let is_replaced = match self.objects.get(LIVE).await? {
             Some(object) => {
                 self.objects.write_bytes(DAMAGED, object.bytes).await?;
@@ -87,13 +81,9 @@ impl Inner {
     }
 
     async fn is_servable(&self, number: u64) -> Result<bool, StoreError> {
-        let deployment = if_intact(self.deployment(number).await)?;
-        let deployment = deployment.filter(|deployment| deployment.number == number);
-        let shell = deployment.and_then(|deployment| deployment.release_ids().find(|id| id.name == SHELL));
-        let Some(shell) = shell else {
-            return Ok(false);
-        };
-        let stored = if_intact(self.release(&shell).await)?;
-        Ok(stored.is_some_and(|stored| LoadedRelease::new(&shell, stored).is_ok()))
+        match shell_of(number, self.deployment(number).await)? {
+            Some(shell) => is_loadable(&shell, self.release(&shell).await),
+            None => Ok(false),
+        }
     }
 }

@@ -82,7 +82,11 @@ pub(super) fn file_path(path: &str, coding: Coding) -> String {
 /// The name of a new object with these bytes. It begins with their digest, so that equal files are found. The rest is random:
 /// a name that was deleted never comes back, so that a late deletion cannot hit a new object.
 pub(super) fn new_file_name(digest: &Digest) -> String {
-    format!("{}.{:016x}", digest_part(digest), rand::random::<u64>())
+    format!(
+        "{}.{:016x}",
+        digest_part(digest),
+        colonnade_random::random::<u64>()
+    )
 }
 
 /// The first part of the names of objects with these bytes.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use colonnade_model::canary::GatewayCounts;
 use colonnade_model::deployment::{Change, Deployment, LiveState};
 use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
@@ -11,10 +12,20 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 use tempfile::TempDir;
 
-use super::{BucketStore, POLL_INTERVAL, deployment_key};
-use crate::{ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease};
+use super::{BucketStore, LIVE, POLL_INTERVAL, deployment_key};
+use crate::{
+    GatewayId, ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease,
+};
 
 impl Store for BucketStore {
+    fn check_writable(&self) -> Result<(), StoreError> {
+        self.inner.objects.check_writable(LIVE)
+    }
+
+    fn is_offline(&self) -> bool {
+        self.inner.is_offline()
+    }
+
     fn poll_interval(&self) -> Duration {
         POLL_INTERVAL
     }
@@ -137,5 +148,21 @@ impl Store for BucketStore {
     ) -> StoreFuture<'a, bool> {
         let swap = self.inner.swap_keys(purpose, expected, next);
         Box::pin(self.inner.measure("compare_and_swap_keys", swap))
+    }
+
+    fn exchange_counts<'a>(
+        &'a self,
+        gateway: GatewayId,
+        counts: &'a GatewayCounts,
+    ) -> StoreFuture<'a, Vec<GatewayCounts>> {
+        let exchange = self.inner.exchange_counts(gateway, counts);
+        Box::pin(self.inner.measure("exchange_counts", exchange))
+    }
+
+    fn delete_counts(&self, gateway: GatewayId) -> StoreFuture<'_, ()> {
+        Box::pin(
+            self.inner
+                .measure("delete_counts", self.inner.delete_counts(gateway)),
+        )
     }
 }

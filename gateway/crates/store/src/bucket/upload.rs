@@ -67,7 +67,7 @@ impl Inner {
         let start = Instant::now();
         let path = folder.to_owned();
         let staged = request_scope::run_blocking(move || Staged::read(&path)).await?;
-        let upload = format!("{:032x}", rand::random::<u128>());
+        let upload = format!("{:032x}", colonnade_random::random::<u128>());
         let upload_key = format!("uploads/{upload}.json");
         let mut names = self.share_files(id, &staged, &upload_key).await?;
         self.send_files(folder, &staged, &mut names).await?;

@@ -33,7 +33,7 @@ pub(super) struct Exchange<F: Fetch> {
     pub(super) cache: Arc<ResponseCache<F>>,
     pub(super) fetch: F,
     pub(super) target: Target,
-    pub(super) request: request::Parts,
+    pub(super) request: Arc<request::Parts>,
 }
 
 /// What the requests get that wait for the same response.
@@ -126,7 +126,7 @@ impl<F: Fetch> Exchange<F> {
             return Ok(confirmed);
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
-        remove_preconditions(&mut self.request.headers);
+        remove_preconditions(&mut Arc::make_mut(&mut self.request).headers);
         let response = self.fetch.fetch(&self.request).await?;
         Ok(self.receive(response, requested))
     }
@@ -193,21 +193,25 @@ impl<F: Fetch> Exchange<F> {
 
 /// The request to the upstream for a request whose response others may get: without preconditions and cache directives of the
 /// visitor, and with the validators of the stale response.
-pub(super) fn shared_request(visitor: &request::Parts, stale: Option<&Entry>) -> request::Parts {
-    let mut request = as_get(visitor.clone());
-    remove_preconditions(&mut request.headers);
+pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry>) -> Arc<request::Parts> {
+    let mut request = as_get(visitor);
+    let headers = &mut Arc::make_mut(&mut request).headers;
+    remove_preconditions(headers);
     for name in [CACHE_CONTROL, PRAGMA] {
-        request.headers.remove(name);
+        headers.remove(name);
     }
     if let Some(stale) = stale {
-        stale.add_validators(&mut request.headers);
+        stale.add_validators(headers);
     }
     request
 }
 
 /// The request with method GET: the response to HEAD is that to GET without its body.
-pub(super) fn as_get(mut request: request::Parts) -> request::Parts {
-    request.method = Method::GET;
+pub(super) fn as_get(visitor: &Arc<request::Parts>) -> Arc<request::Parts> {
+    let mut request = Arc::clone(visitor);
+    if request.method != Method::GET {
+        Arc::make_mut(&mut request).method = Method::GET;
+    }
     request
 }
 

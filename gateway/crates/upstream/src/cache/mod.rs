@@ -59,6 +59,9 @@ pub trait Fetch: Clone + Send + Sync + 'static {
     /// Whether all requests that wait for the response get this error. Otherwise it is about the client of this one, and another
     /// one asks.
     fn is_shared(error: &Self::Error) -> bool;
+
+    /// The error of a request with `only-if-cached` for which nothing is stored (RFC 9111, section 5.2.1.7).
+    fn not_cached() -> Self::Error;
 }
 
 /// The task that receives a response ended without it: it panicked, or the process stops.

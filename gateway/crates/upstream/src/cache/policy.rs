@@ -44,12 +44,19 @@ impl Policy {
     /// The policy of a response; `None` if it must not be stored, or if storing it is of no use.
     pub(super) fn new(request: &request::Parts, response: &response::Parts) -> Option<Self> {
         let headers = &response.headers;
+        // Most responses that are not stored say just that.
+        if headers
+            .get(CACHE_CONTROL)
+            .is_some_and(|field| field == "no-store")
+        {
+            return None;
+        }
         let directives = Directives::parse(headers)?;
         let is_public = directives.contains("public");
         if request.method != Method::GET
             || headers.contains_key(SET_COOKIE)
             || response.extensions.get::<NotStorable>().is_some()
-            // So does the library, which takes much longer. Most responses that are not stored say so.
+            // So does the library, which takes much longer.
             || directives.contains("no-store")
             || (has_credentials(&request.headers) && !is_public)
             || selecting_headers(&request.headers, headers).is_none()

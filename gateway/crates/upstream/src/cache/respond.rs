@@ -60,17 +60,6 @@ impl<B: Body> Answer<B> {
         }
     }
 
-    /// The response to `only-if-cached` if there is none (RFC 9111, section 5.2.1.7).
-    pub(super) fn not_cached() -> CacheResponse<B> {
-        let mut response = Response::new(CacheBody::stored(Bytes::new()));
-        *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
-        CacheResponse {
-            response,
-            outcome: CacheOutcome::Bypass,
-            freshness: Freshness::default(),
-        }
-    }
-
     /// Evaluates the preconditions of a visitor with these headers, and adds `Cache-Status`.
     pub(super) fn respond(self, visitor: &HeaderMap) -> CacheResponse<B> {
         let mut response = self.response;

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use super::entry::Usability;
 use super::exchange::{Shared, Target};
 use super::policy::is_bypassed;
-use super::respond::Answer;
 use super::status::{CacheOutcome, Forward};
 use super::store::Key;
 use super::visit::Visit;
@@ -60,7 +59,7 @@ impl<F: Fetch> ResponseCache<F> {
                 }
             }
             if visit.is_only_if_cached() {
-                return Ok(Answer::not_cached());
+                return Err(F::not_cached());
             }
             if visit.request.method == Method::HEAD && target.stale.is_none() {
                 return visit.pass(forward, CacheOutcome::Miss).await;

@@ -40,7 +40,7 @@ impl<F: Fetch> ResponseCache<F> {
             None => Exchange {
                 cache: Arc::clone(self),
                 fetch: visit.fetch.clone(),
-                request: as_get(visit.request.clone()),
+                request: as_get(&visit.request),
                 target,
             },
         };

@@ -18,7 +18,7 @@ use super::{CacheResponse, Fetch, ResponseCache};
 
 /// A request of a visitor, as the upstream would get it.
 pub(super) struct Visit<F: Fetch> {
-    pub(super) request: request::Parts,
+    pub(super) request: Arc<request::Parts>,
     pub(super) fetch: F,
     pub(super) has_credentials: bool,
 }
@@ -27,7 +27,7 @@ impl<F: Fetch> Visit<F> {
     pub(super) fn new(request: request::Parts, fetch: F) -> Self {
         Self {
             has_credentials: has_credentials(&request.headers),
-            request,
+            request: Arc::new(request),
             fetch,
         }
     }

@@ -322,3 +322,98 @@ fn ipv6_network_counts_as_one_client() {
     assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
     assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
 }
+
+/// Gives each of these gateways what the others have counted.
+fn exchange(gateways: &[CanaryAnalysis]) {
+    let rollout = rollout("one");
+    let counts: Vec<_> = gateways
+        .iter()
+        .map(|gateway| gateway.own_counts(std::iter::once(&rollout)))
+        .collect();
+    for (index, gateway) in gateways.iter().enumerate() {
+        let mut others = counts.clone();
+        others.remove(index);
+        gateway.set_counts_of_others(others);
+    }
+}
+
+/// Counts the same responses to these clients at a gateway.
+fn respond_at(gateway: &CanaryAnalysis, clients: std::ops::Range<u32>, measurement: Measurement) {
+    for number in clients {
+        let client = gateway.client_hash(address(number));
+        gateway.record_response(&one_rollout("one"), LIVE, client, FAST);
+        gateway.record_response(&one_rollout("one"), CANDIDATE, client, measurement);
+    }
+}
+
+#[test]
+fn gateways_below_minimum_fail_together() {
+    for measurement in [SERVER_ERROR, RENDER_FAILURE, SLOW] {
+        let gateways = [analysis(), analysis(), analysis()];
+        for (gateway, first) in gateways.iter().zip([0, 40, 80]) {
+            respond_at(gateway, first..first + 40, measurement);
+        }
+        if measurement.latency != SLOW.latency {
+            assert!(
+                gateways
+                    .iter()
+                    .all(|gateway| report(gateway).criteria.latency == Verdict::TooFewSamples)
+            );
+        }
+        exchange(&gateways);
+        if measurement.latency == SLOW.latency {
+            // The limit of all is known with the counts of all.
+            exchange(&gateways);
+        }
+        for gateway in &gateways {
+            let report = report(gateway);
+            assert_eq!(report.verdict, Verdict::Failing, "{measurement:?}: {report}");
+            assert_eq!((report.gateways, report.candidate.requests), (3, 120));
+        }
+    }
+}
+
+#[test]
+fn client_of_several_gateways_counts_once() {
+    let gateways = [analysis(), analysis(), analysis()];
+    for gateway in &gateways {
+        respond_at(gateway, 0..4, SERVER_ERROR);
+        respond_at(gateway, 10..50, FAST);
+        for number in 0..4 {
+            let client = gateway.client_hash(address(number));
+            for _ in 0..10 {
+                gateway.record_view(&one_rollout("one"), CANDIDATE, client);
+            }
+            gateway.record_view(&one_rollout("one"), LIVE, client);
+            gateway.record_failure(&one_rollout("one"), CANDIDATE, client);
+        }
+    }
+    exchange(&gateways);
+    let report = report(&gateways[0]);
+    // 4 clients are fewer than `min_clients`, although 12 requests have failed.
+    assert_eq!(report.verdict, Verdict::Passing, "{report}");
+    assert_eq!((report.candidate.clients, report.candidate.views), (4, 120));
+}
+
+#[test]
+fn counts_of_others_in_another_step_are_ignored() {
+    let (first, second) = (analysis(), analysis());
+    respond_at(&second, 0..200, SERVER_ERROR);
+    first.set_counts_of_others(vec![second.own_counts(std::iter::once(&in_step(50, 60)))]);
+    assert_eq!(report(&first).gateways, 1);
+    first.set_counts_of_others(vec![second.own_counts(std::iter::once(&rollout("two")))]);
+    assert_eq!(report(&first).gateways, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_of_others_expire_without_exchange() {
+    let gateways = [analysis(), analysis()];
+    respond_at(&gateways[1], 0..200, SERVER_ERROR);
+    exchange(&gateways);
+    tokio::time::advance(Duration::from_secs(30)).await;
+    assert!(fails(&gateways[0]));
+    // A gateway that has just started continues the step.
+    assert_eq!(report(&gateways[0]).counted, Duration::from_secs(30));
+    tokio::time::advance(Duration::from_secs(31)).await;
+    assert!(!fails(&gateways[0]));
+}

@@ -35,6 +35,7 @@ enum Failure {
     Closed,
     OfClient,
     Interrupted,
+    NotCached,
 }
 
 impl From<Interrupted> for Failure {
@@ -175,6 +176,10 @@ impl Fetch for Upstream {
 
     fn is_shared(error: &Failure) -> bool {
         *error != Failure::OfClient
+    }
+
+    fn not_cached() -> Failure {
+        Failure::NotCached
     }
 }
 

@@ -1,0 +1,243 @@
+//! What took effect in the bucket, in order, and what must hold at each moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use colonnade_model::deployment::{Change, ChangeKind, Deployment, LiveState, release_changes};
+use colonnade_model::release::ReleaseId;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::bucket::StoredObject;
+
+type Objects = BTreeMap<String, StoredObject>;
+
+/// The history of the bucket.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// The live states with the times at which they took effect; the first one has revision 1.
+    pub(crate) states: Vec<(Instant, LiveState)>,
+    /// All deployments that were ever stored.
+    pub(crate) deployments: BTreeMap<u64, Deployment>,
+    /// The digests of all releases that were ever published.
+    pub(crate) releases: BTreeMap<ReleaseId, String>,
+    /// The deployments that visitors may have seen.
+    pub(crate) shown: BTreeSet<u64>,
+}
+
+fn parse<T: DeserializeOwned>(key: &str, object: &StoredObject) -> Result<T, String> {
+    let value = serde_json::from_slice(&object.bytes);
+    let mut value: Value = value.map_err(|error| format!("{key} is no JSON: {error}"))?;
+    value.as_object_mut().and_then(|object| object.remove("schema"));
+    serde_json::from_value(value).map_err(|error| format!("{key} is invalid: {error}"))
+}
+
+fn number(key: &str) -> Result<u64, String> {
+    let name = key.rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
+    let number = name.and_then(|name| name.parse().ok());
+    number.ok_or_else(|| format!("{key} has no number"))
+}
+
+fn release_id(key: &str) -> Result<ReleaseId, String> {
+    let name = key.strip_suffix(".json").unwrap_or(key);
+    let (name, version) = name
+        .rsplit_once('/')
+        .ok_or_else(|| format!("{key} is no release"))?;
+    let name = name.rsplit('/').next().unwrap_or(name);
+    Ok(ReleaseId {
+        name: name.to_owned(),
+        version: version.to_owned(),
+    })
+}
+
+/// The names of the objects with the files of a release.
+fn files_of(key: &str, object: &StoredObject) -> Result<BTreeSet<String>, String> {
+    let release: Value = parse(key, object)?;
+    let files = release["files"].as_object().into_iter().flatten();
+    Ok(files
+        .filter_map(|(_, name)| name.as_str().map(str::to_owned))
+        .collect())
+}
+
+impl Ledger {
+    /// The newest state.
+    pub(crate) fn current(&self) -> Option<&LiveState> {
+        self.states.last().map(|(_, state)| state)
+    }
+
+    /// The state with this revision, and when it took effect.
+    pub(crate) fn state(&self, revision: u64) -> Option<&(Instant, LiveState)> {
+        self.states.get(usize::try_from(revision).ok()?.checked_sub(1)?)
+    }
+
+    /// Checks a write that has taken effect.
+    pub(crate) fn written(&mut self, objects: &Objects, key: &str) -> Result<(), String> {
+        let object = &objects[key];
+        match key.split('/').next() {
+            Some("live.json") => self.changed(objects, parse(key, object)?),
+            Some("history") => self.recorded(number(key)?, &parse(key, object)?),
+            Some("deployments") => {
+                let deployment: Deployment = parse(key, object)?;
+                let number = number(key)?;
+                let first = self
+                    .deployments
+                    .entry(number)
+                    .or_insert_with(|| deployment.clone());
+                if *first != deployment {
+                    return Err(format!(
+                        "deployment {number} changed from {first:?} to {deployment:?}"
+                    ));
+                }
+                Ok(())
+            }
+            Some("releases") => {
+                let id = release_id(key)?;
+                let release: Value = parse(key, object)?;
+                let digest = release["record"]["digest"].to_string();
+                let first = self.releases.entry(id.clone()).or_insert_with(|| digest.clone());
+                if *first != digest {
+                    return Err(format!("{id} changed from {first} to {digest}"));
+                }
+                for name in files_of(key, object)? {
+                    if !objects.contains_key(&format!("files/{name}")) {
+                        return Err(format!("{id} is published without its file {name}"));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks a deletion that has taken effect.
+    pub(crate) fn deleted(&self, objects: &Objects, key: &str) -> Result<(), String> {
+        match key.split_once('/') {
+            None | Some(("history" | "tombstones", _)) => Err(format!("{key} was deleted")),
+            Some(("deployments", _)) => {
+                let number = number(key)?;
+                let visible = self.current().map(|state| state.visible.deployments());
+                if visible.is_some_and(|visible| visible.contains(&number)) {
+                    return Err(format!("deployment {number} was deleted, but visitors see it"));
+                }
+                Ok(())
+            }
+            Some(("files", name)) => {
+                for release in objects.range("releases/".to_owned()..) {
+                    if !release.0.starts_with("releases/") {
+                        break;
+                    }
+                    if files_of(release.0, release.1)?.contains(name) {
+                        return Err(format!("{key} was deleted, but {} has it", release.0));
+                    }
+                }
+                Ok(())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Checks a new live state.
+    fn changed(&mut self, objects: &Objects, state: LiveState) -> Result<(), String> {
+        let revision = self.states.len() as u64 + 1;
+        if state.revision() != revision {
+            return Err(format!(
+                "revision {} replaced revision {}",
+                state.revision(),
+                revision - 1
+            ));
+        }
+        let before = self.current();
+        let live_before = before.map(LiveState::live);
+        if state.change.before != live_before || state.change.live != state.live() {
+            let change = &state.change;
+            return Err(format!("{change:?} replaced deployment {live_before:?}"));
+        }
+        if let Some(before) = before {
+            let entry = objects.get(&format!("history/{}.json", before.revision()));
+            let entry =
+                entry.ok_or_else(|| format!("revision {} is not in the history", before.revision()))?;
+            if parse::<Change>("history", entry)? != before.change {
+                return Err(format!("the history has another revision {}", before.revision()));
+            }
+        }
+        self.is_complete(objects, &state)?;
+        if state.change.changed_live() && state.change.action != ChangeKind::Preview {
+            let releases = |number| {
+                self.deployments
+                    .get(&number)
+                    .map(|deployment| deployment.releases.clone())
+            };
+            let before = live_before.and_then(releases).unwrap_or_default();
+            let expected = release_changes(&before, &releases(state.live()).unwrap_or_default());
+            if state.change.sections != expected {
+                let sections = &state.change.sections;
+                return Err(format!(
+                    "revision {revision} changed {expected:?}, but names {sections:?}"
+                ));
+            }
+        }
+        self.shown.extend(state.visible.deployments());
+        self.states.push((Instant::now(), state));
+        Ok(())
+    }
+
+    /// Checks that all that visitors see is in the bucket.
+    fn is_complete(&self, objects: &Objects, state: &LiveState) -> Result<(), String> {
+        for number in state.visible.deployments() {
+            let missing = |what: &str| {
+                format!(
+                    "revision {}: {what} of deployment {number} is missing",
+                    state.revision()
+                )
+            };
+            if !objects.contains_key(&format!("deployments/{number}.json")) {
+                return Err(missing("the record"));
+            }
+            for id in self.deployments[number].release_ids() {
+                // Garbage collection restores from quarantine what a deployment names.
+                let is_there = ["releases", "quarantine"]
+                    .iter()
+                    .any(|folder| objects.contains_key(&format!("{folder}/{}/{}.json", id.name, id.version)));
+                if !is_there {
+                    return Err(missing(&id.to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn recorded(&self, revision: u64, change: &Change) -> Result<(), String> {
+        match self.state(revision) {
+            Some((_, state)) if state.change == *change => Ok(()),
+            _ => Err(format!(
+                "the history got revision {revision}, which is not what happened: {change:?}"
+            )),
+        }
+    }
+
+    /// Checks the bucket when all gateways are at rest.
+    pub(crate) fn at_rest(&self, objects: &Objects) -> Result<(), String> {
+        // Until the next change, only the live state is sure to have the newest one.
+        let replaced = self.states.split_last().map(|(_, replaced)| replaced);
+        for (_, state) in replaced.into_iter().flatten() {
+            let revision = state.revision();
+            let entry = objects.get(&format!("history/{revision}.json"));
+            let entry = entry.ok_or_else(|| format!("revision {revision} is not in the history"))?;
+            self.recorded(revision, &parse("history", entry)?)?;
+        }
+        for number in objects.keys().filter(|key| key.starts_with("deployments/")) {
+            for id in self.deployments[&self::number(number)?].release_ids() {
+                let key = format!("releases/{}/{}.json", id.name, id.version);
+                let release = objects
+                    .get(&key)
+                    .ok_or_else(|| format!("{id} is missing, but {number} names it"))?;
+                for name in files_of(&key, release)? {
+                    if !objects.contains_key(&format!("files/{name}")) {
+                        return Err(format!("file {name} of {id} is missing, but {number} names it"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! One HTTP/1.1 connection to an endpoint.
+//!
+//! It has no task of its own. The task that sends a request drives the connection until the end of the response, which costs less
+//! than to pass both between two tasks. Only if the response begins before the end of the request, the connection gets a task of
+//! its own for what is left of both.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_rustls::MaybeHttpsStream;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::client::Client;
+use crate::request_body::OutgoingBody;
+
+/// The maximum size of a response's head in bytes. It also bounds what is buffered of a body.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// TCP, or TLS over it.
+pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    sender: SendRequest<OutgoingBody>,
+    /// `None` once the connection is closed.
+    driver: Option<http1::Connection<Stream, OutgoingBody>>,
+}
+
+impl Connection {
+    /// Creates the connection over a stream that has just been opened.
+    pub(crate) async fn new(stream: Stream) -> hyper::Result<Self> {
+        let mut http1 = http1::Builder::new();
+        // hyper itself limits the number of header fields to 100. If told so, it parses heads more slowly.
+        http1.max_buf_size(MAX_HEAD_BYTES);
+        let (sender, driver) = http1.handshake(stream).await?;
+        Ok(Self {
+            sender,
+            driver: Some(driver),
+        })
+    }
+
+    /// Returns whether the connection can send a request: the endpoint has not closed it, and has sent nothing that belongs to no
+    /// response.
+    pub(crate) fn is_idle(&mut self) -> bool {
+        self.drive(&mut never_woken());
+        self.driver.is_some() && self.sender.is_ready()
+    }
+
+    /// Sends a request. The error contains it if no byte of it was sent.
+    pub(crate) async fn send(
+        &mut self,
+        request: Request<OutgoingBody>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<OutgoingBody>>> {
+        let mut response = pin!(self.sender.try_send_request(request));
+        let response = poll_fn(|cx| {
+            // What is there already wakes nobody, such as the next read of a body that has arrived with its head.
+            for waker in [Waker::noop(), cx.waker()] {
+                self.drive(&mut Context::from_waker(waker));
+                if let Poll::Ready(response) = response.as_mut().poll(&mut never_woken()) {
+                    return Poll::Ready(response);
+                }
+            }
+            Poll::Pending
+        });
+        response.await
+    }
+
+    /// Reads and writes what it can. Wakes the task when it can do more.
+    fn drive(&mut self, cx: &mut Context<'_>) {
+        if let Some(driver) = &mut self.driver
+            && Pin::new(driver).poll(cx).is_ready()
+        {
+            // Its error is also that of the request or the body.
+            self.driver = None;
+        }
+    }
+}
+
+/// The body of a response, which drives its connection. At the end of the response, the connection goes back to the pool.
+#[derive(Debug)]
+pub(crate) struct ConnectionBody {
+    incoming: Incoming,
+    /// `None` once it is dropped, or has a task of its own.
+    connection: Option<Box<Connection>>,
+    /// The task of the connection, if it has one. Dropping it closes the connection.
+    task: Option<JoinSet<()>>,
+    client: Arc<Client>,
+}
+
+impl ConnectionBody {
+    pub(crate) fn new(incoming: Incoming, connection: Box<Connection>, client: Arc<Client>) -> Self {
+        Self {
+            incoming,
+            connection: Some(connection),
+            task: None,
+            client,
+        }
+    }
+
+    /// Drives the connection in a task of its own, so that the rest of the request is sent even while nobody reads the response:
+    /// some clients read nothing before they have sent everything. What is buffered of both stays bounded. The connection is not
+    /// used again. If the response ends first, it is closed, and the upstream does not get the rest of the request.
+    pub(crate) fn drive_in_task(&mut self) {
+        let driver = self.connection.take().and_then(|connection| connection.driver);
+        self.task = driver.map(|driver| {
+            let mut task = JoinSet::new();
+            task.spawn(async move {
+                // Its error is also that of the body.
+                let _ = driver.await;
+            });
+            task
+        });
+    }
+}
+
+impl Body for ConnectionBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        let this = self.get_mut();
+        let mut incoming = Pin::new(&mut this.incoming);
+        let Some(connection) = &mut this.connection else {
+            return incoming.poll_frame(cx);
+        };
+        let frame = incoming.as_mut().poll_frame(&mut never_woken());
+        if frame.is_pending() {
+            connection.drive(cx);
+            return incoming.poll_frame(&mut never_woken());
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
+    }
+}
+
+impl Drop for ConnectionBody {
+    fn drop(&mut self) {
+        // A connection that has not received all of the response is not idle.
+        if let Some(mut connection) = self.connection.take()
+            && connection.is_idle()
+        {
+            self.client.keep_idle(connection);
+        }
+    }
+}
+
+/// The context to poll what makes progress only while the connection is driven: what arrives for it wakes the task.
+fn never_woken() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}

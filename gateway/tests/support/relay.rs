@@ -1,0 +1,65 @@
+//! A TCP proxy that can be cut.
+
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use parking_lot::Mutex;
+
+/// Forwards connections to a server, or closes them while it is cut.
+pub(crate) struct Relay {
+    address: SocketAddr,
+    open: Arc<Mutex<Open>>,
+}
+
+#[derive(Default)]
+struct Open {
+    is_cut: bool,
+    streams: Vec<TcpStream>,
+}
+
+impl Relay {
+    /// Starts a relay to this address. It ends with the test process.
+    pub(crate) fn start(target: SocketAddr) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let open = Arc::new(Mutex::new(Open::default()));
+        let shared = Arc::clone(&open);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let mut open = shared.lock();
+                if open.is_cut {
+                    continue;
+                }
+                // A server that has ended refuses connections, and so does its relay.
+                let Ok(server) = TcpStream::connect(target) else {
+                    continue;
+                };
+                for (from, to) in [(&stream, &server), (&server, &stream)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    thread::spawn(move || {
+                        let _ = io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Write);
+                    });
+                }
+                open.streams.extend([stream, server]);
+            }
+        });
+        Self { address, open }
+    }
+
+    /// The URL of the relay.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Ends all connections and accepts no more, or accepts them again.
+    pub(crate) fn set_cut(&self, is_cut: bool) {
+        let mut open = self.open.lock();
+        open.is_cut = is_cut;
+        for stream in open.streams.drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
