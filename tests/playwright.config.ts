@@ -45,6 +45,7 @@ export default defineConfig<object, WorkerFixtures>({
       use: { serverRendering: false },
       dependencies: ["publish"],
     },
+    { name: "deploy", testMatch: "deploy/*.test.ts" },
     // Each further worker costs two seconds of CPU time to start.
     { name: "gallery", testMatch: "gallery/gallery.test.ts", fullyParallel: false },
     // Soak runs also compare screenshots and try each fault on every section.
