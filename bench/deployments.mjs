@@ -1,38 +1,16 @@
 // Measures the time until visitors see a deployment or a rollback. See bench/README.md.
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+import { callAdmin } from "@colonnade/kit/build";
 
-import { callAdmin, publish } from "@colonnade/kit/build";
-
-import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow, readDocument } from "./report.mjs";
+import { assetsOf, median, printRow, readDocument } from "./report.mjs";
 import { startLoad } from "./load.mjs";
+import { publishSecondVersion } from "./second-version.mjs";
 
 const SECTION = "directory";
 const TIMES = 200;
 const PAGES = ["/", "/state/California", "/city/Texas/Austin", "/terms"];
 
 /** @typedef {{ call: number, document: number }} Times milliseconds */
-
-/**
- * Publishes the section's built release under a second version.
- *
- * @param {import("@colonnade/kit/build").AdminAccess} access
- */
-async function publishSecondVersion(access) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-bench-"));
-  try {
-    await cp(path.join(ROOT, `mfe-${SECTION}/release`), path.join(folder, "release"), { recursive: true });
-    const file = path.join(folder, "release/release.json");
-    const release = JSON.parse(await readFile(file, "utf8"));
-    await writeFile(file, JSON.stringify({ ...release, version: `${release.version}.again` }));
-    return (await publish(folder, access)).version;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 /**
  * Calls the admin API to change the live deployment and reads documents until one is from the new deployment.
@@ -62,9 +40,9 @@ function print(label, times) {
 
 const site = await startSite();
 try {
-  const version = await publishSecondVersion(site.access);
+  const [version] = await publishSecondVersion(site.access, SECTION);
   const documents = await Promise.all(PAGES.map((page) => readDocument(site.url + page)));
-  const assets = documents.flatMap(({ html }) => html.match(/\/assets\/[^"]+/g) ?? []);
+  const assets = documents.flatMap(({ html }) => assetsOf(html));
   const load = await startLoad(site.url, [...PAGES, ...new Set(assets)]);
   /** @type {Times[]} */
   const deploys = [];

@@ -2,7 +2,7 @@
 import http from "node:http";
 
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow, readDocument } from "./report.mjs";
+import { assetsOf, median, printRow, readDocument } from "./report.mjs";
 import { deployFixtureSection } from "./fixture-section.mjs";
 import { loadFor } from "./load.mjs";
 
@@ -41,7 +41,7 @@ function startLoopRequests(url) {
 /** @param {string} url */
 async function pagesAndAssets(url) {
   const documents = await Promise.all(PAGES.map((page) => readDocument(url + page)));
-  const assets = documents.flatMap(({ html }) => html.match(/\/assets\/[^"]+/g) ?? []);
+  const assets = documents.flatMap(({ html }) => assetsOf(html));
   return [...PAGES, ...new Set(assets)];
 }
 

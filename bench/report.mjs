@@ -1,22 +1,18 @@
 // Shared by the benchmarks: medians, table rows, and reading a document's boot payload.
 
-/** @param {number[]} values */
-export function median(values) {
+/** Returns a quantile: the median for a share of 0.5. @param {number[]} values @param {number} share */
+export function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low = NaN, high = NaN] = [sorted[middle - 1], sorted[middle]];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+  const place = share * (sorted.length - 1);
+  const [low = NaN, high = NaN] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
 }
 
+/** @param {number[]} values */
+export const median = (values) => quantile(values, 0.5);
+
 /** Returns the first quartile, the median and the third quartile. @param {number[]} values */
-export function quartiles(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return [0.25, 0.5, 0.75].map((share) => {
-    const place = share * (sorted.length - 1);
-    const [low = NaN, high = NaN] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
-    return low + (high - low) * (place % 1);
-  });
-}
+export const quartiles = (values) => [0.25, 0.5, 0.75].map((share) => quantile(values, share));
 
 /** Prints a table row: a label and its values. @param {string[]} cells */
 export function printRow([first = "", ...rest]) {
@@ -36,3 +32,6 @@ export async function readDocument(url) {
   const [, json = "null"] = /<script type="application\/json" id="boot">(.*?)<\/script>/s.exec(html) ?? [];
   return { html, boot: JSON.parse(json), headers: response.headers };
 }
+
+/** Returns the URL paths of the assets in a document, each once. @param {string} html */
+export const assetsOf = (html) => [...new Set(html.match(/\/assets\/[^")]+/g))];

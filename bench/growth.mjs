@@ -1,0 +1,120 @@
+// Measures how the gateway's costs grow with the number of sections. See bench/README.md.
+import { mkdtemp, rm } from "node:fs/promises";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+
+import { callAdmin, deploy, publish } from "@colonnade/kit/build";
+
+import { ROOT } from "../tests/support/repository.mjs";
+import { startSite } from "../tests/support/site.mjs";
+import { writeFixtureSection } from "./fixture-section.mjs";
+import { loadFor } from "./load.mjs";
+import { drawPlots } from "./plot.mjs";
+import { cpuTime, memoryOf, pin, waitUntilIdle } from "./processes.mjs";
+import { median, printRow, readDocument } from "./report.mjs";
+import { publishSecondVersion } from "./second-version.mjs";
+
+const SECTIONS = [4, 40, 200];
+/** Page patterns of each added section. */
+const PAGES = 5;
+const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
+const DEPLOYMENTS = Number(process.env["DEPLOYMENTS"] ?? 40);
+/** A page of a section that every site has. */
+const PAGE = "/terms";
+const SECTION = "legal";
+
+/** @typedef {import("../tests/support/site.mjs").Site} Site */
+/** @typedef {{ sections: number, site: Site, versions: string[], cpu: number[], visible: number[] }} Size */
+
+/** Publishes sections that nobody visits until the site has `count`, and deploys them. @param {Site} site @param {number} count */
+async function addSections({ access }, count) {
+  /** @type {Record<string, string>} */
+  const releases = {};
+  for (let number = SECTIONS[0] ?? 0; number < count; number += 1) {
+    const name = `growth${number}`;
+    const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-growth-"));
+    const patterns = Array.from({ length: PAGES }, (_, page) => `/${name}${page === 0 ? "" : `/${page}/:item`}`);
+    await writeFixtureSection(folder, { name, patterns });
+    releases[name] = (await publish(folder, access)).version;
+    await rm(folder, { recursive: true });
+  }
+  if (count > (SECTIONS[0] ?? 0)) await deploy(releases, undefined, access);
+}
+
+/** Returns the gateway's CPU time for one request, in microseconds. @param {Site} site */
+async function measureRequest({ url, gateway }) {
+  await waitUntilIdle(gateway.pid);
+  const before = await cpuTime(gateway.pid);
+  const { requests, failed } = await loadFor(1, url, [PAGE], { "accept-encoding": "br" });
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  await waitUntilIdle(gateway.pid);
+  return (1000 * ((await cpuTime(gateway.pid)) - before)) / requests;
+}
+
+/** Returns the time from a deploy request to the first document of the new deployment, in milliseconds. @param {Site} site @param {string} version */
+async function measureDeploy({ url, access }, version) {
+  const start = performance.now();
+  const { body } = await callAdmin(access, "POST", "/api/v1/deployments", {
+    type: "application/json",
+    bytes: JSON.stringify({ releases: { [SECTION]: version } }),
+  });
+  const { number } = /** @type {{ number: number }} */ (body);
+  while ((await readDocument(url + PAGE)).boot.deployment !== number);
+  return performance.now() - start;
+}
+
+/** Returns the size of a document compressed with Brotli, in bytes. @param {string} url */
+async function compressedSize(url) {
+  /** @type {http.IncomingMessage} */
+  const response = await new Promise((resolve, reject) => {
+    http.get(url, { headers: { "accept-encoding": "br" } }, resolve).on("error", reject);
+  });
+  return (await buffer(response)).length;
+}
+
+/** @type {Size[]} */
+const sizes = [];
+try {
+  pin(0);
+  for (const sections of SECTIONS) {
+    const seed = await startSite();
+    const versions = await publishSecondVersion(seed.access, SECTION);
+    await addSections(seed, sections);
+    // A new process, which has not published anything, so that its memory is that of serving.
+    sizes.push({ sections, site: await startSite({ base: seed }), versions, cpu: [], visible: [] });
+    await seed.stop();
+  }
+  pin(1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { site, cpu } of round % 2 === 0 ? sizes : sizes.toReversed()) cpu.push(await measureRequest(site));
+  }
+  const memory = await Promise.all(sizes.map(async ({ site }) => (await memoryOf(site.gateway.pid)).pss));
+  for (let turn = 0; turn < DEPLOYMENTS; turn += 1) {
+    for (const { site, versions, visible } of sizes)
+      visible.push(await measureDeploy(site, /** @type {string} */ (versions[turn % 2])));
+  }
+  const rows = [];
+  for (const [index, { sections, site, cpu, visible }] of sizes.entries()) {
+    rows.push({
+      sections,
+      "CPU of a request, µs": median(cpu),
+      "document, bytes": await compressedSize(site.url + PAGE),
+      "memory, MB": memory[index] ?? NaN,
+      "memory after deployments, MB": (await memoryOf(site.gateway.pid)).pss,
+      "deploy to visible, ms": median(visible),
+    });
+  }
+  const columns = Object.keys(rows[0] ?? {}).slice(1);
+  printRow(["sections", ...columns]);
+  for (const { sections, ...values } of rows)
+    printRow([String(sections), ...Object.values(values).map((value) => value.toFixed(value < 1000 ? 1 : 0))]);
+  await drawPlots(
+    path.join(ROOT, "docs/images/growth-sections.svg"),
+    "Costs of one gateway by its number of sections",
+    rows,
+  );
+} finally {
+  for (const { site } of sizes) await site.stop();
+}
