@@ -12,6 +12,9 @@ const CONTEXT_RESOLUTION = {
   },
 };
 
+// Builds and checks may run at the same time.
+const testTimeout = 20_000;
+
 /**
  * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
  * a DOM takes longer than most of them. Markdown imports and React's server renderer are
@@ -36,8 +39,7 @@ const projectsOf = (name) =>
       // The compiled command is what users run, and Node loads it faster than Vitest.
       server: { deps: { external: [/\/kit\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },
-      // Builds and checks may run at the same time.
-      testTimeout: 20_000,
+      testTimeout,
     },
   }));
 
@@ -57,8 +59,8 @@ export default defineConfig({
         "mfe-signup",
         "examples/events",
       ].flatMap(projectsOf),
-      { test: { name: "events-api", root: "examples/events/api", include: ["*.test.js"] } },
-      { test: { name: "docs", root: "tests/docs", include: ["*.test.js"] } },
+      { test: { name: "events-api", root: "examples/events/api", include: ["*.test.js"], testTimeout } },
+      { test: { name: "docs", root: "tests/docs", include: ["*.test.js"], testTimeout } },
     ],
   },
 });

@@ -7,8 +7,11 @@ import { CITIES, sampleEvents } from "./samples.js";
 /** Events of one page of a list. */
 export const PAGE_SIZE = 12;
 
+// Each commit waits for the disk: once with a write-ahead log, and one transaction creates all tables.
 const SCHEMA = `
   PRAGMA foreign_keys = ON;
+  PRAGMA journal_mode = WAL;
+  BEGIN;
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS cities (slug TEXT PRIMARY KEY, name TEXT NOT NULL, state TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS events (
@@ -31,6 +34,7 @@ const SCHEMA = `
     places INTEGER NOT NULL,
     PRIMARY KEY (event, attendee)
   ) STRICT, WITHOUT ROWID;
+  COMMIT;
 `;
 
 /** @typedef {import("./samples.js").City} City */
