@@ -16,8 +16,13 @@ const ATLAS = createRequire(import.meta.url).resolve("us-atlas/states-albers-10m
 /** States with an outline of their own. */
 const MARKED = ["Maine", "Nevada"];
 
+const WIDTH = 640;
+
 /** The atlas is 975 by 610 pixels. */
-const SCALE = 640 / 975;
+const SCALE = WIDTH / 975;
+
+/** Distance of a name from its state, in pixels. */
+const GAP = 8;
 
 /** The smallest triangles and islands, in square pixels of the atlas. */
 const MIN_TRIANGLE = 20;
@@ -28,7 +33,7 @@ const simplified = filter(simplify(atlas, MIN_TRIANGLE), filterWeight(atlas, MIN
 const { states, nation } = simplified.objects;
 const path = geoPath(geoIdentity().scale(SCALE)).digits(0);
 const map = {
-  width: 640,
+  width: WIDTH,
   height: Math.ceil(610 * SCALE),
   nation: path(feature(simplified, nation)),
   states: MARKED.map((name) => {
@@ -36,7 +41,10 @@ const map = {
       simplified,
       states.geometries.find(({ properties }) => properties.name === name),
     );
-    const [x, y] = path.centroid(shape).map(Math.round);
+    const [[west], [east]] = path.bounds(shape);
+    const [middle, y] = path.centroid(shape).map(Math.round);
+    // On the side with more room.
+    const x = Math.round(middle > WIDTH / 2 ? west - GAP : east + GAP);
     return { name, path: path(shape), x, y };
   }),
 };

@@ -27,8 +27,8 @@ const WIDTH = 320;
 const MAX_HEIGHT = 270;
 const PADDING = 8;
 
-/** Triangles with less area, in square pixels, are invisible. */
-const MIN_TRIANGLE = 1;
+/** Corners of an outline whose triangle has less area, in square pixels, are left out. */
+const MIN_TRIANGLE = 2;
 
 /** Islands without a listed city and with a smaller share of the state's area are left out. */
 const MIN_ISLAND = 0.0008;
@@ -38,16 +38,94 @@ const WEST_LIMITS = { Alaska: -172, Hawaii: -161 };
 
 const NEAREST = 6;
 
-/** The largest cities get a name on the map, unless one that is at most this many pixels away has one. */
-const LABEL_CANDIDATES = 16;
-const LABEL_DISTANCE = 36;
+/**
+ * The largest city, the capital and cities that are better known than a larger neighbor get a name on the map first, then
+ * the next largest ones, unless a city that is at most this many pixels away has one.
+ */
+const LABEL_CANDIDATES = 24;
+const LABEL_DISTANCE = 24;
 const MAX_LABELS = 5;
+const BETTER_KNOWN = { California: ["San Francisco"], Nevada: ["Reno"] };
 
-/** Size of a label in pixels: the height of a line, the width of a letter, and the distance from the dot. */
-const LABEL = { height: 17, letter: 10.5, gap: 8 };
+/** A name in pixels: the size of its letters, the distance from its dot, and from the edges of the map. */
+const LABEL = { size: 13, gap: 8, margin: 4 };
 
 /** The same on phones, where the map is smaller and the letters are larger in its units. */
-const PHONE_LABEL = { height: 26, letter: 16, gap: 8 };
+const PHONE_LABEL = { ...LABEL, size: 20 };
+
+/** Size of the image on the narrowest phone. A high map leaves room at its sides. */
+const PHONE = { width: 288, maxHeight: 184 };
+
+/** Cost of a name on a side of its dot, in hidden dots. */
+const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
+
+/** A name that hides more dots is left out, unless the city is important: that of one of the largest cities, and others. */
+const LARGEST = 4;
+const HIDDEN_LIMITS = { largest: 20, others: 5 };
+
+/** Value of a name and of its presence on phones, in hidden dots. */
+const LABEL_VALUE = 8;
+const PHONE_VALUE = 2;
+
+/** Radii of the dots by population. src/map/sizes.ts has the classes, the styles have the sizes. */
+const DOTS = [
+  [250_000, 5.5],
+  [50_000, 3.5],
+  [0, 2],
+];
+
+const CAPITALS = {
+  Alabama: "Montgomery",
+  Alaska: "Juneau",
+  Arizona: "Phoenix",
+  Arkansas: "Little Rock",
+  California: "Sacramento",
+  Colorado: "Denver",
+  Connecticut: "Hartford",
+  Delaware: "Dover",
+  Florida: "Tallahassee",
+  Georgia: "Atlanta",
+  Hawaii: "Honolulu",
+  Idaho: "Boise",
+  Illinois: "Springfield",
+  Indiana: "Indianapolis",
+  Iowa: "Des Moines",
+  Kansas: "Topeka",
+  Kentucky: "Frankfort",
+  Louisiana: "Baton Rouge",
+  Maine: "Augusta",
+  Maryland: "Annapolis",
+  Massachusetts: "Boston",
+  Michigan: "Lansing",
+  Minnesota: "Saint Paul",
+  Mississippi: "Jackson",
+  Missouri: "Jefferson City",
+  Montana: "Helena",
+  Nebraska: "Lincoln",
+  Nevada: "Carson City",
+  "New Hampshire": "Concord",
+  "New Jersey": "Trenton",
+  "New Mexico": "Santa Fe",
+  "New York": "Albany",
+  "North Carolina": "Raleigh",
+  "North Dakota": "Bismarck",
+  Ohio: "Columbus",
+  Oklahoma: "Oklahoma City",
+  Oregon: "Salem",
+  Pennsylvania: "Harrisburg",
+  "Rhode Island": "Providence",
+  "South Carolina": "Columbia",
+  "South Dakota": "Pierre",
+  Tennessee: "Nashville",
+  Texas: "Austin",
+  Utah: "Salt Lake City",
+  Vermont: "Montpelier",
+  Virginia: "Richmond",
+  Washington: "Olympia",
+  "West Virginia": "Charleston",
+  Wisconsin: "Madison",
+  Wyoming: "Cheyenne",
+};
 
 /** Returns the unit vector of a point on the sphere. */
 function vectorOf(point) {
@@ -91,15 +169,15 @@ function shapeOf(state, topology) {
   };
 }
 
-/** Formats a number like SVGO: one decimal, no leading zero. */
-const format = (tenths) => String(tenths / 10).replace(/^(-?)0\./, "$1.");
+/** Formats a number of half pixels like SVGO: without a leading zero. */
+const format = (halves) => String(halves / 2).replace(/^(-?)0\./, "$1.");
 
-/** Returns the path of projected polygons, in relative coordinates. */
+/** Returns the path of projected polygons, in relative coordinates, as exact as half a pixel. */
 function pathOf(shape, projection) {
   const ring = (points) => {
     let [lastX, lastY] = [0, 0];
     const steps = points.slice(0, -1).flatMap((point, index) => {
-      const [x, y] = projection(point).map((value) => Math.round(value * 10));
+      const [x, y] = projection(point).map((value) => Math.round(value * 2));
       const step = [x - lastX, y - lastY];
       if (index > 0 && step.every((length) => length === 0)) return [];
       [lastX, lastY] = [x, y];
@@ -138,41 +216,90 @@ const thousandths = ([longitude, latitude]) => [Math.round(latitude * 1000), Mat
 const overlaps = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
+/** Estimates the width of a name in a wide bold font. */
+function widthOf(name, size) {
+  const ems = [...name].map((letter) => (/[MWmw]/.test(letter) ? 1 : /[fijlt.' ]/.test(letter) ? 0.42 : 0.7));
+  return size * ems.reduce((sum, em) => sum + em, 0);
+}
+
 /** Returns the area of a name on one side of its dot. */
-function labelArea({ x, y, city }, side, { height, letter, gap } = LABEL) {
-  const width = city.length * letter;
-  const left = side === "right" ? x + gap : x - gap - width;
-  return { left, right: left + width, top: y - height / 2, bottom: y + height / 2 };
+function labelArea({ x, y, city }, side, { size, gap }) {
+  const width = widthOf(city, size);
+  const [left, top] = {
+    right: [x + gap, y - size / 2],
+    left: [x - gap - width, y - size / 2],
+    top: [x - width / 2, y - gap - size],
+    bottom: [x - width / 2, y + gap],
+  }[side];
+  return { left, right: left + width, top, bottom: top + size };
+}
+
+function areaOf({ x, y, population }) {
+  const [, radius] = DOTS.find(([least]) => population >= least);
+  return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
+}
+
+/** Returns the cities that may have a name, the most important first. */
+function labelOrder(state, dots) {
+  const [largest, ...others] = dots.toSorted((one, other) => other.population - one.population);
+  const known = [...(BETTER_KNOWN[state] ?? []), CAPITALS[state]];
+  const isKnown = ({ city }) => known.includes(city);
+  const rest = others.filter((dot) => !isKnown(dot)).slice(0, LABEL_CANDIDATES);
+  return [
+    ...[largest, ...others.filter(isKnown)].map((dot) => ({ ...dot, limit: Infinity })),
+    ...rest.map((dot, rank) => ({ ...dot, limit: rank < LARGEST ? HIDDEN_LIMITS.largest : HIDDEN_LIMITS.others })),
+  ];
 }
 
 /**
  * Chooses the cities with names on the map: index in the state's list, on which side of its dot the name is, and whether
- * the larger names of phones have room for it.
+ * the larger names of phones have room for it. Also returns the value of the names minus what they hide.
  */
-function labelsOf(dots) {
+function labelsOf(state, dots, height) {
   const [taken, takenOnPhones, labeled] = [[], [], []];
-  const largest = dots.toSorted((one, other) => other.population - one.population).slice(0, LABEL_CANDIDATES);
-  for (const dot of largest) {
+  const room = Math.max(0, (PHONE.width * height) / PHONE.maxHeight - WIDTH) / 2;
+  const isFree = (box, boxes, { margin }, beside = 0) =>
+    box.left >= margin - beside &&
+    box.right <= WIDTH - margin + beside &&
+    box.top >= margin &&
+    box.bottom <= height - margin &&
+    !boxes.some((other) => overlaps(box, other));
+  const hiddenBy = (box) => {
+    const [, smallest] = DOTS.at(-1);
+    return dots
+      .filter((dot) => overlaps(box, areaOf(dot)))
+      .reduce((sum, { population }) => sum + DOTS.find(([least]) => population >= least)[1] / smallest, 0);
+  };
+  for (const dot of labelOrder(state, dots)) {
     const { x, y, index } = dot;
     if (labeled.length === MAX_LABELS) break;
     if (labeled.some((other) => Math.hypot(other.x - x, other.y - y) <= LABEL_DISTANCE)) continue;
-    const [best] = ["right", "left"]
-      .map((side) => ({ side, ...labelArea(dot, side) }))
-      .filter((box) => box.left >= 0 && box.right <= WIDTH && !taken.some((other) => overlaps(box, other)))
-      .map((box) => ({ box, hidden: dots.filter((dot) => overlaps(box, areaOf(dot))).length }))
-      .sort((one, other) => one.hidden - other.hidden);
-    if (!best) continue;
+    const [best] = Object.entries(SIDES)
+      .map(([side, cost]) => ({ side, cost, box: labelArea(dot, side, LABEL) }))
+      .filter(({ box }) => isFree(box, taken, LABEL))
+      .map(({ side, cost, box }) => ({ side, box, hidden: hiddenBy(box), cost: cost + hiddenBy(box) }))
+      .sort((one, other) => one.cost - other.cost);
+    if (!best || best.hidden > dot.limit) continue;
     taken.push(best.box, areaOf(dot));
-    const phoneBox = labelArea(dot, best.box.side, PHONE_LABEL);
-    const fitsPhone = !takenOnPhones.some((other) => overlaps(phoneBox, other));
+    const phoneBox = labelArea(dot, best.side, PHONE_LABEL);
+    const fitsPhone = isFree(phoneBox, takenOnPhones, PHONE_LABEL, room);
     if (fitsPhone) takenOnPhones.push(phoneBox, areaOf(dot));
-    labeled.push({ x, y, label: [index, best.box.side, fitsPhone] });
+    const value = LABEL_VALUE - best.hidden + (fitsPhone ? PHONE_VALUE : 0);
+    labeled.push({ x, y, value, label: [index, best.side, fitsPhone] });
   }
-  return labeled.map(({ label }) => label);
+  return { labels: labeled.map(({ label }) => label), value: labeled.reduce((sum, { value }) => sum + value, 0) };
 }
 
-function areaOf({ x, y }) {
-  return { left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 };
+/** Returns the shift of a narrow outline, to the right or the left, which makes the most room for names. */
+function bestShift(state, dots, height, { left, right }) {
+  const valueOf = (shift) =>
+    labelsOf(
+      state,
+      dots.map((dot) => ({ ...dot, x: dot.x + shift })),
+      height,
+    ).value;
+  const shifts = [0, WIDTH - PADDING - right, PADDING - left].map((shift) => ({ shift, value: valueOf(shift) }));
+  return shifts.reduce((best, other) => (other.value > best.value + LABEL_VALUE ? other : best)).shift;
 }
 
 function mapOf(state) {
@@ -189,23 +316,28 @@ function mapOf(state) {
     );
   const shape = shapeOf(state, simplify(atlas, MIN_TRIANGLE / projection.scale() ** 2));
   const [[left, top], [right, bottom]] = geoPath(projection).bounds(shape);
+  const height = Math.ceil(bottom - top + 2 * PADDING);
+  const dotsOf = () =>
+    ALL.filter((city) => city.state === state).map((city) => {
+      const [x, y] = projection(city.point).map(Math.round);
+      return { ...city, x, y };
+    });
   const [x, y] = projection.translate();
   projection.translate([x, y - top + PADDING]);
-  const dots = ALL.filter((city) => city.state === state).map((city) => {
-    const [x, y] = projection(city.point).map(Math.round);
-    return { ...city, x, y };
-  });
+  const shift = Math.round(bestShift(state, dotsOf(), height, { left, right }));
+  projection.translate([x + shift, y - top + PADDING]);
+  const dots = dotsOf();
   return {
-    height: Math.ceil(bottom - top + 2 * PADDING),
-    west: Math.round(left),
-    east: Math.round(right),
+    height,
+    west: Math.round(left + shift),
+    east: Math.round(right + shift),
     outline: pathOf(shape, projection),
     projection: [longitude, latitude, projection.scale(), ...projection.translate()].map(
       (value) => Math.round(value * 1000) / 1000,
     ),
     cities: dots.map(({ point, population }) => [...thousandths(point), population]),
     neighbors: neighborsOf(state).map((place) => [place.state, place.city, ...thousandths(place.point)]),
-    labels: labelsOf(dots),
+    labels: labelsOf(state, dots, height).labels,
   };
 }
 

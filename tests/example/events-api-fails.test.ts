@@ -129,7 +129,7 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
     await expect(plain).toHaveTitle(/^Something went wrong/);
     await expect(heading(plain)).toHaveText("Something went wrong");
     await expect(plain.getByText("This isn’t available right now. Please try again.")).toBeVisible();
-    await expect(plain.getByRole("link", { name: "Return to home" })).toHaveAttribute("href", "/");
+    await expect(plain.getByRole("link", { name: "Return to the previous page" })).toHaveAttribute("href", event);
     await plain.goBack();
     await expect(plain.getByLabel("Email")).toHaveValue("grace@example.com");
     await plain.close();

@@ -108,6 +108,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
               - link "Texas"
             - listitem:
               - link "Houston"
+        - paragraph: This is a sample ad, not a real person. Replies go nowhere.
         - article:
           - img "Abstract placeholder, not a photo"
           - heading [level=1]
@@ -117,7 +118,6 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
           - button "Reply"
           - paragraph: Posted in Houston, Texas
           - link /^Report this ad/
-        - paragraph: This is a sample ad, not a real person. Replies go nowhere.
         - navigation "Other ads"
         - link "Back to Houston ads"
         - region "Report this ad":

@@ -33,7 +33,7 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
         - textbox "Password"
         - button "Show password"
         - text: Age
-        - paragraph: Your stated age in whole years, from 18 to 120.
+        - paragraph: Your stated age, from 18 to 120.
         - textbox "Age"
         - term: Goes to
         - definition:

@@ -27,10 +27,10 @@ test("A visitor corrects each mistake and loses no input", async ({ page, site, 
     await expect(field("Email")).toBeFocused();
     await expect(field("Email")).toHaveAccessibleDescription("Enter your email address.");
     await expect(field("Password")).toHaveAccessibleDescription(
-      "At least 6 characters. Spaces count. Enter a password.",
+      "At least 6 characters. Spaces count. Enter a password of at least 6 characters.",
     );
     await expect(field("Age")).toHaveAccessibleDescription(
-      "Your stated age in whole years, from 18 to 120. Enter your age.",
+      "Your stated age, from 18 to 120. Enter your age as a whole number from 18 to 120.",
     );
     for (const label of ["Email", "Password", "Age"])
       await expect(field(label)).toHaveAttribute("aria-invalid", "true");

@@ -50,7 +50,7 @@ for (const [device, least, hasTouch] of [
       if (hasTouch) expect(await hoverRules(page)).toEqual([]);
       else expect((await hoverRules(page)).length).toBeGreaterThan(5);
       await dialog.getByRole("button", { name: "Continue" }).click();
-      await expect(dialog.getByText("Enter your age.")).toBeVisible();
+      await expect(dialog.getByText("Enter your age as a whole number from 18 to 120.")).toBeVisible();
       expect(await smallTargets(page, least)).toEqual([]);
     });
   });

@@ -240,7 +240,7 @@ test("'Report this ad' leads to help for regular and featured ads", async ({ pag
 test("A city says where it is and how many people live there", async ({ page }) => {
   await openHouston(page);
   await expect(page.getByRole("img", { name: "Map: Houston is in the east of Texas." })).toBeVisible();
-  await expect(page.getByText("2,314,157 residents")).toContainText("GeoNames, CC BY 4.0; year varies");
+  await expect(page.getByText("2,314,157 residents")).toContainText("GeoNames, CC BY 4.0; year not given");
 });
 
 for (const [width, height] of [
@@ -259,6 +259,15 @@ for (const [width, height] of [
     await expectScreen(page, `${name}, Texas`);
   });
 }
+
+test("Nearby cities fill two rows at 768 px", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await page.goto("/city/California/Los%20Angeles");
+  const nearby = page.getByRole("list", { name: "Nearby cities" }).getByRole("link");
+  await expect(nearby).toHaveCount(6);
+  const tops = await Promise.all((await nearby.all()).map(async (link) => (await boxOf(link)).y));
+  expect(tops.map((top) => tops.filter((other) => other === top).length)).toEqual([3, 3, 3, 3, 3, 3]);
+});
 
 test("Nearby cities cross state lines", async ({ page }) => {
   await page.goto("/city/Missouri/Kansas%20City");

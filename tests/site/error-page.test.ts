@@ -9,7 +9,7 @@ import { expectNoHorizontalScroll } from "../support/layout";
 const BAD = "/state/%2F";
 
 /** Returns the colors and fonts of a page. */
-async function appearanceOf(page: Page, button: string): Promise<Record<string, string>> {
+async function appearanceOf(page: Page, button: string): Promise<Record<string, string | readonly string[]>> {
   return page.evaluate((buttonSelector) => {
     // The error page loads no font, so only the fallbacks are compared.
     const fallbacksOf = (fonts: string): string => fonts.slice(fonts.indexOf("ui-serif"));
@@ -27,6 +27,9 @@ async function appearanceOf(page: Page, button: string): Promise<Record<string, 
       heading: fallbacksOf(read("h1", "fontFamily")),
       brand: fallbacksOf(read("header a", "fontFamily")),
       button: read(buttonSelector, "backgroundColor"),
+      logo: [...document.querySelectorAll("header .brand, header .logo > svg")].map((logo) =>
+        logo.matches(".brand") ? getComputedStyle(logo, "::before").backgroundColor : getComputedStyle(logo).fill,
+      ),
       buttonText: read(buttonSelector, "color"),
     };
   }, button);
@@ -51,6 +54,15 @@ test("The error page fits a narrow phone and links home", async ({ page, browser
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto(BAD);
   await expectNoHorizontalScroll(page);
+  const id = page.getByText(/^Request ID/);
+  // The words, and the whole ID.
+  expect(
+    await id.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return new Set([...range.getClientRects()].map(({ y }) => y)).size;
+    }),
+  ).toBeLessThanOrEqual(2);
   await expectHttpError(browserErrors, 400);
   await page.getByRole("link", { name: "Return to home" }).click();
   await expect(page).toHaveURL("/");

@@ -15,3 +15,21 @@ test("The font of headings is preloaded, and loaded once", async ({ browser, sit
   expect(fonts).toEqual(preloaded);
   await page.context().close();
 });
+
+// Of this machine, such as DejaVu Serif or Liberation Serif.
+test("The fallback font of headings is as wide as the font", async ({ browser, site }) => {
+  const widthOf = async (blocked: boolean): Promise<number> => {
+    const page = await (await browser.newContext()).newPage();
+    if (blocked) await page.route("**/*.woff2", (route) => route.abort());
+    await page.goto(`${site.url}/state/California`, { waitUntil: "networkidle" });
+    const width = await page.getByRole("heading", { level: 1 }).evaluate((heading) => {
+      const range = document.createRange();
+      range.selectNodeContents(heading);
+      return range.getBoundingClientRect().width;
+    });
+    await page.context().close();
+    return width;
+  };
+  const font = await widthOf(false);
+  expect(Math.abs((await widthOf(true)) / font - 1)).toBeLessThan(0.04);
+});

@@ -72,3 +72,35 @@ test("A link to an unknown path keeps the document", async ({ page, browserError
   await expectNotFound(page, "Page not found");
   await expectHttpError(browserErrors, 404);
 });
+
+test("The place of the search shows a skeleton until it loads", async ({ page, site, browserErrors }) => {
+  test.skip(!site.serverRendering, "The browser renders the page with its code.");
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/*.js", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto("/nowhere", { waitUntil: "commit" });
+  const slot = page.locator(".search-slot");
+  await expect(slot).toHaveCSS("background-image", /gradient/);
+  release();
+  await expect(page.getByRole("combobox", { name: "Find a city or state" })).toBeVisible();
+  await expect(slot).toHaveCSS("background-image", "none");
+  await expectHttpError(browserErrors, 404);
+});
+
+test.describe("Without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("the not-found page links the page with the states", async ({ page, site, browserErrors }) => {
+    test.skip(!site.serverRendering, "The browser renders the page.");
+    await page.goto("/nowhere");
+    await page.getByRole("link", { name: "Browse by state" }).click();
+    await expect(page).toHaveURL("/");
+    await expect(page.getByRole("link", { name: /^Wyoming\b/ }).first()).toBeVisible();
+    await expectHttpError(browserErrors, 404);
+  });
+});

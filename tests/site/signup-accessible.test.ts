@@ -20,7 +20,7 @@ test.describe("axe finds no violations, at 320 and 1280 px, light and dark", () 
     await openPage(page, "/success");
     const dialog = await openDialog(page);
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await expect(dialog.getByText("Enter your age.")).toBeVisible();
+    await expect(dialog.getByText("Enter your age as a whole number from 18 to 120.")).toBeVisible();
     await expectAccessibleInAllAppearances(page);
 
     await signUp(dialog, { email: newEmail("reject") });
@@ -83,7 +83,7 @@ test.describe("axe finds no violations, at 320 and 1280 px, light and dark", () 
     await openPage(page, "/signup");
     await expectAccessibleInAllAppearances(page);
     await page.getByRole("button", { name: "Continue" }).click();
-    await expect(page.getByText("Enter your age.")).toBeVisible();
+    await expect(page.getByText("Enter your age as a whole number from 18 to 120.")).toBeVisible();
     await expectAccessibleInAllAppearances(page);
   });
 });

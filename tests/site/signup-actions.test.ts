@@ -45,6 +45,8 @@ for (const viewport of SIZES) {
       };
       const expectFormInView = async (): Promise<void> => {
         await expectInView("Continue", "Cancel");
+        // In view without scrolling.
+        await expectUncovered(dialog.getByLabel("Age"));
         // Also while the fields are scrolled, and the focused field is never covered.
         for (const label of ["Age", "Email"]) {
           await dialog.getByLabel(label).focus();
@@ -73,6 +75,10 @@ for (const viewport of SIZES) {
       await expectInView("Stop");
       await expectUncovered(dialog.getByRole("link", { name: /^Go now/ }));
       await expectUncovered(dialog.getByRole("timer"));
+      const scroll = await dialog.evaluate(({ firstElementChild: contents }) =>
+        contents ? contents.scrollHeight - contents.clientHeight : -1,
+      );
+      expect(scroll, "nothing to scroll").toBe(0);
       await dialog.getByRole("button", { name: "Stop" }).click();
       await expectInView("Back to the form");
       await expectUncovered(dialog.getByRole("link", { name: /^Go now/ }));
@@ -84,20 +90,44 @@ for (const viewport of SIZES) {
       await expectInView();
     });
 
-    test("the partner is disclosed beside the dialog's button", async ({ page, site }) => {
+    test("the partner is disclosed once beside the dialog's button", async ({ page, site, browserErrors }) => {
       await openPage(page, "/city/Texas/Houston/ad/4251");
       await page.getByRole("button", { name: "Reply", exact: true }).click();
       const dialog = page.getByRole("dialog");
       const summary = dialog.getByText("with an affiliate tag.");
+      const list = dialog.getByText("Nothing you typed goes there.");
       const host = new URL(site.backend.url).hostname;
-      const text = `Goes to ${host} with an affiliate tag. If unavailable, we take you to Example Partner.`;
-      await expect(summary).toHaveText(text);
-      await expectUncovered(summary);
-      if (viewport.width < 1280) return;
-      // A laptop's window shows the whole dialog.
-      for (const name of ["Terms", "Privacy"]) await expectUncovered(dialog.getByRole("link", { name }));
-      await expectUncovered(dialog.getByText("Nothing you typed goes there."));
+      if (viewport.width < 1280) {
+        const text = `Goes to ${host} with an affiliate tag. If unavailable, after a countdown you can stop: affiliate link to Example Partner. Details below.`;
+        await expect(summary).toHaveText(text);
+        await expectUncovered(summary);
+        // Every field is in view, too, also below a heading of two lines.
+        await dialog.getByRole("heading").evaluate((heading) => {
+          heading.append(" on this site");
+        });
+        await expectUncovered(dialog.getByLabel("Age"));
+        // The list takes its place.
+        await dialog.getByRole("link", { name: "Privacy" }).scrollIntoViewIfNeeded();
+        await dialog.evaluate((element) => element.firstElementChild?.scrollTo(0, element.scrollHeight * 2));
+        await expect(summary).toBeHidden();
+        // The row, because its texts are inline.
+        await expectUncovered(list.locator(".."));
+        return;
+      }
+      const expectList = async (): Promise<void> => {
+        await expect(summary).toBeHidden();
+        await expectUncovered(dialog.getByRole("term").first());
+        await expectUncovered(list);
+        for (const name of ["Terms", "Privacy"]) await expectUncovered(dialog.getByRole("link", { name }));
+      };
+      await expectList();
       expect(await dialog.evaluate((element) => element.firstElementChild?.scrollTop)).toBe(0);
+      // Also with an error above the fields.
+      await signUp(dialog, { email: newEmail("wordless") });
+      await expect(dialog.getByRole("alert")).toBeVisible();
+      await expectList();
+      await expectUncovered(dialog.getByLabel("Age"));
+      await expectFailedSignups(browserErrors, 1);
     });
 
     for (const path of ["/city/Texas/Houston/ad/4251", "/signup"]) {
@@ -112,12 +142,18 @@ for (const viewport of SIZES) {
         await expect(place.getByRole("timer")).toBeVisible();
         await expect(heading).toHaveText("Sign-up isn’t available");
         await expect(notice).toBeHidden();
-        // Directly below the heading, wherever the form was scrolled to.
+        // Below the heading, wherever the form was scrolled to.
         const offer = place.getByText("so we couldn’t confirm your account");
         if (path === "/signup") await heading.scrollIntoViewIfNeeded();
         const [above, below] = [await boxOf(heading), await boxOf(offer)];
-        expect(below.y - above.y - above.height).toBeGreaterThan(0);
-        expect(below.y - above.y - above.height).toBeLessThan(60);
+        const room = below.y - above.y - above.height;
+        expect(room).toBeGreaterThan(0);
+        if (path === "/signup" && viewport.width < 1280) expect(room).toBeLessThan(90);
+        else {
+          const link = await boxOf(place.getByRole("link", { name: /^Go now/ }));
+          const stop = await boxOf(place.getByRole("button", { name: "Stop" }));
+          expect(stop.y - link.y - link.height).toBeLessThan(160);
+        }
         await place.getByRole("button", { name: "Stop" }).click();
         await place.getByRole("button", { name: "Back to the form" }).click();
         await expect(heading).toHaveText("Create your account");
@@ -188,6 +224,16 @@ async function pixel(page: Page, x: number, y: number): Promise<readonly number[
     return [...(context?.getImageData(0, 0, 1, 1).data ?? [])];
   }, image.toString("base64"));
 }
+
+test("the dialog is centered in a narrow window with a scrollbar", async ({ site }) => {
+  const browser = await chromium.launch({ ...launchOptions(), ignoreDefaultArgs: ["--hide-scrollbars"] });
+  const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
+  await openPage(page, `${site.url}/terms`);
+  await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+  const { x, width } = await boxOf(page.getByRole("dialog"));
+  expect(320 - x - width).toBe(x);
+  await browser.close();
+});
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`the open dialog dims the whole window, also the scrollbar's gutter: ${colorScheme}`, async ({ site }) => {

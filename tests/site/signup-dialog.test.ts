@@ -31,7 +31,7 @@ test.describe("The sign-up dialog", () => {
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
     await expect(dialog.getByLabel("Password", { exact: true })).toHaveAttribute("autocomplete", "new-password");
     await expect(dialog.getByLabel("Age")).toHaveAttribute("inputmode", "numeric");
-    await expect(dialog.getByLabel("Age")).toHaveAccessibleDescription(/^Your stated age /);
+    await expect(dialog.getByLabel("Age")).toHaveAccessibleDescription(/^Your stated age, /);
     await expect(dialog.getByRole("button")).toHaveText(["", "Show", "Continue", "Cancel"]);
     await expect(dialog.getByRole("button", { name: "Close" })).toBeVisible();
     await expect(dialog).not.toContainText(/verif/i);

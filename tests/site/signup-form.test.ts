@@ -24,11 +24,11 @@ const MISTAKES = [
   ["Email", "visitor@", EMAIL_FORMAT],
   ["Email", "a b@example.com", EMAIL_FORMAT],
   ["Email", "visitor@exa_mple.com", EMAIL_FORMAT],
-  ["Password", "", "Enter a password."],
+  ["Password", "", "Enter a password of at least 6 characters."],
   ["Password", "12345", "Use at least 6 characters."],
   ["Password", "🔑🔑🔑🔑🔑", "Use at least 6 characters."],
   ["Password", "a".repeat(257), "Use at most 256 characters."],
-  ["Age", "", "Enter your age."],
+  ["Age", "", WHOLE_NUMBER],
   ["Age", "121", WHOLE_NUMBER],
   ["Age", "18.5", WHOLE_NUMBER],
   ["Age", "-18", WHOLE_NUMBER],
@@ -68,8 +68,8 @@ test.describe("The sign-up form", () => {
     await expect(field(dialog, "Email")).toBeFocused();
     await expect(dialog.locator("[aria-invalid]")).toHaveCount(3);
     await expect(dialog.getByText("Enter your email address.")).toBeVisible();
-    await expect(dialog.getByText("Enter a password.")).toBeVisible();
-    await expect(dialog.getByText("Enter your age.")).toBeVisible();
+    await expect(dialog.getByText("Enter a password of at least 6 characters.")).toBeVisible();
+    await expect(dialog.getByText(WHOLE_NUMBER)).toBeVisible();
     await field(dialog, "Email").fill(newEmail());
     await expect(dialog.locator("[aria-invalid]")).toHaveCount(2);
     await field(dialog, "Password").fill("123456");

@@ -253,7 +253,7 @@ test.describe("A long list", () => {
       .evaluateAll((links) => new Set(links.map((link) => getComputedStyle(link).borderBlockEndColor)).size);
     expect(edges, "colors of the lines below the letters").toBe(2);
     await page.emulateMedia({ forcedColors: "none" });
-    await page.getByRole("link", { name: "Back to top" }).click();
+    await page.getByRole("link", { name: "Top ↑" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
     const first = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link").first();
     await expect.poll(async () => (await boxOf(first)).x).toBeGreaterThanOrEqual(0);

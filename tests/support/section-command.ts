@@ -25,9 +25,9 @@ export async function runCommand(
 /** Runs the `section` command in a folder. Resolves with its output; rejects if it fails. */
 export type RunSection = (folder: string, ...args: string[]) => Promise<string>;
 
-/** The `section` command with this admin access. */
-export function sectionCommand({ url, token }: AdminAccess): RunSection {
-  const env = { ...process.env, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
+/** The `section` command with this admin access, and further environment variables. */
+export function sectionCommand({ url, token }: AdminAccess, variables: NodeJS.ProcessEnv = {}): RunSection {
+  const env = { ...process.env, ...variables, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
   return (folder, ...args) => runCommand(folder, [process.execPath, COMMAND, ...args], env);
 }
 

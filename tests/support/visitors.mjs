@@ -7,26 +7,39 @@ const PAGES = ["/", "/state/California", "/city/Texas/Austin", "/terms"];
 const CONNECTIONS = 4;
 
 /**
- * Requests pages until stopped, over connections that stay open and over new ones.
+ * Requests pages until stopped, over connections that stay open and over new ones. The result counts failures by cause.
  *
  * @param {string} url
+ * @param {string[]} [pages] their paths
  */
-export function startVisitors(url) {
+export function startVisitors(url, pages = PAGES) {
   let [isStopped, failed, turn] = [false, 0, 0];
   /** @type {number[]} */
   const times = [];
+  /** @type {Map<string, number>} */
+  const causes = new Map();
+  /** @param {string} cause */
+  const count = (cause) => {
+    failed += 1;
+    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+  };
   /** @param {http.Agent} agent @returns {Promise<void>} */
   const request = (agent) =>
     new Promise((resolve) => {
       const sent = performance.now();
-      const fail = () => {
-        failed += 1;
+      const page = pages[turn++ % pages.length] ?? "/";
+      /** @param {Error} error */
+      const fail = ({ message }) => {
+        count(`${message} at ${page}`);
         resolve();
       };
-      const page = PAGES[turn++ % PAGES.length] ?? "/";
       http
         .get(url + page, { agent }, (response) => {
-          if (response.statusCode !== 200) failed += 1;
+          if (response.statusCode !== 200) {
+            // A load balancer responds without an ID.
+            const by = response.headers["x-request-id"] === undefined ? "load balancer" : "gateway";
+            count(`${response.statusCode} of the ${by} at ${page}`);
+          }
           response.resume().on("error", fail);
           response.on("end", () => {
             times.push(performance.now() - sent);
@@ -45,7 +58,7 @@ export function startVisitors(url) {
   return async () => {
     isStopped = true;
     await Promise.all(visitors);
-    return { times, failed };
+    return { times, failed, causes };
   };
 }
 

@@ -189,6 +189,9 @@ test("section dev shows a new section without a site", async () => {
     expect(page.status).toBe(200);
     expect(await page.text()).toMatch(/<main id="main" tabindex="-1">.*<h1>/);
     expect((await fetch(new URL("/other", url))).status).toBe(404);
+    // A page takes this for data that is unavailable, not for something that does not exist.
+    const api = await fetch(new URL("/api/events", url));
+    expect([api.status, api.headers.get("proxy-status")]).toEqual([404, "colonnade; error=destination_not_found"]);
   } finally {
     child.kill();
   }

@@ -21,7 +21,14 @@ export function UnitedStates(): ReactElement {
         <path key={name} className={css.marked} d={path} />
       ))}
       {states.map(({ name, x, y }) => (
-        <text key={name} className={css.name} x={x} y={y} textAnchor={x > width / 2 ? "end" : "middle"}>
+        <text
+          key={name}
+          className={css.name}
+          x={x}
+          y={y}
+          textAnchor={x > width / 2 ? "end" : undefined}
+          dominantBaseline="middle"
+        >
           {name}
         </text>
       ))}

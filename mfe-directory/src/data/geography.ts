@@ -5,6 +5,9 @@ import type { Projection } from "../map/geometry";
 export type CityRecord = readonly [latitude: number, longitude: number, population: number];
 type Neighbor = readonly [state: string, city: string, latitude: number, longitude: number];
 
+/** The side of its dot on which a city's name is. */
+export type LabelSide = "left" | "right" | "top" | "bottom";
+
 /** A generated map of a state. Latitudes and longitudes are in thousandths of a degree. */
 export interface StateMap {
   /** Height of the image. */
@@ -21,7 +24,7 @@ export interface StateMap {
   /** The cities of other states that are among the nearest to one of this state. */
   readonly neighbors: readonly Neighbor[];
   /** Cities with a name on the map, the side of the name, and whether the map of a phone has room for it. */
-  readonly labels: readonly (readonly [index: number, side: "left" | "right", fitsPhone: boolean])[];
+  readonly labels: readonly (readonly [index: number, side: LabelSide, fitsPhone: boolean])[];
 }
 
 /** What the pages know of a state's cities. */

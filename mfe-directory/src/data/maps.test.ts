@@ -76,6 +76,47 @@ describe("locateState", () => {
     expect(regions).toMatchObject({ Houston: "east", "El Paso": "west" });
   });
 
+  it("names the cities that people look for", async () => {
+    const labels = (await locateState("California", table.California))?.labels ?? [];
+    expect(labels.map(({ city }) => city)).toEqual([
+      "Los Angeles",
+      "San Francisco",
+      "Sacramento",
+      "San Diego",
+      "Fresno",
+    ]);
+    const nevada = (await locateState("Nevada", table.Nevada))?.labels ?? [];
+    expect(nevada.map(({ city }) => city)).toContain("Reno");
+  });
+
+  it("keeps every name within the image and off the other names", async () => {
+    for (const [state, cities] of Object.entries(table)) {
+      const { labels = [], outline } = (await locateState(state, cities)) ?? {};
+      const boxes = labels.map(({ city, x, y, side }) => {
+        // Narrower than the generator's estimate.
+        const width = city.length * 6;
+        const left = { right: x + 8, left: x - 8 - width, top: x - width / 2, bottom: x - width / 2 }[side];
+        const top = { right: y - 6, left: y - 6, top: y - 20, bottom: y + 8 }[side];
+        return { city, left, right: left + width, top, bottom: top + 12 };
+      });
+      for (const box of boxes) {
+        expect(box.left, `${box.city}, ${state}`).toBeGreaterThanOrEqual(4);
+        expect(box.right, `${box.city}, ${state}`).toBeLessThanOrEqual(316);
+        expect(box.top, `${box.city}, ${state}`).toBeGreaterThanOrEqual(3);
+        expect(box.bottom, `${box.city}, ${state}`).toBeLessThanOrEqual((outline?.height ?? 0) - 3);
+        const covered = boxes.filter(
+          (other) =>
+            other !== box &&
+            box.left < other.right &&
+            other.left < box.right &&
+            box.top < other.bottom &&
+            other.top < box.bottom,
+        );
+        expect(covered, `${box.city}, ${state}`).toEqual([]);
+      }
+    }
+  });
+
   it.each(["Nowhere", "Ohio"])("returns undefined if no map of %s has these cities", async (state) => {
     expect(await locateState(state, [])).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { loadGeography, type CityRecord, type StateMap } from "./geography";
+import { loadGeography, type CityRecord, type LabelSide, type StateMap } from "./geography";
 import type { Place } from "./places";
 import { milesBetween, project, type Point } from "../map/geometry";
 import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
@@ -17,7 +17,7 @@ export interface Label {
   readonly city: string;
   readonly x: number;
   readonly y: number;
-  readonly side: "left" | "right";
+  readonly side: LabelSide;
   /** Whether the map of a phone has no room for it. */
   readonly wide?: true;
   /** The position in words. */

@@ -43,12 +43,12 @@ export const page = definePage<AdData>({
     <div className={classes("page", css.page)}>
       <Breadcrumbs trail={adBreadcrumbs(place, ad)} />
       <div className={css.column}>
-        <AdDetail ad={ad} place={place} />
         {ad.sample && (
           <Notice>
             <p>This is a sample ad, not a real person. Replies go nowhere.</p>
           </Notice>
         )}
+        <AdDetail ad={ad} place={place} />
         <AdNeighbors ad={ad} place={place} />
         <Link to={cityPath(place)} className={css.back}>
           {`Back to ${place.city} ads`}

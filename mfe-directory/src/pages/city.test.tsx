@@ -25,7 +25,7 @@ describe("city page", () => {
     await renderExisting(PATH);
     expect(screen.getByRole("img", { name: "Map: Birmingham is in the north of Alabama." })).toBeTruthy();
     expect(textOf(screen.getByText("196,357").parentElement)).toBe(
-      "196,357 residents GeoNames, CC BY 4.0; year varies",
+      "196,357 residents GeoNames, CC BY 4.0; year not given",
     );
   });
 
@@ -41,6 +41,11 @@ describe("city page", () => {
       "Bessemer 12 mi",
     ]);
     expect(links[0]?.getAttribute("href")).toBe("/city/Alabama/Mountain%20Brook");
+  });
+
+  it("says that distances between islands are by air", async () => {
+    await renderExisting("/city/Hawaii/Hilo");
+    expect(screen.getByRole("list", { name: "Nearby cities by air" })).toBeTruthy();
   });
 
   it("names the state of a nearest city in another state", async () => {

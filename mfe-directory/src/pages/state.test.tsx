@@ -129,7 +129,7 @@ describe("state page", () => {
       "El Paso 678,815",
     ]);
     expect(links[1]?.getAttribute("href")).toBe("/city/Texas/San%20Antonio");
-    expect(screen.getByText(/^Residents: GeoNames, from d/)).toBeTruthy();
+    expect(screen.getByText(/^Residents: GeoNames, year not given/)).toBeTruthy();
   });
 
   it.each([

@@ -1,12 +1,13 @@
 import type { ReactElement, ReactNode } from "react";
 
 import css from "./actions.module.css";
+import { useInView } from "./useInView";
 
 /** Props of {@link Actions}. */
 export interface ActionsProps {
   /** Whether the row sticks to the lower edge of the dialog. */
   readonly docked: boolean;
-  /** Line above the buttons, where the dialog is too low to show all its contents. */
+  /** What the end of a docked form says, in short: shown above the row while that end is out of view. */
   readonly summary?: ReactNode;
   /** Buttons. The first one takes the remaining width. */
   readonly children: ReactNode;
@@ -14,10 +15,19 @@ export interface ActionsProps {
 
 /** A row of buttons. Each state of the sign-up has its main button in the same place. */
 export function Actions({ docked, summary, children }: ActionsProps): ReactElement {
+  const [end, endInView] = useInView();
   return (
-    <div className={docked ? css.docked : undefined}>
-      {docked && summary !== undefined && <p className={css.summary}>{summary}</p>}
-      <div className={css.row}>{children}</div>
-    </div>
+    <>
+      <div className={docked ? css.docked : undefined}>
+        {summary !== undefined && !endInView && (
+          // Screen readers read the end of the form itself.
+          <p className={css.summary} aria-hidden="true">
+            {summary}
+          </p>
+        )}
+        <div className={css.row}>{children}</div>
+      </div>
+      <span ref={end} className={css.end} />
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
+import css from "../form/form.module.css";
 import { SignupForm } from "../form/SignupForm";
 
 /**
@@ -31,7 +32,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
           onUnreachable={setUnreachable}
           notice={
             reason === "sample" && (
-              <Notice>
+              <Notice className={css.sample}>
                 <p id={id}>{SAMPLE_NOTICE}</p>
               </Notice>
             )

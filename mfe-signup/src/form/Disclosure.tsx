@@ -47,6 +47,23 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
   );
 }
 
+/** A short disclosure, for a dialog that is too low to show the list beside the button. */
+export function DisclosureSummary({ host }: DisclosureProps): ReactElement {
+  const { partner } = useSite();
+  return (
+    <>
+      Goes to <strong>{host}</strong> with an affiliate tag.
+      {partner && (
+        <>
+          {" "}
+          If unavailable, after a countdown you can stop: affiliate link to <strong>{partner.name}</strong>.
+        </>
+      )}{" "}
+      Details below.
+    </>
+  );
+}
+
 /** Links the legal pages. They open in new tabs, so that the form keeps its values. */
 export function LegalLinks(): ReactElement {
   return (

@@ -135,8 +135,8 @@ describe("an invalid form", () => {
     await submit();
     await userEvent.type(input("Age"), "34");
     expect(input("Age").getAttribute("aria-invalid")).toBeNull();
-    expect(screen.queryByText("Enter your age.")).toBeNull();
-    expect(screen.queryByText("Enter a password.")).not.toBeNull();
+    expect(screen.queryByText("Enter your age as a whole number from 18 to 120.")).toBeNull();
+    expect(screen.queryByText("Enter a password of at least 6 characters.")).not.toBeNull();
     expect(document.activeElement).toBe(input("Age"));
   });
 });

@@ -15,7 +15,7 @@ import { nothingHasFocus } from "../focus";
 import { Redirecting } from "../outcome/Redirecting";
 import { Unreachable } from "../outcome/Unreachable";
 import { PartnerLink } from "../outcome/PartnerLink";
-import { Disclosure, LegalLinks } from "./Disclosure";
+import { Disclosure, DisclosureSummary, LegalLinks } from "./Disclosure";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
 import type { FieldName, FormValues } from "./validation";
@@ -73,6 +73,7 @@ function ConnectedForm({
   const unreachable = state.kind === "unreachable";
   const docked = close !== undefined;
   const errors = editing?.errors ?? {};
+  const failed = editing?.error !== undefined || Object.values(errors).some(Boolean);
 
   useEffect(() => {
     if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
@@ -117,72 +118,64 @@ function ConnectedForm({
         onSubmit={onSubmit}
         onInput={onInput}
       >
-        {notice}
-        <div className={css.fields}>
-          {editing?.error !== undefined && (
-            <Notice kind="error" role="alert" tabIndex={-1}>
-              <p>{editing.error}</p>
-              {formResult?.unreachable && partner && editing.error === formResult.error && (
-                <p>
-                  You can go to our partner instead: <PartnerLink partner={partner} />
-                </p>
-              )}
-            </Notice>
-          )}
-          <Field
-            name="email"
-            label="Email"
-            error={errors.email}
-            type="email"
-            autoComplete="email"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            defaultValue={formResult?.email}
-          />
-          <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
-          <Field
-            name="age"
-            label="Age"
-            hint="Your stated age in whole years, from 18 to 120."
-            error={errors.age}
-            type="text"
-            inputMode="numeric"
-            autoComplete="off"
-            pattern={AGE_PATTERN}
-            title="A whole number from 18 to 120"
-            required
-          />
+        <div className={css.top}>
+          {notice}
+          <div className={css.fields}>
+            {editing?.error !== undefined && (
+              <Notice kind="error" role="alert" tabIndex={-1}>
+                <p>{editing.error}</p>
+                {formResult?.unreachable && partner && editing.error === formResult.error && (
+                  <p>
+                    You can go to our partner instead: <PartnerLink partner={partner} />
+                  </p>
+                )}
+              </Notice>
+            )}
+            <Field
+              name="email"
+              label="Email"
+              error={errors.email}
+              type="email"
+              autoComplete="email"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              defaultValue={formResult?.email}
+            />
+            <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
+            <Field
+              name="age"
+              label="Age"
+              hint="Your stated age, from 18 to 120."
+              error={errors.age}
+              type="text"
+              inputMode="numeric"
+              autoComplete="off"
+              pattern={AGE_PATTERN}
+              title="A whole number from 18 to 120"
+              required
+            />
+          </div>
         </div>
-        <Disclosure host={host} />
-        <LegalLinks />
-        <p role="status" className="visually-hidden">
-          {sending && "Your sign-up is being sent."}
-          {editing && revealed && "Your password is showing."}
-        </p>
-        <Actions
-          docked={docked}
-          summary={
-            <>
-              Goes to <strong>{host}</strong> with an affiliate tag.
-              {partner && (
-                <>
-                  {" "}
-                  If unavailable, we take you to <strong>{partner.name}</strong>.
-                </>
-              )}
-            </>
-          }
-        >
-          <Button type="submit" busy={sending}>
-            {sending ? "Creating Account..." : "Continue"}
-          </Button>
-          {close && (
-            <Button quiet onClick={close}>
-              Cancel
+        <div className={docked ? css.dock : css.below}>
+          <Disclosure host={host} />
+          <LegalLinks />
+          <p role="status" className="visually-hidden">
+            {sending && "Your sign-up is being sent."}
+            {editing && revealed && "Your password is showing."}
+          </p>
+          {/* Errors need the room of the summary, which was shown when the form was sent. */}
+          <Actions docked={docked} summary={docked && !failed ? <DisclosureSummary host={host} /> : undefined}>
+            <Button type="submit" busy={sending}>
+              {sending ? "Creating Account..." : "Continue"}
             </Button>
-          )}
-        </Actions>
+            {close && (
+              <Button quiet onClick={close}>
+                Cancel
+              </Button>
+            )}
+          </Actions>
+        </div>
       </form>
       {state.kind === "unreachable" && <Unreachable partner={state.partner} docked={docked} back={back} />}
     </div>

@@ -74,7 +74,11 @@ describe("validateForm", () => {
     const result = validateForm({ email: "", password: "", age: "" });
     expect(result).toEqual({
       kind: "invalid",
-      errors: { email: "Enter your email address.", password: "Enter a password.", age: "Enter your age." },
+      errors: {
+        email: "Enter your email address.",
+        password: "Enter a password of at least 6 characters.",
+        age: "Enter your age as a whole number from 18 to 120.",
+      },
     });
     expect(result.kind === "invalid" && Object.keys(result.errors)).toEqual(["email", "password", "age"]);
   });

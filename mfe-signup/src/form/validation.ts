@@ -80,13 +80,12 @@ export function fieldError(name: FieldName, text: string): string | undefined {
       if (text === "") return "Enter your email address.";
       return isEmail(text) ? undefined : "Enter an email address like name@example.com.";
     case "password":
-      if (text === "") return "Enter a password.";
+      if (text === "") return `Enter a password of at least ${String(PASSWORD_MIN)} characters.`;
       if (isPassword(text)) return undefined;
       return codePoints(text) < PASSWORD_MIN
         ? `Use at least ${String(PASSWORD_MIN)} characters.`
         : `Use at most ${String(PASSWORD_MAX)} characters.`;
     case "age":
-      if (text === "") return "Enter your age.";
       return readAge(text) === null
         ? `Enter your age as a whole number from ${String(AGE_MIN)} to ${String(AGE_MAX)}.`
         : undefined;

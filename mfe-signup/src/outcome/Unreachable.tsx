@@ -63,6 +63,11 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
   return (
     <div role="group" aria-labelledby={`${id}-what`} aria-describedby={`${id}-where`} className={css.unreachable}>
       <div className={css.middle}>
+        {/* The logo with a missing column, like the shell's messages. */}
+        <svg className={css.temple} viewBox="3 4 18 17" aria-hidden="true">
+          <path d="M3 9 12 4l9 5v1.5H3zM5 12h2.5v6H5zM16.5 12H19v6h-2.5zM3 19.5h18V21H3z" />
+          <path d="M10.75 12h2.5v6h-2.5z" />
+        </svg>
         <Notice className={css.message}>
           <p id={`${id}-what`}>
             <strong>We couldn’t reach the sign-up service, so we couldn’t confirm your account.</strong>

@@ -21,6 +21,10 @@ export function NotFound({ heading, children }: NotFoundProps): ReactElement {
       {children}
       <p className="message-ways">
         <Button to="/">Return to home</Button>
+        {/* In place of the search. */}
+        <noscript>
+          <a href="/">Browse by state</a>
+        </noscript>
         {navigation.menu.map(
           ({ label, path }) =>
             path !== "/" && (

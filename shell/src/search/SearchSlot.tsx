@@ -29,8 +29,9 @@ function SlotContent({ loader }: { readonly loader: SlotLoader }): ReactElement 
  * The `search` slot: the search of the section that fills it. Server-rendered HTML has only its place, because the server
  * renders a page with the code of one section. Without the search, the page still has its links.
  */
-export function SearchSlot({ loader, deployment }: SearchSlotProps): ReactElement {
+export function SearchSlot({ loader, deployment }: SearchSlotProps): ReactElement | null {
   const hydrated = useHydrated();
+  if (hydrated && !loader) return null;
   return (
     <div className="search-slot">
       {hydrated && loader && (
@@ -39,7 +40,8 @@ export function SearchSlot({ loader, deployment }: SearchSlotProps): ReactElemen
           deployment={deployment}
           slot={loader}
           loading={null}
-          fallback={() => null}
+          // Not empty, so that its place no longer shows a skeleton.
+          fallback={() => <span />}
         >
           <SlotContent loader={loader} />
         </SectionErrorBoundary>

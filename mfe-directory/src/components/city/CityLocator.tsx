@@ -14,6 +14,9 @@ interface Props {
   readonly location: CityLocation;
 }
 
+/** States where the sea lies between many cities. All distances are straight lines. */
+const BY_AIR = ["Alaska", "Hawaii"];
+
 /** Where a city is, its population, and links to the nearest cities. */
 export function CityLocator({ place: { state, city }, location }: Props): ReactElement {
   const { outline, x, y, region, population, nearest } = location;
@@ -27,11 +30,11 @@ export function CityLocator({ place: { state, city }, location }: Props): ReactE
       <p className={css.population}>
         <strong>{formatCount(population)}</strong> residents{" "}
         <small>
-          <TextLink href="https://www.geonames.org/">GeoNames</TextLink>, CC BY 4.0; year varies
+          <TextLink href="https://www.geonames.org/">GeoNames</TextLink>, CC BY 4.0; year not given
         </small>
       </p>
       <div className={css.nearby}>
-        <h2 id="nearby">Nearby cities</h2>
+        <h2 id="nearby">Nearby cities{BY_AIR.includes(state) && " by air"}</h2>
         <Chips
           labelledBy="nearby"
           chips={nearest.map(({ place, miles }) => ({

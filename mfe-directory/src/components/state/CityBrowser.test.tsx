@@ -22,8 +22,9 @@ function type(query: string): void {
   fireEvent.change(screen.getByRole("searchbox", { name: "Filter cities" }), { target: { value: query } });
 }
 
-function shown(): (string | null | undefined)[] {
-  return screen.getAllByRole("link").map((link) => link.querySelector("strong")?.textContent);
+/** The cities of the list. Other links have no strong text. */
+function shown(): string[] {
+  return screen.getAllByRole("link").flatMap((link) => link.querySelector("strong")?.textContent ?? []);
 }
 
 function wait(ms: number): void {
@@ -117,7 +118,7 @@ describe("a long list", () => {
     render(inShell(LONG_BROWSER));
     type("zzz");
     fireEvent.click(screen.getByRole("button", { name: "Show the whole list" }));
-    expect(shown().filter(Boolean)).toHaveLength(LONG_LIST.length);
+    expect(shown()).toHaveLength(LONG_LIST.length);
     expect(document.activeElement).toBe(screen.getByRole("searchbox", { name: "Filter cities" }));
   });
 });

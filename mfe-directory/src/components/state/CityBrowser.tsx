@@ -49,15 +49,15 @@ export function CityBrowser({ state, cities, rowText }: CityListProps): ReactEle
           }
           onQuery={filter}
         />
+        {isLong && (
+          <a href="#main" className={css.top}>
+            Top ↑
+          </a>
+        )}
         {isLong && !isFiltered && <LetterLinks letters={letters} />}
       </div>
       {isLong && !isFiltered ? (
-        <>
-          <CityGroups state={state} groups={groups} rowText={rowText} />
-          <a href="#main" className={css.top}>
-            Back to top ↑
-          </a>
-        </>
+        <CityGroups state={state} groups={groups} rowText={rowText} />
       ) : (
         <CityList state={state} cities={shown} rowText={rowText} />
       )}

@@ -1,5 +1,6 @@
-import type { ReactElement } from "react";
+import type { ReactElement, SVGProps } from "react";
 
+import type { LabelSide } from "../../data/geography";
 import type { StateLocation } from "../../data/maps";
 import { POPULATION_CLASSES } from "../../map/sizes";
 import { formatCount } from "../../text/formatCount";
@@ -22,6 +23,14 @@ const NOTES: Readonly<Partial<Record<string, string>>> = {
 };
 
 const DOTS = [css.small, css.medium, css.large];
+
+/** Attributes of a name by the side of its dot. */
+const LABEL_PLACES: Readonly<Record<LabelSide, (x: number, y: number) => SVGProps<SVGTextElement>>> = {
+  right: (x, y) => ({ x: x + 8, y: y + 4 }),
+  left: (x, y) => ({ x: x - 8, y: y + 4, textAnchor: "end" }),
+  top: (x, y) => ({ x, y: y - 9, textAnchor: "middle" }),
+  bottom: (x, y) => ({ x, y: y + 8, textAnchor: "middle", dominantBaseline: "hanging" }),
+};
 
 const thousands = (count: number): string => `${String(count / 1000)}k`;
 
@@ -46,13 +55,7 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
             <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
           ))}
           {labels.map(({ city, x, y, side, wide }) => (
-            <text
-              key={city}
-              className={classes(css.label, wide && css.wide)}
-              x={side === "left" ? x - 8 : x + 8}
-              y={y + 4}
-              textAnchor={side === "left" ? "end" : "start"}
-            >
+            <text key={city} className={classes(css.label, wide && css.wide)} {...LABEL_PLACES[side](x, y)}>
               {city}
             </text>
           ))}
@@ -78,9 +81,7 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
             detail: formatCount(population),
           }))}
         />
-        <p className={css.source}>
-          Residents: GeoNames, from different years. {NOTES[state]} Outline: U.S. Census Bureau.
-        </p>
+        <p className={css.source}>Residents: GeoNames, year not given. {NOTES[state]} Outline: U.S. Census Bureau.</p>
       </div>
     </section>
   );
