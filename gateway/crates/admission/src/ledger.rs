@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::iter::{once, zip};
 
 use colonnade_web::client::{ClientKey, Network};
+use foldhash::HashMap;
 
 use crate::{GiveWay, Newcomer};
 
@@ -55,7 +56,7 @@ pub(crate) enum Answer {
 impl<T> Default for Ledger<T> {
     fn default() -> Self {
         Self {
-            holdings: HashMap::new(),
+            holdings: HashMap::default(),
             widest: 0,
             ranking: None,
             last_id: 0,

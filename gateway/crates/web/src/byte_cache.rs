@@ -1,10 +1,11 @@
 //! A cache bounded in bytes, with second-chance eviction.
 
 use std::borrow::Borrow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use parking_lot::Mutex;
 
 /// A cache whose values together weigh at most `capacity` bytes, at every moment.
@@ -36,7 +37,7 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
         Self {
             capacity,
             state: Mutex::new(CacheState {
-                entries: HashMap::new(),
+                entries: HashMap::default(),
                 queue: VecDeque::new(),
                 weight: 0,
             }),

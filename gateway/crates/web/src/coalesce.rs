@@ -1,12 +1,12 @@
 //! Request coalescing: concurrent requests for the same key share one computation (singleflight).
 
-use std::collections::HashMap;
 use std::future::{Future, pending};
 use std::hash::Hash;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio::task::{JoinError, JoinHandle};

@@ -3,9 +3,9 @@
 //! Every limit is a number of permits per minute. A burst may use all of them at once. Used permits become
 //! available again at an even rate over the next minute.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -100,7 +100,7 @@ impl Default for ClientRateLimiter {
         // Every call sets the rate.
         let state = State {
             total: RateLimiter::new(0, Instant::now()),
-            networks: HashMap::new(),
+            networks: HashMap::default(),
             sweep_len: MIN_SWEEP_LEN,
         };
         Self {

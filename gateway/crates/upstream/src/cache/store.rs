@@ -1,11 +1,11 @@
 //! The stored responses by URL.
 
-use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use foldhash::fast::RandomState;
 use http::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE};
 use http::{HeaderMap, HeaderName};
 use parking_lot::Mutex;
@@ -77,7 +77,7 @@ impl Store {
             budget,
             writes: Mutex::new(()),
             revisions: Box::new([const { AtomicU64::new(0) }; COUNTERS]),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 
