@@ -48,11 +48,11 @@ struct Clock {
 }
 
 impl CallState {
-    /// Starts the clock.
-    pub(crate) fn new(timeout: Duration) -> Self {
+    /// Starts the clock at this time.
+    pub(crate) fn new(started_at: Instant, timeout: Duration) -> Self {
         Self {
             clock: Mutex::new(Clock {
-                deadline: Instant::now() + timeout,
+                deadline: started_at + timeout,
                 paused_at: None,
                 informational: 0,
                 is_uploading: false,
@@ -155,7 +155,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn time_spent_waiting_for_client_does_not_count() {
         let start = Instant::now();
-        let call = CallState::new(Duration::from_secs(10));
+        let call = CallState::new(start, Duration::from_secs(10));
         advance(Duration::from_secs(4)).await;
         call.pause();
         let (fault, ()) = tokio::join!(call.failed(), async {
@@ -168,7 +168,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn flood_of_informational_responses_ends_call() {
-        let call = CallState::new(Duration::from_secs(10));
+        let call = CallState::new(Instant::now(), Duration::from_secs(10));
         (0..MAX_INFORMATIONAL).for_each(|_| call.informational_received());
         assert_eq!(call.fault(), None);
         call.informational_received();

@@ -118,18 +118,20 @@ impl<B: Breaker> CircuitBreaker<B> {
     ///
     /// The time to wait if the circuit breaker is open or half-open.
     pub fn try_acquire(self: &Arc<Self>) -> Result<BreakerPermit<B>, Duration> {
-        let now = Instant::now();
         let mut circuit = self.circuit.lock();
         let is_probe = match circuit.state {
             CircuitState::Closed => false,
-            CircuitState::Open { until } if now < until => return Err(until - now),
-            CircuitState::HalfOpen { until } if now < until => return Err(PROBE_WAIT),
-            CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => true,
+            CircuitState::Open { until } | CircuitState::HalfOpen { until } => {
+                let now = Instant::now();
+                if now < until {
+                    let is_open = matches!(circuit.state, CircuitState::Open { .. });
+                    return Err(if is_open { until - now } else { PROBE_WAIT });
+                }
+                let until = now + self.observer.limits().open;
+                self.enter(&mut circuit, CircuitState::HalfOpen { until });
+                true
+            }
         };
-        if is_probe {
-            let until = now + self.observer.limits().open;
-            self.enter(&mut circuit, CircuitState::HalfOpen { until });
-        }
         Ok(BreakerPermit {
             breaker: Arc::clone(self),
             is_probe,

@@ -104,9 +104,9 @@ impl Endpoints {
 
     /// Picks the endpoint for a request. Avoids those that were tried already, as long as there are others.
     pub(crate) fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<EndpointPermit> {
-        let now = Instant::now();
         let is_new = |endpoint: &&Arc<Endpoint>| !tried.iter().any(|other| Arc::ptr_eq(other, endpoint));
-        let is_available = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == Availability::Available;
+        let is_available =
+            |endpoint: &&Arc<Endpoint>| endpoint.availability(Instant::now) == Availability::Available;
         let endpoints = || self.all.iter();
         let picked = least_loaded(endpoints().filter(is_new).filter(is_available))
             .or_else(|| least_loaded(endpoints().filter(is_new)))
@@ -119,7 +119,7 @@ impl Endpoints {
 
     /// Records whether an endpoint has served a request.
     pub(crate) fn record(&self, endpoint: &Endpoint, is_success: bool) {
-        let (upstream, now) = (&*self.upstream, Instant::now());
+        let upstream = &*self.upstream;
         let mut state = endpoint.state.lock();
         if is_success {
             let was_ejected = state.ejected_until.take().is_some();
@@ -131,6 +131,7 @@ impl Endpoints {
             }
             return;
         }
+        let now = Instant::now();
         state.failures = state.failures.saturating_add(1);
         let is_ejected = state.ejected_until.is_some_and(|until| now < until);
         if state.failures >= self.limits.failure_threshold && !is_ejected {
@@ -214,12 +215,12 @@ impl Endpoint {
         Ok(PathAndQuery::try_from(target)?.into())
     }
 
-    /// Whether it gets requests.
-    pub(crate) fn availability(&self, now: Instant) -> Availability {
+    /// Whether it gets requests. The time is rarely needed.
+    pub(crate) fn availability(&self, now: impl FnOnce() -> Instant) -> Availability {
         let state = self.state.lock();
         if state.failed_checks >= UNHEALTHY_AFTER {
             Availability::Unhealthy
-        } else if state.ejected_until.is_some_and(|until| now < until) {
+        } else if state.ejected_until.is_some_and(|until| now() < until) {
             Availability::Ejected
         } else {
             Availability::Available

@@ -102,7 +102,7 @@ impl EncodeMetric for EndpointGauge {
                 (Availability::Ejected, "ejected"),
                 (Availability::Unhealthy, "unhealthy"),
             ] {
-                let is_counted = |endpoint: &&Arc<Endpoint>| endpoint.availability(now) == availability;
+                let is_counted = |endpoint: &&Arc<Endpoint>| endpoint.availability(|| now) == availability;
                 let count = endpoints.iter().filter(is_counted).count();
                 let labels = StateLabels {
                     upstream: endpoints.upstream().to_owned(),

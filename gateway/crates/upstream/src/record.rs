@@ -31,13 +31,14 @@ impl CallRecord {
     /// Begins a call.
     pub(crate) fn new(
         upstream: Arc<Upstream>,
+        started_at: Instant,
         permit: CallPermit,
         breaker: BreakerPermit<UpstreamBreaker>,
         span: Option<Box<dyn CallSpan>>,
     ) -> Self {
         Self {
             upstream,
-            started_at: Instant::now(),
+            started_at,
             permit,
             breaker: Some(breaker),
             endpoint: None,

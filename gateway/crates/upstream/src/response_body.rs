@@ -127,7 +127,10 @@ impl Body for UpstreamBody {
                 return Poll::Ready(Some(Err(error)));
             };
             this.remaining = left;
-            this.idle_since = Some(Instant::now());
+            // Nobody asks for more than the last frame.
+            if !this.incoming.is_end_stream() {
+                this.idle_since = Some(Instant::now());
+            }
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
     }

@@ -8,6 +8,7 @@ use colonnade_web::call_span::CallSpans;
 use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::time::Instant;
 use tower::retry::budget::Budget as _;
 
 use crate::call_state::{CallFault, CallState};
@@ -81,8 +82,9 @@ impl Upstream {
         if let Some(span) = &span {
             request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }
-        let mut record = CallRecord::new(Arc::clone(self), permit, breaker, span);
-        let state = Arc::new(CallState::new(self.settings.total_timeout));
+        let started_at = Instant::now();
+        let mut record = CallRecord::new(Arc::clone(self), started_at, permit, breaker, span);
+        let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
         self.retry_budget.deposit();
         let max_retries = if body.is_none() && is_idempotent(&request.method) {
             self.settings.max_retries

@@ -81,7 +81,7 @@ impl BodyDeadline for BodyTimeout {
         if !state.timer.is_waiting() {
             state.connection.body_pending();
         }
-        state.timer.wait(Instant::now());
+        state.timer.wait();
         state.reader = Some(cx.waker().clone());
         state.has_expired
     }
@@ -90,7 +90,7 @@ impl BodyDeadline for BodyTimeout {
         let mut state = self.0.lock();
         let min_bytes = state.connection.limits().min_rate_bytes;
         state.end_wait();
-        state.timer.moved(bytes, min_bytes, Instant::now());
+        state.timer.moved(bytes, min_bytes);
     }
 
     fn end(&self) {

@@ -15,14 +15,14 @@ pub(super) struct StallTimer {
 
 impl StallTimer {
     /// The gateway begins to wait for the client, or continues to.
-    pub(super) fn wait(&mut self, now: Instant) {
-        self.since.get_or_insert(now);
+    pub(super) fn wait(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
     }
 
     /// The wait ends with this many bytes. The timer starts over after `min_bytes`.
-    pub(super) fn moved(&mut self, bytes: usize, min_bytes: u64, now: Instant) {
+    pub(super) fn moved(&mut self, bytes: usize, min_bytes: u64) {
         if let Some(since) = self.since.take() {
-            self.waited += now.saturating_duration_since(since);
+            self.waited += since.elapsed();
         }
         self.moved = self.moved.saturating_add(bytes as u64);
         if self.moved >= min_bytes {
@@ -45,10 +45,11 @@ impl StallTimer {
 mod tests {
     use std::time::Duration;
 
-    use tokio::time::Instant;
+    use tokio::time::{Instant, advance};
 
     use super::StallTimer;
 
+    const SECOND: Duration = Duration::from_secs(1);
     const TIMEOUT: Duration = Duration::from_secs(10);
 
     #[tokio::test(start_paused = true)]
@@ -57,12 +58,15 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut timer = StallTimer::default();
         assert_eq!(timer.deadline(TIMEOUT), None);
-        timer.wait(at(0));
-        timer.wait(at(1));
+        timer.wait();
+        advance(SECOND).await;
+        timer.wait();
         assert_eq!(timer.deadline(TIMEOUT), Some(at(10)));
-        timer.moved(1, 100, at(4));
+        advance(3 * SECOND).await;
+        timer.moved(1, 100);
         assert_eq!(timer.deadline(TIMEOUT), None);
-        timer.wait(at(100));
+        advance(96 * SECOND).await;
+        timer.wait();
         assert_eq!(timer.deadline(TIMEOUT), Some(at(106)));
     }
 
@@ -71,14 +75,16 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut timer = StallTimer::default();
-        for second in 0..5 {
-            timer.wait(at(second));
-            timer.moved(10, 60, at(second + 1));
+        for _ in 0..5 {
+            timer.wait();
+            advance(SECOND).await;
+            timer.moved(10, 60);
         }
-        timer.wait(at(5));
+        timer.wait();
         assert_eq!(timer.deadline(TIMEOUT), Some(at(10)));
-        timer.moved(10, 60, at(6));
-        timer.wait(at(6));
+        advance(SECOND).await;
+        timer.moved(10, 60);
+        timer.wait();
         assert_eq!(timer.deadline(TIMEOUT), Some(at(16)));
     }
 }

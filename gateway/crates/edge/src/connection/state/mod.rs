@@ -190,7 +190,7 @@ impl ConnectionState {
     pub(crate) fn read_pending(&self) {
         let mut state = self.lock();
         state.has_waited = true;
-        state.read_timer.wait(Instant::now());
+        state.read_timer.wait();
     }
 
     /// Records bytes of what is expected.
@@ -201,22 +201,22 @@ impl ConnectionState {
             Expected::Body => state.limits.min_rate_bytes,
             _ => u64::MAX,
         };
-        state.read_timer.moved(bytes, min_bytes, Instant::now());
+        state.read_timer.moved(bytes, min_bytes);
     }
 
     /// Records that the gateway waits for the client to read.
     pub(crate) fn write_pending(&self) {
-        self.update(|state| state.write_timer.wait(Instant::now()));
+        self.update(|state| state.write_timer.wait());
     }
 
     /// Records bytes written to the socket.
     pub(crate) fn written(&self, bytes: usize) {
         self.update(|state| {
-            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
+            let min_bytes = state.limits.min_rate_bytes;
             if state.write_timer.is_waiting() {
-                state.inactive_since = now;
+                state.inactive_since = Instant::now();
             }
-            state.write_timer.moved(bytes, min_bytes, now);
+            state.write_timer.moved(bytes, min_bytes);
         });
     }
 
@@ -224,12 +224,12 @@ impl ConnectionState {
     /// to each open response, because each holds as many resources as one on its own connection.
     pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
-            let (min_bytes, now) = (state.limits.min_rate_bytes, Instant::now());
-            state.inactive_since = now;
+            let min_bytes = state.limits.min_rate_bytes;
+            state.inactive_since = Instant::now();
             if is_open {
                 let timer = state.open_responses.entry(stream).or_default();
-                timer.moved(bytes, min_bytes, now);
-                timer.wait(now);
+                timer.moved(bytes, min_bytes);
+                timer.wait();
             } else {
                 state.open_responses.remove(&stream);
             }
