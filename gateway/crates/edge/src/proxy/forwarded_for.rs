@@ -13,6 +13,10 @@ use super::is_trusted;
 /// controls everything further left.
 pub(crate) fn client_address(trusted_proxies: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut client = peer.to_canonical();
+    // The search for the header takes much longer.
+    if !is_trusted(trusted_proxies, client) {
+        return client;
+    }
     let values = headers.get_all("x-forwarded-for").iter().rev();
     let mut hops = values.flat_map(|value| value.as_bytes().rsplit(|&byte| byte == b','));
     while is_trusted(trusted_proxies, client) {
