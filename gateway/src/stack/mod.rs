@@ -35,10 +35,11 @@ pub(crate) fn site(
         let site = Arc::clone(&site);
         move || site.audience()
     };
-    let routes = service_fn(move |request| {
+    let routes = service_fn(move |request: colonnade_web::response::Request| {
         let site = Arc::clone(&site);
+        let (head, body) = request.into_parts();
         // Boxed like the futures of the layers, which keeps tasks small.
-        Box::pin(async move { Ok::<_, Infallible>(site.handle(request).await) })
+        Box::pin(async move { Ok::<_, Infallible>(site.handle(&head, body).await) })
     });
     let shedder = Arc::new(LoadShedder::new(Arc::clone(&settings), shed_metrics));
     let routes = ServiceBuilder::new()
@@ -118,20 +119,24 @@ where
         .service(routes)
 }
 
-async fn complete_response<S, B>(
+/// The returned future does not contain the request, so that it is small.
+fn complete_response<S, B>(
     request: Request<B>,
     next: Next<S>,
     secure: Option<CurrentSettings>,
-) -> Response
+) -> impl Future<Output = Response>
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
     let is_head = *request.method() == Method::HEAD;
-    let mut response = next.run(request).await;
-    let hsts = secure.map(|settings| settings.load().hsts.clone());
-    add_security_headers(response.headers_mut(), hsts);
-    if is_head {
-        strip_head_body(&mut response);
+    let response = next.run(request);
+    async move {
+        let mut response = response.await;
+        let hsts = secure.map(|settings| settings.load().hsts.clone());
+        add_security_headers(response.headers_mut(), hsts);
+        if is_head {
+            strip_head_body(&mut response);
+        }
+        response
     }
-    response
 }

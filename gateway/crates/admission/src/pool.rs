@@ -201,7 +201,8 @@ impl<T: GiveWay> Permit<T> {
     async fn granted(mut self, limits: Limits) -> Result<Self, Full> {
         if let Some(grant) = &mut self.grant {
             let waiting = wait(&self.pool, self.client, grant, limits);
-            timeout(limits.max_wait, waiting)
+            // Its future is large, and rarely needed.
+            Box::pin(timeout(limits.max_wait, waiting))
                 .await
                 .unwrap_or(Err(Full::Total))?;
             self.grant = None;

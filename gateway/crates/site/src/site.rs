@@ -20,7 +20,7 @@ use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{
-    DeploymentNumber, RenderFailed, Request, Response, RouteName, SectionName, empty, redirect,
+    DeploymentNumber, RenderFailed, Response, RouteName, SectionName, empty, redirect,
 };
 
 use crate::asset::Assets;
@@ -107,15 +107,14 @@ impl Site {
     }
 
     /// Handles a request.
-    pub async fn handle(&self, request: Request) -> Response {
+    pub async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
         let started_at = Instant::now();
-        let (head, body) = request.into_parts();
         // The whole request uses one snapshot.
         let mut snapshot = self.deployments.current();
-        let (mut response, route) = match parse_path(&head) {
+        let (mut response, route) = match parse_path(head) {
             Ok(path) => {
-                let caught_up = self.catch_up(&mut snapshot, &path, &head, started_at).await;
-                self.route(&snapshot, &path, &head, body, caught_up).await
+                let caught_up = self.catch_up(&mut snapshot, &path, head, started_at).await;
+                self.route(&snapshot, &path, head, body, caught_up).await
             }
             Err(error) => {
                 let audience = visitor(&snapshot, &self.config.site.brand);
@@ -129,7 +128,7 @@ impl Site {
         if let Some(DeploymentNumber(number)) = extensions.get() {
             extensions.insert(track(&snapshot, *number));
         }
-        self.measure(&snapshot, &head, &response, started_at);
+        self.measure(&snapshot, head, &response, started_at);
         let extensions = response.extensions_mut();
         if let Some(live) = snapshot.live() {
             extensions.get_or_insert(DeploymentNumber(live.number()));
@@ -150,7 +149,8 @@ impl Site {
         if !has_unknown_name && !has_unknown_preview(snapshot, cookies) {
             return Ok(());
         }
-        match self.deployments.current_since(asked_at).await {
+        // Its future is large, and rarely needed.
+        match Box::pin(self.deployments.current_since(asked_at)).await {
             Ok(current) => *snapshot = current,
             Err(error) if has_unknown_name => return Err(error.into()),
             // The preview has ended, as far as this gateway knows.

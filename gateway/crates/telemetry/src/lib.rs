@@ -139,11 +139,13 @@ impl Recorder {
 }
 
 /// Middleware that assigns the request ID and records the request once its response is sent or dropped.
-pub async fn record<S, B>(
+///
+/// The returned future does not contain the request, so that it is small.
+pub fn record<S, B>(
     mut request: Request<B>,
     next: Next<S>,
     recorder: Recorder,
-) -> http::Response<RecordedBody>
+) -> impl Future<Output = http::Response<RecordedBody>>
 where
     S: Service<Request<B>, Response = Response, Error = Infallible>,
 {
@@ -155,25 +157,28 @@ where
         id: id.clone(),
         spans: spans.map(|(tracer, span)| span.calls(tracer)),
     };
-    let mut response = request_scope::within(Some(scope), next.run(request)).await;
-    let RequestId(mut id) = id;
-    // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
-    id.set_sensitive(true);
-    response.headers_mut().insert(REQUEST_ID, id);
-    event.status = response.status().as_u16();
-    if let Some(RouteName(route)) = response.extensions_mut().remove() {
-        event.route = route;
+    let response = request_scope::within(Some(scope), next.run(request));
+    async move {
+        let mut response = response.await;
+        let RequestId(mut id) = id;
+        // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
+        id.set_sensitive(true);
+        response.headers_mut().insert(REQUEST_ID, id);
+        event.status = response.status().as_u16();
+        if let Some(RouteName(route)) = response.extensions_mut().remove() {
+            event.route = route;
+        }
+        event.deployment = response
+            .extensions()
+            .get()
+            .map(|DeploymentNumber(number)| *number);
+        event.track = response.extensions().get().copied();
+        if let Some(SectionName(section)) = response.extensions_mut().remove() {
+            event.section = Some(section);
+        }
+        event.upstream = response.extensions_mut().remove();
+        response.map(|body| RecordedBody { body, event })
     }
-    event.deployment = response
-        .extensions()
-        .get()
-        .map(|DeploymentNumber(number)| *number);
-    event.track = response.extensions().get().copied();
-    if let Some(SectionName(section)) = response.extensions_mut().remove() {
-        event.section = Some(section);
-    }
-    event.upstream = response.extensions_mut().remove();
-    response.map(|body| RecordedBody { body, event })
 }
 
 /// A response body that counts the bytes handed to the connection.

@@ -31,10 +31,10 @@ pub(crate) struct UpstreamFetch {
 }
 
 impl Fetch for UpstreamFetch {
-    type Body = UpstreamBody;
+    type Body = Box<UpstreamBody>;
     type Error = UpstreamError;
 
-    async fn fetch(&self, request: &request::Parts) -> Result<http::Response<UpstreamBody>, UpstreamError> {
+    async fn fetch(&self, request: &request::Parts) -> Result<http::Response<Self::Body>, UpstreamError> {
         let outgoing = Outgoing {
             method: request.method.clone(),
             target: self.target.clone(),
@@ -64,7 +64,7 @@ impl Upstream {
         &self,
         target: &Target,
         visitor: &HeaderMap,
-    ) -> Option<CacheResponse<UpstreamBody>> {
+    ) -> Option<CacheResponse<Box<UpstreamBody>>> {
         let cache = self.cache.as_ref()?;
         let has_credentials = request_headers::may_have_credentials(visitor, &self.settings);
         let hit = cache.find_hit(target.as_str(), visitor, has_credentials)?;
@@ -76,7 +76,7 @@ impl Upstream {
     pub(crate) async fn send_get(
         self: &Arc<Self>,
         outgoing: Outgoing<'_>,
-    ) -> Result<CacheResponse<UpstreamBody>, UpstreamError> {
+    ) -> Result<CacheResponse<Box<UpstreamBody>>, UpstreamError> {
         let Some(cache) = &self.cache else {
             let response = self.send(outgoing, None).await?;
             return Ok(CacheResponse {
@@ -108,7 +108,7 @@ impl Upstream {
 }
 
 /// The response for a visitor.
-pub(crate) fn into_response(served: CacheResponse<UpstreamBody>) -> Response {
+pub(crate) fn into_response(served: CacheResponse<Box<UpstreamBody>>) -> Response {
     served.response.map(|body| match body.bytes() {
         Some(bytes) => ResponseBody::from(bytes.clone()),
         None => ResponseBody::forwarded(body),

@@ -4,7 +4,7 @@
 //! than to pass both between two tasks. Only if the response begins before the end of the request, the connection gets a task of
 //! its own for what is left of both.
 
-use std::future::{Future as _, poll_fn};
+use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -58,22 +58,26 @@ impl Connection {
     }
 
     /// Sends a request. The error contains it if no byte of it was sent.
-    pub(crate) async fn send(
+    pub(crate) fn send(
         &mut self,
         request: Request<OutgoingBody>,
-    ) -> Result<Response<Incoming>, TrySendError<Request<OutgoingBody>>> {
-        let mut response = pin!(self.sender.try_send_request(request));
-        let response = poll_fn(|cx| {
-            // What is there already wakes nobody, such as the next read of a body that has arrived with its head.
-            for waker in [Waker::noop(), cx.waker()] {
-                self.drive(&mut Context::from_waker(waker));
-                if let Poll::Ready(response) = response.as_mut().poll(&mut never_woken()) {
-                    return Poll::Ready(response);
+    ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<OutgoingBody>>>> {
+        // Outside of the future, so that the request is not copied with it.
+        let response = self.sender.try_send_request(request);
+        async move {
+            let mut response = pin!(response);
+            let response = poll_fn(|cx| {
+                // What is there already wakes nobody, such as the next read of a body that has arrived with its head.
+                for waker in [Waker::noop(), cx.waker()] {
+                    self.drive(&mut Context::from_waker(waker));
+                    if let Poll::Ready(response) = response.as_mut().poll(&mut never_woken()) {
+                        return Poll::Ready(response);
+                    }
                 }
-            }
-            Poll::Pending
-        });
-        response.await
+                Poll::Pending
+            });
+            response.await
+        }
     }
 
     /// Reads and writes what it can. Wakes the task when it can do more.

@@ -190,14 +190,14 @@ impl Endpoint {
     }
 
     /// Sends a request, whose URI is of [`Self::uri`].
-    pub(crate) async fn send(
+    pub(crate) fn send(
         &self,
         mut request: Request<OutgoingBody>,
-    ) -> Result<Response<ConnectionBody>, SendError> {
+    ) -> impl Future<Output = Result<Response<ConnectionBody>, SendError>> {
         // Unless the configuration adds another one.
         let headers = request.headers_mut();
         headers.entry(HOST).or_insert_with(|| self.host.clone());
-        self.client.send(request).await
+        self.client.send(request)
     }
 
     /// Closes connections that are idle for too long, again and again.

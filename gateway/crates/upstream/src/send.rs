@@ -1,6 +1,7 @@
 //! Sends one request to an upstream: admission, the choice of an endpoint, retries, and the response's head.
 
 use std::borrow::Cow;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
@@ -60,11 +61,21 @@ impl From<CallFault> for AttemptError {
 impl Upstream {
     /// Sends a request, again to another endpoint if it fails before the response. One with a body is sent once. The result has
     /// the headers that visitors get.
-    pub(crate) async fn send(
+    ///
+    /// The future and the body are large. Boxed, they are not copied with each future around this one.
+    pub(crate) fn send(
+        self: &Arc<Self>,
+        request: Outgoing<'_>,
+        body: Option<RequestBody>,
+    ) -> Pin<Box<impl Future<Output = Result<Response<Box<UpstreamBody>>, UpstreamError>>>> {
+        Box::pin(self.call(request, body))
+    }
+
+    async fn call(
         self: &Arc<Self>,
         mut request: Outgoing<'_>,
         mut body: Option<RequestBody>,
-    ) -> Result<Response<UpstreamBody>, UpstreamError> {
+    ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
         let reject = |error: UpstreamError| {
             self.metrics.count(error.outcome());
             error
@@ -190,7 +201,7 @@ impl Upstream {
         request: &Outgoing<'_>,
         state: Arc<CallState>,
         mut record: CallRecord,
-    ) -> Result<Response<UpstreamBody>, UpstreamError> {
+    ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
         let (mut head, mut incoming) = response.into_parts();
         record.response_received(head.status);
         let target = request.target.as_str();
@@ -212,7 +223,7 @@ impl Upstream {
         // The gateway does not wait for the rest of the client's body.
         state.resume();
         let body = UpstreamBody::new(incoming, max_bytes, state, is_head, record);
-        Ok(Response::from_parts(head, body))
+        Ok(Response::from_parts(head, Box::new(body)))
     }
 }
 
