@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_config::Origin;
-use colonnade_web::response::{Response, RouteName, empty, redirect, text};
+use colonnade_web::response::{Response, ServedBy, empty, redirect, text};
 use http::{StatusCode, Uri};
 
 use crate::acme::Challenges;
@@ -39,14 +39,14 @@ impl HttpsRedirect {
         let token = uri.path().strip_prefix(CHALLENGE_PATH);
         if let Some(authorization) = token.and_then(|token| self.challenges.http(token)) {
             let mut response = text(StatusCode::OK, &authorization);
-            response.extensions_mut().insert(RouteName(CHALLENGE.into()));
+            ServedBy::of(&mut response).route = Some(CHALLENGE.into());
             return response;
         }
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
         let location = format!("{}{target}", self.origin.as_str());
         let response = redirect(StatusCode::PERMANENT_REDIRECT, &location);
         let mut response = response.unwrap_or_else(|| empty(StatusCode::BAD_REQUEST));
-        response.extensions_mut().insert(RouteName(REDIRECT.into()));
+        ServedBy::of(&mut response).route = Some(REDIRECT.into());
         response
     }
 }

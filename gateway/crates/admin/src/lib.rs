@@ -46,7 +46,7 @@ use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::{ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::request_scope;
-use colonnade_web::response::{Request, Response, RouteName};
+use colonnade_web::response::{Request, Response, ServedBy};
 use colonnade_web::router::Router;
 
 use audit::{AuditCaller, AuditEvent};
@@ -213,8 +213,7 @@ impl Admin {
         }
         let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Operator));
         event.status = response.status();
-        let route = RouteName(event.route.clone());
-        response.extensions_mut().insert(route);
+        ServedBy::of(&mut response).route = Some(event.route.clone());
         response
     }
 

@@ -11,9 +11,7 @@ use colonnade_platform::preview::is_visible;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{
-    DeploymentNumber, JSON, NO_STORE, Response, SectionName, conditional_response,
-};
+use colonnade_web::response::{JSON, NO_STORE, Response, ServedBy, conditional_response};
 
 use crate::SiteError;
 
@@ -59,8 +57,8 @@ pub(crate) async fn respond(
     let headers = HeaderMap::from_iter([(CACHE_CONTROL, cache_control)]);
     let representation = page.json().await.preferred(&head.headers).clone();
     let mut response = conditional_response(&head.headers, &JSON, headers, representation);
-    let extensions = response.extensions_mut();
-    extensions.insert(DeploymentNumber(number));
-    extensions.insert(SectionName(page.section.name.clone()));
+    let served_by = ServedBy::of(&mut response);
+    served_by.deployment = Some(number);
+    served_by.section = Some(page.section.name.clone());
     Ok(response)
 }

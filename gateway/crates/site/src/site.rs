@@ -19,9 +19,7 @@ use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, respond};
-use colonnade_web::response::{
-    DeploymentNumber, RenderFailed, Response, RouteName, SectionName, empty, redirect,
-};
+use colonnade_web::response::{RenderFailed, Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
@@ -121,17 +119,13 @@ impl Site {
                 (respond(&error, audience), INVALID_REQUEST.into())
             }
         };
-        let extensions = response.extensions_mut();
-        if extensions.get::<RouteName>().is_none() {
-            extensions.insert(RouteName(route));
-        }
-        if let Some(DeploymentNumber(number)) = extensions.get() {
-            extensions.insert(track(&snapshot, *number));
-        }
-        self.measure(&snapshot, head, &response, started_at);
-        let extensions = response.extensions_mut();
-        if let Some(live) = snapshot.live() {
-            extensions.get_or_insert(DeploymentNumber(live.number()));
+        let served_by = ServedBy::of(&mut response);
+        served_by.route.get_or_insert(route);
+        served_by.track = served_by.deployment.map(|number| track(&snapshot, number));
+        if served_by.deployment.is_some() {
+            self.measure(&snapshot, head, &response, started_at);
+        } else {
+            served_by.deployment = snapshot.live().map(|live| live.number());
         }
         response
     }
@@ -188,8 +182,9 @@ impl Site {
         let response = result.unwrap_or_else(|error| {
             let audience = route.handler.errors.audience(snapshot, &self.config.site.brand);
             let mut response = respond(&error, audience);
-            let deployment = error.deployment().map(DeploymentNumber);
-            deployment.map(|deployment| response.extensions_mut().insert(deployment));
+            if let Some(deployment) = error.deployment() {
+                ServedBy::of(&mut response).deployment = Some(deployment);
+            }
             response
         });
         (response, route.name.clone())
@@ -229,11 +224,11 @@ impl Site {
         };
         let mut response = self.documents.respond(&head.headers, request).await;
         selection.set_headers(&mut response, self.is_secure());
-        let extensions = response.extensions_mut();
-        extensions.insert(DeploymentNumber(selection.deployment.number()));
+        let served_by = ServedBy::of(&mut response);
+        served_by.deployment = Some(selection.deployment.number());
         if let Some(page) = page {
-            extensions.insert(RouteName(page.pattern.clone().into()));
-            extensions.insert(SectionName(page.section.name.clone()));
+            served_by.route = Some(page.pattern.clone().into());
+            served_by.section = Some(page.section.name.clone());
             // A redirect shows nothing.
             if response.status() != StatusCode::TEMPORARY_REDIRECT {
                 self.count_view(snapshot, &selection, head);
@@ -343,12 +338,15 @@ impl Site {
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
         let extensions = response.extensions();
-        let (Some(state), Some(&DeploymentNumber(deployment)), Some(ClientAddress(address)), &Method::GET) = (
+        let (Some(state), Some(served_by), Some(ClientAddress(address)), &Method::GET) = (
             snapshot.state(),
-            extensions.get(),
+            extensions.get::<ServedBy>(),
             head.extensions.get(),
             &head.method,
         ) else {
+            return;
+        };
+        let Some(deployment) = served_by.deployment else {
             return;
         };
         let render = match extensions.get() {
@@ -358,8 +356,8 @@ impl Site {
             // It says nothing about the releases.
             Some(RenderFailed::Unavailable) => return,
         };
-        let (section, route) = (extensions.get(), extensions.get());
-        let is_page_data = route.is_some_and(|RouteName(route)| route == PAGE_DATA);
+        let (section, route) = (served_by.section.as_ref(), served_by.route.as_ref());
+        let is_page_data = route.is_some_and(|route| route == PAGE_DATA);
         // Anyone can name a deployment in the URL of page data.
         if is_page_data && !has_selected(snapshot, self.cookies(head), deployment) {
             return;
@@ -367,9 +365,7 @@ impl Site {
         let page = section.zip(route);
         let measurement = Measurement {
             is_server_error: response.status().is_server_error(),
-            page: page.map(|(SectionName(section), RouteName(pattern))| {
-                self.canary.page_hash(section, pattern, head.uri.path())
-            }),
+            page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, head.uri.path())),
             render,
             latency: started_at.elapsed(),
         };

@@ -12,7 +12,6 @@ mod otlp;
 mod request_id;
 mod request_line;
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
@@ -38,9 +37,7 @@ use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::middleware::Next;
 use colonnade_web::request_scope::{self, RequestScope};
-use colonnade_web::response::{
-    DeploymentNumber, REQUEST_ID, RequestId, Response, RouteName, SectionName, Track, UpstreamName,
-};
+use colonnade_web::response::{REQUEST_ID, RequestId, Response, ServedBy};
 
 use crate::log_line::LogLine;
 use crate::metrics::ListenerRequestMetrics;
@@ -124,13 +121,9 @@ impl Recorder {
             span: self.0.tracer.as_ref().map(|tracer| tracer.start_span(request)),
             id: id.clone(),
             method: method(request.method()),
-            route: Cow::Borrowed(""),
+            served_by: ServedBy::default(),
             status: CLIENT_CLOSED,
             bytes: 0,
-            deployment: None,
-            track: None,
-            section: None,
-            upstream: None,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
             recorder: self,
@@ -165,18 +158,7 @@ where
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         event.status = response.status().as_u16();
-        if let Some(RouteName(route)) = response.extensions_mut().remove() {
-            event.route = route;
-        }
-        event.deployment = response
-            .extensions()
-            .get()
-            .map(|DeploymentNumber(number)| *number);
-        event.track = response.extensions().get().copied();
-        if let Some(SectionName(section)) = response.extensions_mut().remove() {
-            event.section = Some(section);
-        }
-        event.upstream = response.extensions_mut().remove();
+        event.served_by = response.extensions_mut().remove().unwrap_or_default();
         response.map(|body| RecordedBody { body, event })
     }
 }
@@ -193,15 +175,9 @@ struct Event {
     span: Option<otlp::Span>,
     id: HeaderValue,
     method: &'static str,
-    route: Cow<'static, str>,
+    served_by: ServedBy,
     status: u16,
     bytes: u64,
-    deployment: Option<u64>,
-    track: Option<Track>,
-    /// The section whose page the request is for.
-    section: Option<String>,
-    /// The upstream that the request is for.
-    upstream: Option<UpstreamName>,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
     start: Instant,
@@ -233,32 +209,40 @@ impl Body for RecordedBody {
     }
 }
 
+impl Event {
+    /// The name of the route. Empty if the client closed the connection before the response.
+    fn route(&self) -> &str {
+        self.served_by.route.as_deref().unwrap_or_default()
+    }
+}
+
 impl Drop for Event {
     fn drop(&mut self) {
         let duration = self.start.elapsed();
+        let served_by = &self.served_by;
         self.recorder
             .0
             .metrics
-            .record(&self.route, self.status, duration, self.track);
-        if let (Some(section), Some(track)) = (&self.section, self.track) {
+            .record(self.route(), self.status, duration, served_by.track);
+        if let (Some(section), Some(track)) = (&served_by.section, served_by.track) {
             let traffic = &self.recorder.0.diagnostics.traffic;
             traffic.record_request(section, track, self.status, duration);
         }
         if let Some(span) = self.span.take() {
             span.end_request(self);
         }
-        if !self.recorder.0.log_health_checks && is_health_path(&self.route) {
+        if !self.recorder.0.log_health_checks && is_health_path(self.route()) {
             return;
         }
         let line = RequestLine {
             listener: self.recorder.0.metrics.listener(),
             method: self.method,
-            route: &self.route,
+            route: self.route(),
             status: self.status,
             bytes: self.bytes,
             duration,
-            deployment: self.deployment,
-            upstream: self.upstream.as_ref().map(|UpstreamName(name)| &**name),
+            deployment: self.served_by.deployment,
+            upstream: self.served_by.upstream.as_deref(),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
         };

@@ -162,10 +162,10 @@ impl Span {
     /// Ends the span with the data of the event.
     pub(super) fn end_request(self, event: &Event) {
         let Self(mut span) = self;
-        span.update_name(format!("{} {}", event.method, event.route));
+        span.update_name(format!("{} {}", event.method, event.route()));
         span.set_attributes([
             KeyValue::new("http.request.method", event.method),
-            KeyValue::new("http.route", event.route.clone()),
+            KeyValue::new("http.route", event.route().to_owned()),
             KeyValue::new("http.response.status_code", i64::from(event.status)),
             KeyValue::new(
                 "http.response.body.size",
@@ -176,7 +176,11 @@ impl Span {
                 event.id.to_str().unwrap_or_default().to_owned(),
             ),
         ]);
-        if let Some(number) = event.deployment.and_then(|number| i64::try_from(number).ok()) {
+        if let Some(number) = event
+            .served_by
+            .deployment
+            .and_then(|number| i64::try_from(number).ok())
+        {
             span.set_attribute(KeyValue::new("colonnade.deployment", number));
         }
         if event.status >= 500 {

@@ -8,7 +8,7 @@ use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::request_scope;
-use colonnade_web::response::{Response, UpstreamName, empty};
+use colonnade_web::response::{Response, ServedBy, empty};
 use http::header::{ALLOW, CONTENT_LENGTH};
 use http::request::Parts;
 use http::{Method, StatusCode};
@@ -40,9 +40,7 @@ impl Upstream {
             }
         };
         let mut response = result.unwrap_or_else(|error| respond(&error, audience));
-        response
-            .extensions_mut()
-            .insert(UpstreamName(Arc::clone(&self.name)));
+        ServedBy::of(&mut response).upstream = Some(Arc::clone(&self.name));
         response
     }
 

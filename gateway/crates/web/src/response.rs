@@ -19,9 +19,28 @@ pub type Request = http::Request<RequestBody>;
 /// A response. Its body is in memory, except for streams of events and the responses of upstreams.
 pub type Response = http::Response<ResponseBody>;
 
-/// A response extension: the name of the route, for logs and metrics. It never contains the path of the request.
-#[derive(Debug, Clone)]
-pub struct RouteName(pub Cow<'static, str>);
+/// A response extension: what served the request, for logs, metrics and canary analysis. It is one extension, because each
+/// takes an allocation and a lookup.
+#[derive(Debug, Clone, Default)]
+pub struct ServedBy {
+    /// The name of the route. It never contains the path of the request.
+    pub route: Option<Cow<'static, str>>,
+    /// The number of the deployment.
+    pub deployment: Option<u64>,
+    /// The track of the deployment.
+    pub track: Option<Track>,
+    /// The name of the section whose page the request is for.
+    pub section: Option<String>,
+    /// The name of the upstream that the request is for.
+    pub upstream: Option<Arc<str>>,
+}
+
+impl ServedBy {
+    /// What is known of a response, to be changed.
+    pub fn of(response: &mut Response) -> &mut Self {
+        response.extensions_mut().get_or_insert_default()
+    }
+}
 
 /// The header with the request ID.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -29,10 +48,6 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// A request extension: the ID under which the request is logged.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
-
-/// A response extension: the number of the deployment that served the request, for the log.
-#[derive(Debug, Clone, Copy)]
-pub struct DeploymentNumber(pub u64);
 
 /// A response extension: the gateway could not render the page of the document, so that the browser must.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +60,7 @@ pub enum RenderFailed {
     Unavailable,
 }
 
-/// A response extension: the name of the section whose page the request is for.
-#[derive(Debug, Clone)]
-pub struct SectionName(pub String);
-
-/// A response extension: the name of the upstream that the request is for.
-#[derive(Debug, Clone)]
-pub struct UpstreamName(pub Arc<str>);
-
-/// A response extension: which track of deployments served the request, for metrics.
+/// Which track of deployments served a request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Track {
     /// The live deployment.

@@ -13,7 +13,7 @@ use colonnade_web::client::client_key;
 use colonnade_web::health;
 use colonnade_web::middleware::Next;
 use colonnade_web::problem::{Audience, HttpError, respond};
-use colonnade_web::response::{Response, RouteName};
+use colonnade_web::response::{Response, ServedBy};
 
 use crate::metrics::ShedMetrics;
 use crate::{ConnectionHandle, CurrentSettings};
@@ -71,7 +71,7 @@ where
     }
     let Some(permit) = shedder.acquire(&request).await else {
         let mut response = respond(&HttpError::Overloaded, Audience::Program);
-        response.extensions_mut().insert(RouteName("shed".into()));
+        ServedBy::of(&mut response).route = Some("shed".into());
         return response;
     };
     let mut response = next.run(request).await;

@@ -17,7 +17,7 @@ use colonnade_web::head_limits::{has_too_many_items, has_too_many_parameters, ha
 use colonnade_web::health;
 use colonnade_web::host::Host;
 use colonnade_web::problem::{Audience, Problem, respond};
-use colonnade_web::response::{Response, RouteName, empty};
+use colonnade_web::response::{Response, ServedBy, empty};
 use colonnade_web::router::Methods;
 
 /// Why a request is rejected.
@@ -105,9 +105,7 @@ pub fn validate_request<B>(
     };
     let mut response = respond(&error, audience());
     refused(&request.into_parts().0, response.status());
-    response
-        .extensions_mut()
-        .insert(RouteName("invalid_request".into()));
+    ServedBy::of(&mut response).route = Some("invalid_request".into());
     // The end of an invalid HTTP/1 request is uncertain, so the connection cannot be reused. HTTP/2 has
     // frames.
     if version < Version::HTTP_2 {
@@ -121,7 +119,7 @@ pub fn validate_request<B>(
 fn options_asterisk() -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     Methods::GetPost.set_allow(response.headers_mut());
-    response.extensions_mut().insert(RouteName("*".into()));
+    ServedBy::of(&mut response).route = Some("*".into());
     response
 }
 

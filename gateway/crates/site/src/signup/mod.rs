@@ -34,7 +34,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
-use colonnade_web::response::{DeploymentNumber, RequestId, Response, json, redirect, set_retry_after};
+use colonnade_web::response::{RequestId, Response, ServedBy, json, redirect, set_retry_after};
 
 use crate::deployment_selection::DeploymentSelection;
 use crate::document::{DocumentRequest, Documents, Form};
@@ -213,8 +213,7 @@ impl SignupHandler {
         if let Some(wait) = error.retry_after() {
             set_retry_after(&mut response, wait);
         }
-        let number = selection.deployment.number();
-        response.extensions_mut().insert(DeploymentNumber(number));
+        ServedBy::of(&mut response).deployment = Some(selection.deployment.number());
         response
     }
 }
