@@ -170,3 +170,58 @@ impl Drop for ConnectionBody {
 fn never_woken() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::Arc;
+
+    use http::{Request, StatusCode};
+    use hyper_rustls::MaybeHttpsStream;
+    use hyper_util::rt::TokioIo;
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::yield_now;
+    use tokio::{join, spawn};
+
+    use super::Connection;
+    use crate::client::{Client, tls_config};
+    use crate::request_body::OutgoingBody;
+
+    #[tokio::test]
+    async fn unsent_request_is_sent_again_on_a_new_connection() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let url = format!("http://{address}/");
+        let settings = json!({ "path": "/api/test", "urls": [url] });
+        let settings = serde_json::from_value(settings).expect("settings");
+        let tls = tls_config("test", &settings).expect("no certificates");
+        let client = Arc::new(Client::new(&settings, tls, url.parse().expect("a URI")));
+        let connect = async || {
+            let stream = TcpStream::connect(address).await.expect("a connection");
+            let stream = MaybeHttpsStream::Http(TokioIo::new(stream));
+            Connection::new(stream).await.expect("a connection")
+        };
+        let (mut idle, mut other) = (connect().await, connect().await);
+        assert!(idle.is_idle() && other.is_idle());
+        // The idle connection does not see its end, as if the endpoint closed it between the check and the first byte.
+        std::mem::swap(&mut idle.driver, &mut other.driver);
+        client.keep_idle(Box::new(idle));
+        spawn(async move {
+            for _ in 0..2 {
+                listener.accept().await.expect("one of the connections above");
+            }
+            let (mut stream, _) = listener.accept().await.expect("a new connection");
+            stream.read_exact(&mut [0; 18]).await.expect("the request");
+            let response = b"HTTP/1.1 204 No Content\r\n\r\n";
+            stream.write_all(response).await.expect("room");
+        });
+        let (response, ()) = join!(client.send(Request::new(OutgoingBody::Empty)), async {
+            other.driver = None;
+            yield_now().await;
+        });
+        assert_eq!(response.expect("a response").status(), StatusCode::NO_CONTENT);
+    }
+}
