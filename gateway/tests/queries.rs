@@ -115,6 +115,11 @@ fn late_query_fails_with_504_and_document_is_not_stored() {
     assert_eq!((late.status, data(&late)), (200, json!({ "a": failed(504) })));
     assert_eq!(late.header("cache-control"), "no-store");
     assert!(!late.has("etag"));
+    let event = gateway.wait_for_event(|line| line["event"] == "upstream_query_invalid");
+    assert_eq!(
+        (&event["cause"], &event["upstream"]),
+        (&json!("late"), &json!("x"))
+    );
     upstream.release();
     // The document is tried again for each request, until the upstream is in time.
     wait_until("the result is in time", || {

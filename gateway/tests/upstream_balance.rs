@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use http::Response;
 
-use crate::support::{Gateway, RawUpstream, Received, Request, Upstream, upstream_table, wait_until};
+use crate::support::{
+    Gateway, RawUpstream, Received, Request, Upstream, read_head, upstream_table, wait_until,
+};
 
 /// The value of the endpoints gauge.
 fn endpoints(gateway: &Gateway, state: &str) -> u64 {
@@ -84,6 +87,71 @@ fn only_idempotent_request_without_body_is_sent_again() {
         gateway.metric("colonnade_upstream_retries_total{upstream=\"events\"}"),
         6
     );
+}
+
+#[test]
+fn request_is_not_sent_again_after_part_of_head() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"GET\", \"DELETE\"]\nmax_retries = 5";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    upstream.respond_always("HTTP/1.1 200 OK\r\ncontent-");
+    for method in ["GET", "DELETE"] {
+        let request = Request::new(method, "/api/events").header("sec-fetch-site", "same-origin");
+        assert_eq!(gateway.site.send(request).status, 502, "{method}");
+    }
+    assert_eq!(
+        gateway.metric("colonnade_upstream_retries_total{upstream=\"events\"}"),
+        0
+    );
+}
+
+#[test]
+fn idle_connections_that_close_are_no_failures() {
+    let upstream = RawUpstream::start();
+    // Another failure would eject the endpoint, and there is no budget for retries.
+    let keys = "max_retries = 1\nretry_budget_percent = 0\nejection_failure_threshold = 1";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let respond = |stream: &mut TcpStream| {
+        let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+        stream.write_all(response).unwrap();
+    };
+    let get = |path| {
+        let mut visitor = gateway.site.connect();
+        write!(visitor, "GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+        visitor
+    };
+    let read = |mut visitor: TcpStream| {
+        let head = read_head(&mut visitor).unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        visitor.read_exact(&mut [0; 2]).unwrap();
+    };
+    let visitors = ["/api/events?1", "/api/events?2"].map(get);
+    let mut idle = [0, 1].map(|_| upstream.accept_request().0);
+    idle.iter_mut().for_each(respond);
+    visitors.into_iter().for_each(read);
+    let visitor = get("/api/events?3");
+    // One of them gets the request. Both close, as after a restart.
+    let threads = idle.map(|mut stream| std::thread::spawn(move || read_head(&mut stream)));
+    respond(&mut upstream.accept_request().0);
+    read(visitor);
+    assert_eq!(endpoints(&gateway, "available"), 1);
+    drop(gateway);
+    let heads = threads.map(|thread| thread.join().unwrap());
+    assert_eq!(heads.iter().flatten().count(), 1, "{heads:?}");
+}
+
+#[test]
+fn failed_connects_try_every_endpoint() {
+    let upstream = Upstream::start(ok);
+    let closed: Vec<String> = (1..5).map(|port| format!("http://127.0.0.1:{port}")).collect();
+    let origin = upstream.origin();
+    let urls: Vec<&str> = closed.iter().chain([&origin]).map(String::as_str).collect();
+    let keys = "max_retries = 0\nejection_failure_threshold = 1000";
+    let gateway = Gateway::start_with(&upstream_table(&urls, keys), &[]);
+    for _ in 0..10 {
+        assert_eq!(gateway.get("/api/events").text(), "ok");
+    }
+    assert!(gateway.metric("colonnade_upstream_retries_total{upstream=\"events\"}") > 0);
 }
 
 #[test]

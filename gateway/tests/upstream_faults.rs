@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, frame};
-use crate::support::{Gateway, Raw, RawUpstream, Upstream, deploy_with_queries, upstream_table};
+use crate::support::{Gateway, Raw, RawUpstream, Upstream, deploy_with_queries, read_head, upstream_table};
 
 /// A page with one query, of the upstream in its path.
 const PAGE: &str =
     "export default { queries: (key) => ({ a: `/api/${key}/x` }), data: (key, results) => results };";
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+/// A body with the transfer coding `chunked`.
+const CHUNKS: &str = "5\r\nhello\r\n0\r\n\r\n";
 
 /// What an upstream does with a request.
 enum Fault {
@@ -76,6 +79,40 @@ fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
             sends(&format!(
                 "{HEAD}content-length: 4\r\ncontent-length: 5\r\n\r\nabcde"
             )),
+            502,
+            "invalid_response",
+        ),
+        (
+            "list-of-lengths",
+            sends(&format!("{HEAD}content-length: 5, 5\r\n\r\nabcde")),
+            502,
+            "invalid_response",
+        ),
+        (
+            "chunked-with-length",
+            sends(&format!(
+                "{HEAD}transfer-encoding: chunked\r\ncontent-length: 3\r\ncache-control: max-age=60\r\n\r\n{CHUNKS}"
+            )),
+            502,
+            "invalid_response",
+        ),
+        (
+            "other-coding",
+            sends(&format!("{HEAD}transfer-encoding: gzip, chunked\r\n\r\n{CHUNKS}")),
+            502,
+            "invalid_response",
+        ),
+        (
+            "chunked-in-old-version",
+            sends(&format!(
+                "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{CHUNKS}"
+            )),
+            502,
+            "invalid_response",
+        ),
+        (
+            "unknown-status",
+            sends("HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n"),
             502,
             "invalid_response",
         ),
@@ -265,6 +302,32 @@ fn broken_response_resets_http2_stream_but_not_connection() {
     assert!(raw.send(request(3, "/healthz")));
     let (_, _, stream, block) = frames::read_until(&mut raw, HEADERS);
     assert_eq!((stream, &*frames::status(&block)), (3, "200"));
+}
+
+#[test]
+fn connection_of_old_version_is_not_used_again() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"GET\", \"POST\"]";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let get = b"GET /api/events HTTP/1.1\r\nhost: a\r\n\r\n";
+    // Its body has no length, so that only its own framing says where it ends.
+    let post = b"POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\ntransfer-encoding: chunked\r\n\r\n";
+    let mut visitor = gateway.site.connect();
+    visitor.write_all(get).unwrap();
+    let (mut first, _) = upstream.accept_request();
+    first
+        .write_all(b"HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok")
+        .unwrap();
+    let head = read_head(&mut visitor).unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    visitor.read_exact(&mut [0; 2]).unwrap();
+    visitor.write_all(&[post, CHUNKS.as_bytes()].concat()).unwrap();
+    let (mut second, head) = upstream.accept_request();
+    assert!(head.contains("\r\ntransfer-encoding: chunked\r\n"), "{head}");
+    let mut body = [0; CHUNKS.len()];
+    second.read_exact(&mut body).unwrap();
+    assert_eq!(body, CHUNKS.as_bytes());
+    assert_closed(&mut first);
 }
 
 #[test]

@@ -46,6 +46,22 @@ fn request_and_response_are_forwarded() {
     assert_eq!(gateway.metric(sample), 1);
 }
 
+#[test]
+fn post_without_body_has_length_zero() {
+    let upstream = Upstream::json("{}");
+    let keys = "methods = [\"GET\", \"POST\"]";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let request = Request::new("POST", "/api/events").header("sec-fetch-site", "same-origin");
+    assert_eq!(gateway.site.send(request).status, 200);
+    assert_eq!(gateway.get("/api/events").status, 200);
+    let received = upstream.received();
+    let lengths: Vec<_> = received
+        .iter()
+        .map(|request| request.values("content-length"))
+        .collect();
+    assert_eq!(lengths, [vec!["0"], vec![]]);
+}
+
 /// Headers that an upstream must not get from a visitor.
 const NOT_FORWARDED: [(&str, &str); 20] = [
     ("keep-alive", "timeout=5"),

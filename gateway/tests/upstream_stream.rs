@@ -167,7 +167,7 @@ fn upload_goes_on_while_response_is_unread() {
 }
 
 #[test]
-fn upload_ends_with_response() {
+fn rest_of_upload_is_sent_after_response() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "");
     let mut visitor = gateway.site.connect();
@@ -178,9 +178,12 @@ fn upload_ends_with_response() {
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\ntwo").unwrap();
     read_head(&mut visitor).unwrap();
     assert_eq!(read(&mut visitor, 3), "two");
-    assert_eq!(backend.read(&mut [0]).unwrap(), 0, "the connection is closed");
     let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"2xx\"}";
     wait_until("the call has ended", || gateway.metric(sample) == 1);
+    write!(visitor, "rst").unwrap();
+    assert_eq!(read(&mut backend, 3), "rst");
+    // A connection that had its response early is not used again.
+    assert_eq!(backend.read(&mut [0]).unwrap(), 0);
 }
 
 #[test]
@@ -230,6 +233,26 @@ fn slow_visitor_does_not_count_as_failure_of_upstream() {
             .unwrap()
             .starts_with("HTTP/1.1 204 No Content\r\n")
     );
+}
+
+#[test]
+fn slow_upload_after_early_head_is_no_failure_of_upstream() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "total_timeout_ms = 1000\n");
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "{POST}content-length: 3\r\n\r\n").unwrap();
+    let mut backend = upstream.accept();
+    read_head(&mut backend).unwrap();
+    write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n").unwrap();
+    read_head(&mut visitor).unwrap();
+    for byte in ["a", "b", "c"] {
+        // Together longer than the timeout.
+        std::thread::park_timeout(Duration::from_millis(500));
+        write!(visitor, "{byte}").unwrap();
+        assert_eq!(read(&mut backend, 1), byte);
+    }
+    write!(backend, "done").unwrap();
+    assert_eq!(read(&mut visitor, 4), "done");
 }
 
 #[test]

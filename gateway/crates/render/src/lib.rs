@@ -202,6 +202,8 @@ impl Renderer {
     /// Fetches the results of the queries of a requested page.
     async fn fetch(&self, queries: Arc<Queries>, request: RenderRequest<'_>) -> Results {
         let results = Results::fetch(&self.queries, queries, request.client, self.query_deadline).await;
+        let late = results.late.iter();
+        self.record_unusable(request, &results, late, UnusableResult::Late);
         let too_large = results.too_large.iter();
         self.record_unusable(request, &results, too_large, UnusableResult::TooLargeTogether);
         results

@@ -39,6 +39,8 @@ pub(crate) struct Results {
     pub(crate) lifetime: Lifetime,
     /// The client whose limits are the reason that one of them failed.
     pub(crate) rejected_client: Option<ClientKey>,
+    /// The names of those that did not arrive in time.
+    pub(crate) late: Vec<String>,
     /// The names of those that failed because all together are too large.
     pub(crate) too_large: Vec<String>,
 }
@@ -146,11 +148,15 @@ impl Results {
             (name.clone(), Fetching(fetch))
         });
         let mut results = BTreeMap::new();
+        let mut late = Vec::new();
         for (name, mut fetch) in fetches.collect::<Vec<_>>() {
             let result = match timeout_at(deadline, &mut fetch.0).await {
                 Ok(Ok(result)) => result,
                 Ok(Err(_)) => QueryResult::failed(BAD_GATEWAY),
-                Err(_) => QueryResult::failed(GATEWAY_TIMEOUT),
+                Err(_) => {
+                    late.push(name.clone());
+                    QueryResult::failed(GATEWAY_TIMEOUT)
+                }
             };
             results.insert(name, result);
         }
@@ -161,6 +167,7 @@ impl Results {
         // Serializing and hashing: a page may have megabytes of results.
         let results = move || Self::new(queries, &results, fetched_at, rejected_client);
         Self {
+            late,
             too_large,
             ..request_scope::run_blocking(results).await
         }
@@ -182,6 +189,7 @@ impl Results {
             lifetime: Lifetime::of(results, fetched_at),
             json: Arc::from(json),
             rejected_client,
+            late: Vec::new(),
             too_large: Vec::new(),
         }
     }

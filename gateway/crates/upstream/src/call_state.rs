@@ -113,9 +113,16 @@ impl CallState {
         self.clock.lock().fault
     }
 
-    /// The time at which the upstream has taken too long, if the gateway does not wait for the client any more.
+    /// The time at which the upstream has taken too long, if the gateway does not wait for the client from now on.
     pub(crate) fn deadline(&self) -> Instant {
-        self.clock.lock().deadline
+        let clock = self.clock.lock();
+        let paused = clock.paused_at.map(|paused_at| paused_at.elapsed());
+        clock.deadline + paused.unwrap_or_default()
+    }
+
+    /// The gateway has waited for the client, which did not read, for this time.
+    pub(crate) fn extend(&self, waited: Duration) {
+        self.clock.lock().deadline += waited;
     }
 
     /// Waits until the call must end.

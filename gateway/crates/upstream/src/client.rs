@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::Upstream;
-use http::{Request, Response, Uri};
+use http::{Request, Response, Uri, Version};
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use parking_lot::Mutex;
@@ -23,6 +23,9 @@ const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
 
 /// How often idle connections are checked: as often as they may time out, within these limits.
 const CLOSE_INTERVAL: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(1);
+
+/// How long a connection is used, so that changed addresses of a name are used.
+const MAX_CONNECTION_AGE: Duration = Duration::from_mins(10);
 
 /// The client of an endpoint.
 #[derive(Debug)]
@@ -51,8 +54,14 @@ pub(crate) enum SendError {
     #[error("cannot connect")]
     Connect(#[source] Box<dyn Error + Send + Sync>),
     /// The connection fails, or what arrives is no HTTP response.
-    #[error(transparent)]
-    Exchange(#[from] hyper::Error),
+    #[error("the connection failed")]
+    Exchange {
+        source: hyper::Error,
+        /// Whether the connection was idle before.
+        was_idle: bool,
+        /// Whether a part of a response was received.
+        has_received: bool,
+    },
 }
 
 /// The client cannot be created, because the system's root certificates cannot be loaded.
@@ -103,15 +112,16 @@ impl Client {
         }
     }
 
-    /// Sends a request, whose URI is a path and query. A request is sent again only if no byte of it was sent, because the
-    /// endpoint had closed the idle connection.
+    /// Sends a request, whose URI is a path and query, over an idle connection or a new one. A request is sent again only if no
+    /// byte of it was sent, because the endpoint had closed the idle connection.
     pub(crate) async fn send(
         self: &Arc<Self>,
         mut request: Request<OutgoingBody>,
+        may_use_idle: bool,
     ) -> Result<Response<ConnectionBody>, SendError> {
         loop {
-            let idle = self.take_idle();
-            let is_new = idle.is_none();
+            let idle = may_use_idle.then(|| self.take_idle()).flatten();
+            let was_idle = idle.is_some();
             let mut connection = match idle {
                 Some(connection) => connection,
                 // Its future is large, and rarely needed.
@@ -119,12 +129,20 @@ impl Client {
             };
             match connection.send(request).await {
                 Ok(response) => {
-                    let client = Arc::clone(self);
+                    // hyper would send the next request in the version of this response, without the framing of its body.
+                    let is_reusable = response.version() >= Version::HTTP_11;
+                    let client = is_reusable.then(|| Arc::clone(self));
                     return Ok(response.map(|incoming| ConnectionBody::new(incoming, connection, client)));
                 }
                 Err(mut error) => match error.take_message() {
-                    Some(unsent) if !is_new => request = unsent,
-                    _ => return Err(error.into_error().into()),
+                    Some(unsent) if was_idle => request = unsent,
+                    _ => {
+                        return Err(SendError::Exchange {
+                            source: error.into_error(),
+                            was_idle,
+                            has_received: connection.has_received(),
+                        });
+                    }
                 },
             }
         }
@@ -160,7 +178,9 @@ impl Client {
     }
 
     fn is_usable(&self, idle: &mut IdleConnection) -> bool {
-        idle.since.elapsed() < self.keepalive_timeout && idle.connection.is_idle()
+        let now = Instant::now();
+        let is_young = now.duration_since(idle.connection.opened_at()) < MAX_CONNECTION_AGE;
+        is_young && now.duration_since(idle.since) < self.keepalive_timeout && idle.connection.is_idle()
     }
 
     async fn connect(&self) -> Result<Box<Connection>, SendError> {
@@ -169,7 +189,10 @@ impl Client {
             Ok(stream) => stream.map_err(SendError::Connect)?,
             Err(elapsed) => return Err(SendError::Connect(elapsed.into())),
         };
-        Ok(Box::new(Connection::new(stream).await?))
+        let connection = Connection::new(stream).await;
+        connection
+            .map(Box::new)
+            .map_err(|error| SendError::Connect(error.into()))
     }
 }
 

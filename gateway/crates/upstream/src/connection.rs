@@ -8,6 +8,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -18,13 +19,19 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
 
 use crate::client::Client;
+use crate::observed_stream::{ObservedStream, Received};
 use crate::request_body::OutgoingBody;
 
 /// The maximum size of a response's head in bytes. It also bounds what is buffered of a body.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// How long the rest of a request is sent after its response has ended.
+const MAX_LINGER: Duration = Duration::from_secs(5);
 
 /// TCP, or TLS over it.
 pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
@@ -34,8 +41,13 @@ pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 pub(crate) struct Connection {
     sender: SendRequest<OutgoingBody>,
     /// `None` once the connection is closed.
-    driver: Option<http1::Connection<Stream, OutgoingBody>>,
+    driver: Option<Driver>,
+    opened_at: Instant,
+    received: Received,
 }
+
+/// Reads and writes.
+type Driver = http1::Connection<TokioIo<ObservedStream<TokioIo<Stream>>>, OutgoingBody>;
 
 impl Connection {
     /// Creates the connection over a stream that has just been opened.
@@ -43,10 +55,17 @@ impl Connection {
         let mut http1 = http1::Builder::new();
         // hyper itself limits the number of header fields to 100. If told so, it parses heads more slowly.
         http1.max_buf_size(MAX_HEAD_BYTES);
-        let (sender, driver) = http1.handshake(stream).await?;
+        let received = Received::default();
+        let stream = ObservedStream {
+            stream: TokioIo::new(stream),
+            received: received.clone(),
+        };
+        let (sender, driver) = http1.handshake(TokioIo::new(stream)).await?;
         Ok(Self {
             sender,
             driver: Some(driver),
+            opened_at: Instant::now(),
+            received,
         })
     }
 
@@ -57,11 +76,22 @@ impl Connection {
         self.driver.is_some() && self.sender.is_ready()
     }
 
+    /// When it was opened.
+    pub(crate) fn opened_at(&self) -> Instant {
+        self.opened_at
+    }
+
+    /// Returns whether anything of a response to the last request was received.
+    pub(crate) fn has_received(&self) -> bool {
+        self.received.get()
+    }
+
     /// Sends a request. The error contains it if no byte of it was sent.
     pub(crate) fn send(
         &mut self,
         request: Request<OutgoingBody>,
     ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<OutgoingBody>>>> {
+        self.received.reset();
         // Outside of the future, so that the request is not copied with it.
         let response = self.sender.try_send_request(request);
         async move {
@@ -95,26 +125,35 @@ impl Connection {
 #[derive(Debug)]
 pub(crate) struct ConnectionBody {
     incoming: Incoming,
+    has_ended: bool,
     /// `None` once it is dropped, or has a task of its own.
     connection: Option<Box<Connection>>,
     /// The task of the connection, if it has one. Dropping it closes the connection.
     task: Option<JoinSet<()>>,
-    client: Arc<Client>,
+    /// Has the pool. `None` if the connection is not used again.
+    client: Option<Arc<Client>>,
 }
 
 impl ConnectionBody {
-    pub(crate) fn new(incoming: Incoming, connection: Box<Connection>, client: Arc<Client>) -> Self {
+    /// The connection goes back to the pool of `client`, if there is one.
+    pub(crate) fn new(incoming: Incoming, connection: Box<Connection>, client: Option<Arc<Client>>) -> Self {
         Self {
             incoming,
+            has_ended: false,
             connection: Some(connection),
             task: None,
             client,
         }
     }
 
+    /// Closes the connection instead of using it again.
+    pub(crate) fn close(mut self) {
+        self.client = None;
+    }
+
     /// Drives the connection in a task of its own, so that the rest of the request is sent even while nobody reads the response:
     /// some clients read nothing before they have sent everything. What is buffered of both stays bounded. The connection is not
-    /// used again. If the response ends first, it is closed, and the upstream does not get the rest of the request.
+    /// used again. If the response ends first, the upstream gets what arrives of the request within [`MAX_LINGER`].
     pub(crate) fn drive_in_task(&mut self) {
         let driver = self.connection.take().and_then(|connection| connection.driver);
         self.task = driver.map(|driver| {
@@ -135,14 +174,17 @@ impl Body for ConnectionBody {
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let this = self.get_mut();
         let mut incoming = Pin::new(&mut this.incoming);
-        let Some(connection) = &mut this.connection else {
-            return incoming.poll_frame(cx);
+        let frame = match &mut this.connection {
+            None => incoming.as_mut().poll_frame(cx),
+            Some(connection) => match incoming.as_mut().poll_frame(&mut never_woken()) {
+                Poll::Pending => {
+                    connection.drive(cx);
+                    incoming.as_mut().poll_frame(&mut never_woken())
+                }
+                ready @ Poll::Ready(_) => ready,
+            },
         };
-        let frame = incoming.as_mut().poll_frame(&mut never_woken());
-        if frame.is_pending() {
-            connection.drive(cx);
-            return incoming.poll_frame(&mut never_woken());
-        }
+        this.has_ended |= matches!(frame, Poll::Ready(None));
         frame
     }
 
@@ -158,10 +200,17 @@ impl Body for ConnectionBody {
 impl Drop for ConnectionBody {
     fn drop(&mut self) {
         // A connection that has not received all of the response is not idle.
-        if let Some(mut connection) = self.connection.take()
+        if let Some(client) = &self.client
+            && let Some(mut connection) = self.connection.take()
             && connection.is_idle()
         {
-            self.client.keep_idle(connection);
+            client.keep_idle(connection);
+        }
+        if (self.has_ended || self.incoming.is_end_stream())
+            && let Some(mut task) = self.task.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(timeout(MAX_LINGER, async move { task.join_next().await }));
         }
     }
 }
@@ -218,7 +267,7 @@ mod tests {
             let response = b"HTTP/1.1 204 No Content\r\n\r\n";
             stream.write_all(response).await.expect("room");
         });
-        let (response, ()) = join!(client.send(Request::new(OutgoingBody::Empty)), async {
+        let (response, ()) = join!(client.send(Request::new(OutgoingBody::Empty), true), async {
             other.driver = None;
             yield_now().await;
         });

@@ -98,7 +98,7 @@ impl Endpoints {
     }
 
     /// All endpoints.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<Endpoint>> {
         self.all.iter()
     }
 
@@ -189,15 +189,16 @@ impl Endpoint {
         self.authority.as_str()
     }
 
-    /// Sends a request, whose URI is of [`Self::uri`].
+    /// Sends a request, whose URI is of [`Self::uri`], over an idle connection, if it may use one, or a new one.
     pub(crate) fn send(
         &self,
         mut request: Request<OutgoingBody>,
+        may_use_idle: bool,
     ) -> impl Future<Output = Result<Response<ConnectionBody>, SendError>> {
         // Unless the configuration adds another one.
         let headers = request.headers_mut();
         headers.entry(HOST).or_insert_with(|| self.host.clone());
-        self.client.send(request)
+        self.client.send(request, may_use_idle)
     }
 
     /// Closes connections that are idle for too long, again and again.

@@ -37,6 +37,6 @@ async fn is_healthy(endpoint: &Endpoint, path: &str) -> bool {
     let mut request = Request::new(OutgoingBody::Empty);
     *request.uri_mut() = uri;
     request.headers_mut().insert(USER_AGENT, AGENT);
-    let response = endpoint.send(request).await;
+    let response = endpoint.send(request, true).await;
     response.is_ok_and(|response| response.status().is_success())
 }

@@ -21,7 +21,7 @@ impl HopByHop {
         Self {
             named: others
                 .flat_map(options_in)
-                .filter_map(|option| option.parse().ok())
+                .filter_map(|option| HeaderName::from_bytes(option).ok())
                 .collect(),
         }
     }
@@ -56,16 +56,16 @@ impl HopByHop {
 pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
     let has_other = |field: &HeaderValue| !field.as_bytes().eq_ignore_ascii_case(b"h2c");
     headers.get_all(UPGRADE).iter().any(has_other)
-        && options(headers).any(|option| option.eq_ignore_ascii_case("upgrade"))
+        && options(headers).any(|option| option.eq_ignore_ascii_case(b"upgrade"))
 }
 
 /// The options in `Connection`.
-fn options(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+fn options(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
     headers.get_all(CONNECTION).iter().flat_map(options_in)
 }
 
 /// The options in one field of `Connection`.
-fn options_in(field: &HeaderValue) -> impl Iterator<Item = &str> {
-    let options = field.to_str().unwrap_or_default().split(',');
-    options.map(str::trim)
+fn options_in(field: &HeaderValue) -> impl Iterator<Item = &[u8]> {
+    let options = field.as_bytes().split(|byte| *byte == b',');
+    options.map(<[u8]>::trim_ascii)
 }

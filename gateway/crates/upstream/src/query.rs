@@ -33,6 +33,9 @@ pub(crate) enum QueryOutcome {
     InvalidJson,
     /// The page did not wait for the response.
     Canceled,
+    /// The response did not arrive in the time that a page has. Counted before `Canceled`, or the outcome of a response that
+    /// is still received.
+    Late,
     /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
     SchemaMismatch,
     /// All results of the page together are too large, and this is the largest. Counted in addition to `Ok`.
@@ -41,11 +44,12 @@ pub(crate) enum QueryOutcome {
 
 impl QueryOutcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Ok,
         Self::Failed,
         Self::InvalidJson,
         Self::Canceled,
+        Self::Late,
         Self::SchemaMismatch,
         Self::TooLargeTogether,
     ];
@@ -57,6 +61,7 @@ impl QueryOutcome {
             Self::Failed => "failed",
             Self::InvalidJson => "invalid_json",
             Self::Canceled => "canceled",
+            Self::Late => "late",
             Self::SchemaMismatch => "schema_mismatch",
             Self::TooLargeTogether => "too_large_together",
         }
@@ -110,6 +115,7 @@ impl Upstream {
     /// Records that a page of this release cannot use a result.
     pub(crate) fn record_unusable(&self, release: &ReleaseId, reason: UnusableResult) {
         let outcome = match reason {
+            UnusableResult::Late => QueryOutcome::Late,
             UnusableResult::SchemaMismatch => QueryOutcome::SchemaMismatch,
             UnusableResult::TooLargeTogether => QueryOutcome::TooLargeTogether,
         };

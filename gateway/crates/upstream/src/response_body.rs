@@ -23,8 +23,6 @@ pub(crate) struct UpstreamBody {
     /// The number of bytes that may still come.
     remaining: usize,
     state: Arc<CallState>,
-    /// When the upstream has taken too long.
-    deadline: Instant,
     /// Since when the client has not asked for more. That time does not count.
     idle_since: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
@@ -46,7 +44,6 @@ impl UpstreamBody {
         Self {
             incoming,
             remaining: max_bytes,
-            deadline: state.deadline(),
             state,
             idle_since: None,
             timer: None,
@@ -82,7 +79,8 @@ impl UpstreamBody {
 
     /// Returns whether the upstream has taken too long; otherwise wakes the task when it has.
     fn poll_expired(&mut self, cx: &mut Context<'_>) -> bool {
-        let deadline = self.deadline;
+        // It moves while the gateway waits for the rest of the client's body.
+        let deadline = self.state.deadline();
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
         if timer.deadline() != deadline {
             timer.as_mut().reset(deadline);
@@ -101,7 +99,7 @@ impl Body for UpstreamBody {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let this = self.get_mut();
         if let Some(idle_since) = this.idle_since.take() {
-            this.deadline += idle_since.elapsed();
+            this.state.extend(idle_since.elapsed());
         }
         loop {
             let frame = match Pin::new(&mut this.incoming).poll_frame(cx) {

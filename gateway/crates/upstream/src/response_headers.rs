@@ -11,7 +11,7 @@ use http::header::{
     HeaderName, HeaderValue, LOCATION, SET_COOKIE, WWW_AUTHENTICATE,
 };
 use http::response::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, Version};
 use url::Url;
 
 use crate::cache::NotStorable;
@@ -84,6 +84,8 @@ pub(crate) fn sanitize(
     }
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     add_via(headers, head.version);
+    // The gateway's own (RFC 9110, section 2.5).
+    head.version = Version::HTTP_11;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::call_span::CallSpans;
 use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use tokio::time::Instant;
 use tower::retry::budget::Budget as _;
 
@@ -24,7 +24,7 @@ use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
 use crate::target::Target;
 use crate::upstream::Upstream;
-use crate::{request_headers, response_headers};
+use crate::{framing, request_headers, response_headers};
 
 /// A request for an upstream.
 pub(crate) struct Outgoing<'a> {
@@ -47,6 +47,30 @@ struct AttemptError {
     kind: UpstreamError,
     /// The cause, for the log.
     text: String,
+    stage: Stage,
+}
+
+/// How far a failed attempt has come.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// There was no connection.
+    Connecting,
+    /// The endpoint closed a connection that was idle, without a byte of a response: probably not because of the request.
+    IdleConnectionClosed,
+    /// The connection failed before the first byte of a response.
+    BeforeResponse,
+    /// A response has begun, or no time is left.
+    Final,
+}
+
+impl AttemptError {
+    fn invalid_response(text: &str) -> Self {
+        Self {
+            kind: UpstreamError::InvalidResponse,
+            text: text.to_owned(),
+            stage: Stage::Final,
+        }
+    }
 }
 
 impl From<CallFault> for AttemptError {
@@ -54,7 +78,25 @@ impl From<CallFault> for AttemptError {
         Self {
             kind: fault.into(),
             text: fault.to_string(),
+            stage: Stage::Final,
         }
+    }
+}
+
+impl From<SendError> for AttemptError {
+    fn from(error: SendError) -> Self {
+        let (kind, stage) = match &error {
+            SendError::Connect(_) => (UpstreamError::ConnectFailed, Stage::Connecting),
+            SendError::Exchange {
+                has_received: true, ..
+            } => (UpstreamError::InvalidResponse, Stage::Final),
+            SendError::Exchange { was_idle: true, .. } => {
+                (UpstreamError::InvalidResponse, Stage::IdleConnectionClosed)
+            }
+            SendError::Exchange { .. } => (UpstreamError::InvalidResponse, Stage::BeforeResponse),
+        };
+        let text = describe(&error);
+        Self { kind, text, stage }
     }
 }
 
@@ -97,11 +139,10 @@ impl Upstream {
         let mut record = CallRecord::new(Arc::clone(self), started_at, permit, breaker, span);
         let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
         self.retry_budget.deposit();
-        let max_retries = if body.is_none() && is_idempotent(&request.method) {
-            self.settings.max_retries
-        } else {
-            0
-        };
+        let may_repeat = body.is_none() && is_idempotent(&request.method);
+        let max_retries = if may_repeat { self.settings.max_retries } else { 0 };
+        let mut retries = 0;
+        let mut may_use_idle = true;
         let mut tried: Vec<Arc<Endpoint>> = Vec::new();
         loop {
             let Some(permit) = self.endpoints.pick(&tried) else {
@@ -110,28 +151,46 @@ impl Upstream {
             };
             let endpoint = Arc::clone(&permit.endpoint);
             record.begin_attempt(permit);
-            let has_retry = u32::try_from(tried.len()).is_ok_and(|retries| retries < max_retries);
-            let headers = if has_retry {
+            let has_retry = retries < max_retries;
+            let has_other = may_repeat && tried.len() + 1 < self.endpoints.iter().len();
+            let headers = if has_retry || has_other {
                 request.headers.clone()
             } else {
                 std::mem::take(&mut request.headers)
             };
-            let attempt = self.attempt(&request, headers.into_owned(), &endpoint, body.take(), &state);
+            let attempt = self.attempt(
+                &request,
+                headers.into_owned(),
+                &endpoint,
+                may_use_idle,
+                body.take(),
+                &state,
+            );
             let error = match attempt.await {
                 Ok(response) => return self.accept(response, &request, state, record),
                 Err(error) => error,
             };
-            let outcome = error.kind.outcome();
-            let is_fault = outcome.is_endpoint_fault();
-            // After a timeout no time is left.
-            let may_retry = has_retry && is_fault && outcome != Outcome::TimedOut;
-            if !may_retry || !self.retry_budget.withdraw() {
-                if is_fault {
-                    record.fail(outcome, &error.text);
-                } else {
-                    record.end(outcome);
+            match error.stage {
+                // Each endpoint is tried once: that is no load for the others.
+                Stage::Connecting if has_other => {}
+                Stage::IdleConnectionClosed if has_retry && may_use_idle => {
+                    may_use_idle = false;
+                    continue;
                 }
-                return Err(error.kind);
+                Stage::Connecting | Stage::IdleConnectionClosed | Stage::BeforeResponse
+                    if has_retry && self.retry_budget.withdraw() =>
+                {
+                    retries += 1;
+                }
+                _ => {
+                    let outcome = error.kind.outcome();
+                    if outcome.is_endpoint_fault() {
+                        record.fail(outcome, &error.text);
+                    } else {
+                        record.end(outcome);
+                    }
+                    return Err(error.kind);
+                }
             }
             record.record_attempt(false);
             tried.push(endpoint);
@@ -144,9 +203,11 @@ impl Upstream {
         request: &Outgoing<'_>,
         headers: HeaderMap,
         endpoint: &Endpoint,
+        may_use_idle: bool,
         body: Option<RequestBody>,
         state: &Arc<CallState>,
     ) -> Result<Response<ConnectionBody>, AttemptError> {
+        let is_empty = body.is_none();
         let body = body.map_or(OutgoingBody::Empty, |body| {
             state.begin_upload();
             OutgoingBody::Client {
@@ -163,8 +224,14 @@ impl Upstream {
             .map_err(|error| AttemptError {
                 kind: UpstreamError::NotFound,
                 text: error.to_string(),
+                stage: Stage::Final,
             })?;
         *outgoing.headers_mut() = headers;
+        if is_empty && expects_body(&request.method) {
+            outgoing
+                .headers_mut()
+                .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
         request_headers::add_configured(outgoing.headers_mut(), &self.settings);
         hyper::ext::on_informational(&mut outgoing, {
             let state = Arc::clone(state);
@@ -172,26 +239,24 @@ impl Upstream {
         });
         let outcome = tokio::select! {
             biased;
-            outcome = endpoint.send(outgoing) => outcome,
+            outcome = endpoint.send(outgoing, may_use_idle) => outcome,
             fault = state.failed() => return Err(fault.into()),
         };
         let response = outcome.map_err(|error| match state.fault() {
             Some(fault) => fault.into(),
-            None => AttemptError {
-                kind: match error {
-                    SendError::Connect(_) => UpstreamError::ConnectFailed,
-                    SendError::Exchange(_) => UpstreamError::InvalidResponse,
-                },
-                text: describe(&error),
-            },
+            None => AttemptError::from(error),
         })?;
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(AttemptError {
-                kind: UpstreamError::InvalidResponse,
-                text: "the response switches the protocol".to_owned(),
-            });
+            return Err(AttemptError::invalid_response(
+                "the response switches the protocol",
+            ));
         }
-        Ok(response)
+        let (head, body) = response.into_parts();
+        if let Err(text) = framing::check(&head) {
+            body.close();
+            return Err(AttemptError::invalid_response(text));
+        }
+        Ok(Response::from_parts(head, body))
     }
 
     /// Checks the head of a response.
@@ -220,11 +285,14 @@ impl Upstream {
         if state.is_uploading() {
             incoming.drive_in_task();
         }
-        // The gateway does not wait for the rest of the client's body.
-        state.resume();
         let body = UpstreamBody::new(incoming, max_bytes, state, is_head, record);
         Ok(Response::from_parts(head, Box::new(body)))
     }
+}
+
+/// Returns whether a request has a body by its method, so that the upstream is told that there is none (RFC 9110, section 8.6).
+fn expects_body(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH)
 }
 
 /// Returns whether sending a request twice has the same effect as sending it once (RFC 9110, section 9.2.2).

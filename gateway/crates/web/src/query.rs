@@ -25,11 +25,13 @@ pub struct QueryResult {
     pub is_client_limited: bool,
 }
 
-/// Why a page cannot use the result of a query, although that is JSON.
+/// Why a page cannot use the result of a query, although its upstream may be able to serve it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableResult {
     /// It does not fit the schema of the page.
     SchemaMismatch,
+    /// It did not arrive in time.
+    Late,
     /// All results of the page together are too large, and it is the largest.
     TooLargeTogether,
 }
