@@ -287,7 +287,7 @@ impl Deployments {
     /// Waits until no change is being made in this process. None is while the guard is held.
     pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
-        waiting.await.map_err(|_| StoreError::Locked)
+        waiting.await.map_err(|_| StoreError::ChangeInProgress)
     }
 
     /// Reads the store again. The caller must hold `changing`.
