@@ -12,9 +12,13 @@ use tempfile::TempDir;
 
 use crate::object_storage::{CREDENTIALS, directory, keys, refusal_with, start, wait_until_cached};
 use crate::shared_store::files;
+use crate::support::preview::{create_preview, open_link};
 use crate::support::{Gateway, Request, Setup, wait_until};
 
 const URL: &str = "s3://releases/site";
+
+/// The object with the keys of previews.
+const KEYS: &str = "site/preview-keys.json";
 
 /// The bucket of the region that writes, and its replica.
 struct Regions {
@@ -165,6 +169,35 @@ fn replica_serves_old_deployment_until_new_is_whole() {
     assert_eq!(history(&reader)[0]["revision"], 6);
     regions.deliver(&history_late);
     assert_eq!(history(&reader), history(&writer));
+}
+
+#[test]
+fn preview_works_when_late_objects_arrive() {
+    let regions = Regions::start();
+    let writer = start(&regions.source).with_live_site();
+    writer.publish(&directory("2.0.0"));
+    let token = create_preview(&writer);
+    // Only the live state says that there is a preview.
+    let (late, others): (BTreeSet<_>, BTreeSet<_>) = regions
+        .late()
+        .into_iter()
+        .partition(|key| key == KEYS || key == "site/deployments/2.json");
+    assert_eq!(late.len(), 2);
+    regions.deliver(&others);
+    let reader = regions.start_reader(None);
+    assert_eq!(open_link(&reader, &token).status, 403);
+    regions.deliver(&late);
+    wait_until("the link works", || open_link(&reader, &token).status == 200);
+    // The end of previews arrives late, too.
+    let ended = writer.admin_request(Request::new("DELETE", "/api/v1/previews"));
+    assert_eq!(ended.status, 204);
+    let mut late = regions.late();
+    assert!(late.remove(KEYS));
+    regions.deliver(&late);
+    regions.wait_for_poll();
+    assert_eq!(open_link(&reader, &token).status, 200);
+    regions.deliver([&KEYS.to_owned()]);
+    wait_until("the preview ends", || open_link(&reader, &token).status == 403);
 }
 
 #[test]

@@ -101,7 +101,10 @@ fn interrupt_restore(gateway: &Gateway, file: &str) {
     });
     let (code, output) = gateway.store_command(&["restore", file]);
     assert_eq!(code, 1, "{output}");
-    assert!(output.contains("locked by another process"), "{output}");
+    assert!(
+        output.contains("another operation holds the lock of the store"),
+        "{output}"
+    );
     restore.kill().unwrap();
     restore.wait().unwrap();
 }

@@ -103,7 +103,7 @@ impl AdminError {
     /// The name of the error in the audit log. Unlike the error's text it contains nothing that a client sent.
     pub(crate) fn cause(&self) -> &'static str {
         match self {
-            _ if self.is_locked() => "store_locked",
+            _ if self.is_contended() => "store_locked",
             _ if self.is_read_only() => "store_read_only",
             Self::Http(HttpError::NotFound) | Self::NoConsole => "not_found",
             Self::Http(HttpError::MethodNotAllowed(_)) => "method_not_allowed",
@@ -179,7 +179,7 @@ impl Problem for AdminError {
             Self::PreviewPath | Self::Steps(_) | Self::Publish(PublishError::Rejected(_)) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
-            _ if self.is_locked() || self.is_store_away() => StatusCode::SERVICE_UNAVAILABLE,
+            _ if self.is_contended() || self.is_store_away() => StatusCode::SERVICE_UNAVAILABLE,
             _ if self.is_read_only() => StatusCode::CONFLICT,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
@@ -209,7 +209,7 @@ impl Problem for AdminError {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait) => Some(*wait),
             Self::TooManyStreams | Self::TooManyPublishes => Some(RETRY_AFTER),
-            _ if self.is_locked() || self.is_store_away() => Some(RETRY_AFTER),
+            _ if self.is_contended() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,
         }
     }
@@ -240,8 +240,8 @@ impl Problem for AdminError {
     fn log(&self) {
         if self.status() == StatusCode::INTERNAL_SERVER_ERROR || self.is_store_away() {
             tracing::error!(event = "admin_error", error = %self);
-        } else if self.is_locked() {
-            tracing::warn!(event = "store_locked");
+        } else if self.is_contended() {
+            tracing::warn!(event = "store_locked", error = %self);
         }
     }
 }
@@ -260,9 +260,9 @@ impl AdminError {
         }
     }
 
-    /// Whether another process holds the lock of the store.
-    fn is_locked(&self) -> bool {
-        matches!(self.store_error(), Some(StoreError::Locked))
+    /// Whether the call waited too long for another operation or change.
+    fn is_contended(&self) -> bool {
+        self.store_error().is_some_and(StoreError::is_contended)
     }
 
     /// Whether another gateway makes the changes.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -12,7 +13,7 @@ pub(crate) struct Bucket {
     pub(crate) objects: BTreeMap<String, StoredObject>,
     /// The numbers of the newest writes that have arrived in a replica, by key.
     arrived: BTreeMap<String, u64>,
-    /// The number of writes so far, which makes entity tags unique.
+    /// The number of writes so far.
     writes: u64,
 }
 
@@ -101,7 +102,7 @@ impl Bucket {
                     _ => {}
                 }
                 self.writes += 1;
-                let etag = format!("\"{}\"", self.writes);
+                let etag = entity_tag(bytes);
                 let object = StoredObject {
                     bytes: bytes.clone(),
                     etag: etag.clone(),
@@ -126,6 +127,13 @@ impl Bucket {
             }
         }
     }
+}
+
+/// The digest of an object's bytes, as in S3: equal objects have equal tags.
+fn entity_tag(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
 }
 
 impl Request {

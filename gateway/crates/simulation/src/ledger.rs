@@ -21,6 +21,8 @@ pub(crate) struct Ledger {
     pub(crate) deployments: BTreeMap<u64, Deployment>,
     /// The digests of all releases that were ever published.
     pub(crate) releases: BTreeMap<ReleaseId, String>,
+    /// The names of the files of the releases that are published now.
+    files: BTreeMap<ReleaseId, BTreeSet<String>>,
     /// The deployments that visitors may have seen.
     pub(crate) shown: BTreeSet<u64>,
 }
@@ -51,12 +53,11 @@ fn release_id(key: &str) -> Result<ReleaseId, String> {
 }
 
 /// The names of the objects with the files of a release.
-fn files_of(key: &str, object: &StoredObject) -> Result<BTreeSet<String>, String> {
-    let release: Value = parse(key, object)?;
+fn files_of(release: &Value) -> BTreeSet<String> {
     let files = release["files"].as_object().into_iter().flatten();
-    Ok(files
+    files
         .filter_map(|(_, name)| name.as_str().map(str::to_owned))
-        .collect())
+        .collect()
 }
 
 impl Ledger {
@@ -98,11 +99,13 @@ impl Ledger {
                 if *first != digest {
                     return Err(format!("{id} changed from {first} to {digest}"));
                 }
-                for name in files_of(key, object)? {
+                let files = files_of(&release);
+                for name in &files {
                     if !objects.contains_key(&format!("files/{name}")) {
                         return Err(format!("{id} is published without its file {name}"));
                     }
                 }
+                self.files.insert(id, files);
                 Ok(())
             }
             _ => Ok(()),
@@ -110,7 +113,7 @@ impl Ledger {
     }
 
     /// Checks a deletion that has taken effect.
-    pub(crate) fn deleted(&self, objects: &Objects, key: &str) -> Result<(), String> {
+    pub(crate) fn deleted(&mut self, objects: &Objects, key: &str) -> Result<(), String> {
         match key.split_once('/') {
             None | Some(("history" | "tombstones", _)) => Err(format!("{key} was deleted")),
             Some(("deployments", _)) => {
@@ -121,16 +124,16 @@ impl Ledger {
                 }
                 Ok(())
             }
-            Some(("files", name)) => {
-                for release in objects.range("releases/".to_owned()..) {
-                    if !release.0.starts_with("releases/") {
-                        break;
-                    }
-                    if files_of(release.0, release.1)?.contains(name) {
-                        return Err(format!("{key} was deleted, but {} has it", release.0));
-                    }
+            Some(("files", name)) => match self.files.iter().find(|(_, files)| files.contains(name)) {
+                Some((id, _)) => Err(format!("{key} was deleted, but {id} has it")),
+                None => Ok(()),
+            },
+            Some((folder @ ("releases" | "quarantine"), _)) => {
+                if folder == "releases" {
+                    self.files.remove(&release_id(key)?);
                 }
-                Ok(())
+                self.current()
+                    .map_or(Ok(()), |state| self.is_complete(objects, state))
             }
             Some(_) => Ok(()),
         }
@@ -206,6 +209,13 @@ impl Ledger {
         Ok(())
     }
 
+    /// The numbers of the deployments that are in the bucket now.
+    pub(crate) fn stored_deployments(&self, objects: &Objects) -> Vec<u64> {
+        let numbers = self.deployments.keys().copied();
+        let is_stored = |number: &u64| objects.contains_key(&format!("deployments/{number}.json"));
+        numbers.filter(is_stored).collect()
+    }
+
     fn recorded(&self, revision: u64, change: &Change) -> Result<(), String> {
         match self.state(revision) {
             Some((_, state)) if state.change == *change => Ok(()),
@@ -225,13 +235,10 @@ impl Ledger {
             let entry = entry.ok_or_else(|| format!("revision {revision} is not in the history"))?;
             self.recorded(revision, &parse("history", entry)?)?;
         }
-        for number in objects.keys().filter(|key| key.starts_with("deployments/")) {
-            for id in self.deployments[&self::number(number)?].release_ids() {
-                let key = format!("releases/{}/{}.json", id.name, id.version);
-                let release = objects
-                    .get(&key)
-                    .ok_or_else(|| format!("{id} is missing, but {number} names it"))?;
-                for name in files_of(&key, release)? {
+        for number in self.stored_deployments(objects) {
+            for id in self.deployments[&number].release_ids() {
+                let files = self.files.get(&id);
+                for name in files.ok_or_else(|| format!("{id} is missing, but {number} names it"))? {
                     if !objects.contains_key(&format!("files/{name}")) {
                         return Err(format!("file {name} of {id} is missing, but {number} names it"));
                     }

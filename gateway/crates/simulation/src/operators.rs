@@ -16,6 +16,7 @@ use colonnade_store::{BucketError, StoreError};
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::gateway::{Gateway, Process};
@@ -24,6 +25,12 @@ use crate::world::{Size, World};
 
 /// How often the first deploy is tried.
 const ATTEMPTS: usize = 3;
+
+/// How many operators collect garbage during deploys.
+const COLLECTIONS: usize = 2;
+
+/// How often each operator deploys or collects then.
+const REDEPLOYS: usize = 3;
 
 /// All operators of a run.
 pub(crate) struct Operators {
@@ -57,7 +64,7 @@ enum Told {
 #[derive(Debug)]
 enum Call {
     Deploy(DeployRequest),
-    Promote(String, Option<u8>),
+    Promote(RolloutTarget, Option<u8>),
     Abort(String),
     Pause(String),
     Resume(String),
@@ -139,18 +146,57 @@ impl Operators {
 
     /// Works in parallel until each operator has made its changes.
     pub(crate) async fn work(self: &Arc<Self>, size: &Size, rng: &mut SmallRng) {
-        let tasks = (0..size.operators).map(|_| {
+        let mut tasks = JoinSet::new();
+        for _ in 0..size.operators {
             let (own, mut rng, changes) = (Arc::clone(self), SmallRng::from_rng(rng), size.changes);
-            tokio::spawn(async move {
+            tasks.spawn(async move {
                 for _ in 0..changes {
                     own.make_change(&mut rng).await;
                     sleep(Duration::from_millis(rng.random_range(10..3000))).await;
                 }
-            })
-        });
-        let tasks: Vec<_> = tasks.collect();
-        for task in tasks {
-            if task.await.is_err() {
+            });
+        }
+        self.join(tasks).await;
+    }
+
+    /// Collects garbage while operators deploy the old releases that it is about to delete.
+    pub(crate) async fn collect_during_deploys(self: &Arc<Self>, size: &Size, rng: &mut SmallRng) {
+        let published: Vec<ReleaseId> = self.world.ledger.lock().releases.keys().cloned().collect();
+        let mut tasks = JoinSet::new();
+        for task in 0..size.operators + COLLECTIONS {
+            let (own, published, mut rng) = (Arc::clone(self), published.clone(), SmallRng::from_rng(rng));
+            tasks.spawn(async move {
+                for _ in 0..REDEPLOYS {
+                    sleep(Duration::from_millis(rng.random_range(0..500))).await;
+                    let call = if task < COLLECTIONS {
+                        Call::CollectGarbage
+                    } else {
+                        Call::Deploy(deploy([pick(&published, &mut rng).clone()]))
+                    };
+                    let gateway = pick(&own.gateways, &mut rng);
+                    own.change(gateway, call).await;
+                }
+            });
+        }
+        self.join(tasks).await;
+    }
+
+    /// Promotes all rollouts through a gateway that runs.
+    pub(crate) async fn end_rollouts(&self) {
+        let Some(gateway) = self.gateways.iter().find(|each| each.process().is_some()) else {
+            return;
+        };
+        let state = self.world.ledger.lock().current().cloned();
+        for rollout in state.iter().flat_map(|state| state.visible.rollouts()) {
+            let target = RolloutTarget::Id(rollout.id.clone());
+            self.change(gateway, Call::Promote(target, None)).await;
+        }
+    }
+
+    /// Waits for operators.
+    async fn join(&self, mut tasks: JoinSet<()>) {
+        while let Some(ended) = tasks.join_next().await {
+            if ended.is_err() {
                 self.world.violated("an operator panics");
             }
         }
@@ -192,8 +238,8 @@ impl Operators {
                 }
                 Call::Deploy(request)
             }
-            11 => Call::Promote(name, None),
-            12 => Call::Promote(name, Some(rng.random_range(1..100))),
+            11 => Call::Promote(RolloutTarget::Section(name), None),
+            12 => Call::Promote(RolloutTarget::Section(name), Some(rng.random_range(1..100))),
             13 => Call::Abort(name),
             14 if rng.random() => Call::Pause(name),
             14 => Call::Resume(name),
@@ -354,9 +400,7 @@ impl Call {
                 request.author = author;
                 deployments.deploy(&request, &all).await?
             }
-            Self::Promote(section, percent) => {
-                deployments.promote(&of(section), percent, &author, &all).await?
-            }
+            Self::Promote(target, percent) => deployments.promote(&target, percent, &author, &all).await?,
             Self::Abort(section) => deployments.abort(&of(section), &author, &all).await?,
             Self::Pause(section) => deployments.pause(&of(section), &author, &all).await?,
             Self::Resume(section) => deployments.resume(&of(section), &author, &all).await?,

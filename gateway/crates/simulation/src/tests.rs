@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -29,11 +30,11 @@ fn seeds_violate_no_invariant() {
         return repeat(seed.parse().expect("SEED is a number"));
     }
     let seeds = match std::env::var("SEEDS") {
-        Ok(seeds) => seeds.parse().expect("SEEDS is a number"),
-        Err(_) if std::env::var_os("SOAK").is_some() => SOAK_SEEDS,
-        Err(_) => SEEDS,
+        Ok(seeds) => range(&seeds).expect("SEEDS is a number, or a range such as 100..200"),
+        Err(_) if std::env::var_os("SOAK").is_some() => 0..SOAK_SEEDS,
+        Err(_) => 0..SEEDS,
     };
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(seeds.start);
     let changes = AtomicU64::new(0);
     let failed = Mutex::new(BTreeMap::new());
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
@@ -42,7 +43,7 @@ fn seeds_violate_no_invariant() {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds {
+                    if seed >= seeds.end {
                         return;
                     }
                     let run = run_alone(seed);
@@ -54,19 +55,26 @@ fn seeds_violate_no_invariant() {
             });
         }
     });
-    println!("{} changes in {seeds} runs", changes.into_inner());
+    let runs = seeds.end - seeds.start;
+    println!("{} changes in {runs} runs", changes.into_inner());
     let failed = failed.into_inner();
     for (seed, run) in failed.iter().take(20) {
         println!("SEED={seed} {}", run.violation.as_deref().unwrap_or_default());
     }
     if let Some((seed, run)) = failed.first_key_value() {
         panic!(
-            "{} of {seeds} seeds fail; to write the trace of the first one, run: SEED={seed} cargo test -p \
+            "{} of {runs} seeds fail; to write the trace of the first one, run: SEED={seed} cargo test -p \
              colonnade-simulation seeds\nThe last events of it:\n{}",
             failed.len(),
             run.trace.last(60)
         );
     }
+}
+
+/// The seeds below a number, or those of a range.
+fn range(text: &str) -> Option<Range<u64>> {
+    let (start, end) = text.split_once("..").unwrap_or(("0", text));
+    Some(start.parse().ok()?..end.parse().ok()?)
 }
 
 /// Runs one seed, and writes its trace.

@@ -41,7 +41,15 @@ pub(super) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, 
         path: path.to_owned(),
         source,
     };
-    let SchemaOnly { schema } = serde_json::from_slice(text).map_err(corrupt)?;
+    let parsed = serde_json::from_slice::<Versioned<T>>(text);
+    let schema = match &parsed {
+        Ok(versioned) => versioned.schema,
+        Err(_) => {
+            serde_json::from_slice::<SchemaOnly>(text)
+                .map_err(corrupt)?
+                .schema
+        }
+    };
     if schema > SCHEMA {
         return Err(StoreError::NewerSchema {
             path: path.to_owned(),
@@ -49,8 +57,7 @@ pub(super) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, 
             supported: SCHEMA,
         });
     }
-    let versioned: Versioned<T> = serde_json::from_slice(text).map_err(corrupt)?;
-    Ok(versioned.content)
+    Ok(parsed.map_err(corrupt)?.content)
 }
 
 /// The text of a file.

@@ -308,9 +308,12 @@ pub enum StoreError {
     /// A restore was killed.
     #[error("a restore of the store was interrupted; run `gateway store restore` again")]
     RestoreInterrupted,
-    /// Another process holds the lock for too long. The operation did not happen, and will not.
-    #[error("the store is locked by another process; try again")]
+    /// Another operation, mostly of another process, holds the lock for too long. The operation did not happen, and will not.
+    #[error("another operation holds the lock of the store; try again")]
     Locked,
+    /// Another change in this process takes too long. The operation did not happen, and will not.
+    #[error("this gateway is making another change; try again")]
+    ChangeInProgress,
     /// The operation was aborted before it was done.
     #[error("the store operation was interrupted")]
     Interrupted,
@@ -325,6 +328,11 @@ impl StoreError {
     /// Whether the store may be intact and only cannot be used now.
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Bucket { source, .. } if source.is_away())
+    }
+
+    /// Whether another operation or change takes too long.
+    pub fn is_contended(&self) -> bool {
+        matches!(self, Self::Locked | Self::ChangeInProgress)
     }
 
     /// Whether the store is opened to read only.

@@ -85,6 +85,7 @@ on_both!(
     quarantined_release_is_restored_or_deleted,
     open_completes_interrupted_deletions,
     racing_changes_of_live_state_lose_nothing,
+    equal_change_of_other_state_loses_race,
     lost_history_entries_are_replaced,
     racing_rotations_of_keys_agree,
     counts_of_other_gateways_are_read_until_they_expire,
@@ -288,6 +289,20 @@ async fn racing_changes_of_live_state_lose_nothing(place: Place) {
     assert_eq!(Some(&live.change), made.last());
     let stale = state_after(None, "stale");
     assert!(!store.compare_and_swap_state(None, &stale).await.unwrap());
+}
+
+async fn equal_change_of_other_state_loses_race(place: Place) {
+    let gateways = place.open_many(2).await;
+    let first = state_after(None, "first");
+    assert!(gateways[0].compare_and_swap_state(None, &first).await.unwrap());
+    assert_eq!(gateways[1].live_state().await.unwrap().as_ref(), Some(&first));
+    // Two gateways end a step in the same second. The times at which the next step begins differ.
+    let next = state_after(Some(&first), "gateway");
+    let mut other = next.clone();
+    other.timeline = Some("other".to_owned());
+    let swap = |gateway: usize, next| gateways[gateway].compare_and_swap_state(Some(&first), next);
+    assert!(swap(0, &next).await.unwrap());
+    assert!(!swap(1, &other).await.unwrap());
 }
 
 async fn lost_history_entries_are_replaced(place: Place) {

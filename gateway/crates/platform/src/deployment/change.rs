@@ -208,16 +208,27 @@ impl Deployments {
             }
         }
         // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
-        self.check_releases_exist(&plan.deployments).await?;
+        self.check_releases_exist(snapshot, &plan.deployments).await?;
         Ok(self
             .store
             .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
     }
 
-    async fn check_releases_exist(&self, deployments: &[Deployment]) -> Result<(), ChangeError> {
+    /// Checks the releases that no visitor sees: garbage collection keeps those of the deployments in the live state, which is
+    /// still the same when it is swapped.
+    async fn check_releases_exist(
+        &self,
+        snapshot: &Snapshot,
+        deployments: &[Deployment],
+    ) -> Result<(), ChangeError> {
         let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
-        let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
+        let mut ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
+        for loaded in snapshot.visible() {
+            for release in &loaded.releases {
+                ids.remove(&release.id);
+            }
+        }
         let reads = stream::iter(ids).map(|id| async move {
             let stored = self.store.release(&id).await;
             (id, stored)

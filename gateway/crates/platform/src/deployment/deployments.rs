@@ -26,6 +26,12 @@ const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 /// read costs money.
 const MIN_READ_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How often a gateway that only reads looks for objects that arrive late in a replica: previews and the keys of their links.
+const LATE_OBJECTS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// For how long after a change it does. Providers promise to replicate an object in less time.
+const REPLICATION_TIME: Duration = Duration::from_mins(15);
+
 /// How long a request waits for a read of the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -60,6 +66,10 @@ pub struct Deployments {
 struct LastRead {
     began_at: Instant,
     has_succeeded: bool,
+    /// When the live state was last found to be another one.
+    changed_at: Instant,
+    /// When all of the store was last read.
+    refreshed_at: Instant,
 }
 
 /// The store cannot be read now.
@@ -92,6 +102,8 @@ impl Deployments {
             last_read: Mutex::new(LastRead {
                 began_at,
                 has_succeeded: true,
+                changed_at: began_at,
+                refreshed_at: began_at,
             }),
             newest_at: parking_lot::Mutex::new(Some(began_at)),
             changing: Mutex::new(()),
@@ -222,21 +234,22 @@ impl Deployments {
     }
 
     async fn read(&self, last: &mut LastRead) -> Result<(), LoadError> {
-        let began_at = Instant::now();
-        let result = self.poll().await;
-        *last = LastRead {
-            began_at,
-            has_succeeded: result.is_ok(),
-        };
+        last.began_at = Instant::now();
+        let result = self.poll(last).await;
+        last.has_succeeded = result.is_ok();
         result
     }
 
-    async fn poll(&self) -> Result<(), LoadError> {
-        let (before, began_at) = (self.current(), Instant::now());
+    async fn poll(&self, last: &mut LastRead) -> Result<(), LoadError> {
+        let (before, began_at) = (self.current(), last.began_at);
         let state = self.store.live_state().await?;
-        if before.shows(state.as_ref()) {
+        if before.state() != state.as_ref() {
+            last.changed_at = began_at;
+        }
+        if before.shows(state.as_ref()) && !self.may_lack_late_objects(last) {
             return Ok(());
         }
+        last.refreshed_at = began_at;
         let _changing = self.changing.lock().await;
         if self.is_current(&before) {
             self.refresh_to(state, began_at).await?;
@@ -245,6 +258,13 @@ impl Deployments {
             self.refresh().await?;
         }
         Ok(())
+    }
+
+    /// Whether the store can be a replica in which objects have arrived since they were looked for.
+    fn may_lack_late_objects(&self, last: &LastRead) -> bool {
+        self.store.check_writable().is_err()
+            && last.began_at < last.changed_at + REPLICATION_TIME
+            && last.began_at >= last.refreshed_at + LATE_OBJECTS_INTERVAL
     }
 
     /// A snapshot with all changes that were made before `asked_at`. Changes that waited for one another share a read of the
@@ -287,7 +307,7 @@ impl Deployments {
     /// Waits until no change is being made in this process. None is while the guard is held.
     pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
-        waiting.await.map_err(|_| StoreError::Locked)
+        waiting.await.map_err(|_| StoreError::ChangeInProgress)
     }
 
     /// Reads the store again. The caller must hold `changing`.

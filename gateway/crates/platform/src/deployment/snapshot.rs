@@ -24,7 +24,8 @@ pub struct Snapshot {
     releases: Releases,
     /// The numbers of all stored deployments, also of those that cannot be loaded, ascending.
     stored: Vec<u64>,
-    /// Whether it was read from a local copy, which lacks what visitors do not see: previews and earlier deployments.
+    /// Whether it lacks what visitors do not see, previews and earlier deployments: it was read from a local copy, or the store
+    /// went away meanwhile.
     is_partial: bool,
 }
 
@@ -76,6 +77,11 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Whether the store may be intact and only cannot be used now.
+    fn is_away(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_away())
+    }
+
     /// This error about a deployment that visitors see. Says how to go on if trying again does not help.
     fn of_visible(self, number: u64) -> Self {
         match self {
@@ -253,8 +259,11 @@ impl Snapshot {
                 next.deployments.insert(number, Arc::clone(loaded));
                 continue;
             }
+            // While the store is away, what visitors see now is better than a part of something newer.
+            let leaves_out =
+                |error: &LoadError| needed.contains(&number) && !(self.state.is_some() && error.is_away());
             match next
-                .load(store, number, records.remove(&number), needed.contains(&number))
+                .load(store, number, records.remove(&number), leaves_out)
                 .await
             {
                 // Releases only become available, so equal numbers mean equal releases.
@@ -266,7 +275,12 @@ impl Snapshot {
                 },
                 Err(error) if needed.contains(&number) => return Err(error.of_visible(number)),
                 Err(error) => {
-                    tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
+                    // Each poll tries again, and logs it once.
+                    let is_known = self.is_partial && error.is_away();
+                    next.is_partial |= error.is_away();
+                    if !is_known {
+                        tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
+                    }
                 }
             }
         }
@@ -356,11 +370,12 @@ impl Snapshot {
             .deployments
             .values()
             .filter(|loaded| !loaded.deployment.preview);
-        let public: HashSet<ReleaseId> = deployments
-            .flat_map(|loaded| loaded.deployment.release_ids())
+        let public: HashSet<(&String, &String)> = deployments
+            .flat_map(|loaded| &loaded.deployment.releases)
             .collect();
         for known in self.releases.values_mut().flat_map(HashMap::values_mut) {
-            known.is_public = public.contains(&known.release.id);
+            let ReleaseId { name, version } = &known.release.id;
+            known.is_public = public.contains(&(name, version));
         }
     }
 
@@ -378,13 +393,13 @@ impl Snapshot {
         Ok(Arc::new(LoadedRelease::new(id, stored)?))
     }
 
-    /// Loads a deployment. If visitors need it, sections whose releases cannot be loaded are left out.
+    /// Loads a deployment without the sections whose releases cannot be loaded because of an error that `leaves_out` accepts.
     async fn load(
         &self,
         store: &dyn Store,
         number: u64,
         read: Option<Deployment>,
-        is_needed: bool,
+        leaves_out: impl Fn(&LoadError) -> bool,
     ) -> Result<LoadedDeployment, LoadError> {
         let deployment = match read {
             Some(deployment) => Some(deployment),
@@ -396,7 +411,7 @@ impl Snapshot {
         for id in deployment.release_ids() {
             match self.find_release(store, &id).await {
                 Ok(release) => releases.push(release),
-                Err(error) if is_needed && id.name != SHELL => {
+                Err(error) if id.name != SHELL && leaves_out(&error) => {
                     let error = error.to_string();
                     unavailable.push(UnavailableRelease { id, error });
                 }

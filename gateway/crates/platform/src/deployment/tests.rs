@@ -117,6 +117,19 @@ async fn step_ends_once_for_all_gateways() {
     assert!(abort.unwrap().changed);
 }
 
+#[tokio::test(start_paused = true)]
+async fn change_during_slow_change_names_this_gateway() {
+    let (_folder, store) = store();
+    let deployments = opened(&store).await;
+    let slow = deployments.hold_off_changes().await.unwrap();
+    let failed = deployments.deploy(&request(&[]), &allow_all).await.unwrap_err();
+    assert_eq!(
+        failed.to_string(),
+        "this gateway is making another change; try again"
+    );
+    drop(slow);
+}
+
 #[tokio::test]
 async fn unchanged_deploy_creates_no_deployment() {
     let (_folder, store) = store();

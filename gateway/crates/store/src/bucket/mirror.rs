@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::release::{BucketRelease, file_path, release_id};
+use super::release::{BucketRelease, FileNames, file_path, release_id};
 use super::upload::CONCURRENCY;
 use super::{Inner, LIVE, deployment_key, release_key};
 use crate::durable::{create_folder, remove, replace_json};
@@ -36,6 +36,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 pub(super) struct Mirror {
     folder: PathBuf,
     scratch: PathBuf,
+    /// The files of the copied releases, which never change: reading all of them at each change takes long.
+    releases: Mutex<HashMap<ReleaseId, Arc<FileNames>>>,
     /// The last error that was logged.
     reported: Mutex<Option<String>>,
 }
@@ -58,6 +60,7 @@ impl Mirror {
         Self {
             folder: folder.to_owned(),
             scratch: scratch.to_owned(),
+            releases: Mutex::default(),
             reported: Mutex::default(),
         }
     }
@@ -79,6 +82,19 @@ impl Mirror {
         let path = self.folder.join(key);
         path.parent().map_or(Ok(()), create_folder)?;
         replace_json(&path, &self.scratch, value)
+    }
+
+    /// The files of a copied release; `None` if it is not there. Blocks shortly.
+    fn files(&self, id: &ReleaseId) -> Option<Arc<FileNames>> {
+        let key = release_key(id);
+        let known = self.releases.lock().get(id).cloned();
+        if known.is_some() && self.folder.join(&key).exists() {
+            return known;
+        }
+        let read: BucketRelease = self.read(&key).ok()??;
+        let files = read.is_safe().then(|| Arc::new(read.files))?;
+        self.releases.lock().insert(id.clone(), Arc::clone(&files));
+        Some(files)
     }
 
     /// The numbers of the copied deployments.
@@ -103,6 +119,7 @@ impl Mirror {
                 remove(&self.folder.join(deployment_key(number)));
             }
         }
+        self.releases.lock().retain(|id, _| releases.contains(id));
         let folder = self.folder.join("releases");
         for name in entry_names(&folder)? {
             for file in entry_names(&folder.join(&name))? {
@@ -173,11 +190,12 @@ impl Inner {
         });
         let read: Vec<_> = reads.buffered(CONCURRENCY).try_collect().await?;
         let releases: Vec<(ReleaseId, BucketRelease)> = read.into_iter().flatten().collect();
-        let new = releases.iter().map(|(_, release)| release);
+        let new = releases.iter().map(|(_, release)| &release.files);
         let pinned: HashSet<String> = copied
             .values()
+            .map(Arc::as_ref)
             .chain(new)
-            .flat_map(|release| release.files.values().cloned())
+            .flat_map(|files| files.values().cloned())
             .collect();
         self.cache.pin(pinned.clone());
         for (id, release) in &releases {
@@ -193,6 +211,7 @@ impl Inner {
             }
             for (id, release) in &releases {
                 own.mirror.write(&release_key(id), release)?;
+                own.mirror.releases.lock().remove(id);
             }
             own.mirror.write(LIVE, &state)?;
             own.mirror.retain(&numbers, &ids)
@@ -201,12 +220,12 @@ impl Inner {
         Ok(Ok(()))
     }
 
-    /// The releases of which everything was copied before. Their files are immutable, so they need not be read again. Blocks.
-    pub(super) fn copied_releases(&self, ids: BTreeSet<ReleaseId>) -> HashMap<ReleaseId, BucketRelease> {
+    /// The files of the releases of which everything was copied before, and that need not be read again. Blocks.
+    pub(super) fn copied_releases(&self, ids: BTreeSet<ReleaseId>) -> HashMap<ReleaseId, Arc<FileNames>> {
         let copied = ids.into_iter().filter_map(|id| {
-            let release: BucketRelease = self.mirror.read(&release_key(&id)).ok()??;
-            let is_complete = release.files.values().all(|name| self.cache.contains(name));
-            (release.is_safe() && is_complete).then_some((id, release))
+            let files = self.mirror.files(&id)?;
+            let is_complete = files.values().all(|name| self.cache.contains(name));
+            is_complete.then_some((id, files))
         });
         copied.collect()
     }
