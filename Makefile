@@ -33,6 +33,8 @@ endif
 # hold them, and run the library that injects faults: in containers it is often small and not executable.
 IN_MEMORY := $(shell grep -s ' /dev/shm tmpfs rw' /proc/mounts | grep -qv noexec && \
 	[ "$$(df -kP /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 1000000 ] && echo TMPDIR=/dev/shm)
+# The gateway's tests have short timeouts, so what runs beside them has a lower priority.
+AFTER_GATEWAY := nice -n 5
 # Clippy compiles the tested code, so that linting needs no second build. `cargo clippy` sets the same variables.
 WITH_CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
@@ -80,8 +82,8 @@ test: console
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway check-gateway test-web-and-site
 
 test-web-and-site:
-	@$(MAKE) --no-print-directory test-web lint-web
-	@$(MAKE) --no-print-directory test-site test-api
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web lint-web
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-site test-api
 
 lint: clippy check-gateway lint-web
 
@@ -104,6 +106,7 @@ lint-web: releases docs
 
 test-gateway: tools
 	@mkdir -p target
+	@$(WITH_CLIPPY) $(AFTER_GATEWAY) cargo $(CARGO_TEST) --locked --no-run
 	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs) PEBBLE=$$(node tests/development/pebble.mjs) HAPROXY=$$(node tests/development/haproxy.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
 	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10

@@ -121,22 +121,26 @@ fn assert_reset(mut tls: Tls) {
 
 #[test]
 fn tls_handshake_timeout_closes_connection() {
-    let site = tls_site(&only_limits("tls_handshake_timeout_ms = 400"));
+    let site = tls_site(&only_limits("tls_handshake_timeout_ms = 1000"));
     attack_encrypted(&site.gateway, &site.certificate, || {
         // Nothing, a partial ClientHello (RFC 8446, section 5.1), and plain HTTP.
-        for sent in [
+        let connections = [
             &b""[..],
             b"\x16\x03\x01\x02\x00\x01",
             b"GET / HTTP/1.1\r\nhost: site.example\r\n\r\n",
-        ] {
+        ]
+        .map(|sent| {
             let mut raw = Raw::open(&site.gateway.site);
             assert!(raw.send(sent));
-            let received = raw.read_until_closed();
-            assert!(!received.starts_with(b"HTTP/"), "{received:?}");
-        }
+            raw
+        });
         let raw = Raw::open(&site.gateway.site);
         let half = [0x16, 3, 1, 2, 0].into_iter();
         raw.drip_until_closed(half.chain(std::iter::repeat_n(1, 10_000)));
+        for raw in connections {
+            let received = raw.read_until_closed();
+            assert!(!received.starts_with(b"HTTP/"), "{received:?}");
+        }
     });
     let handshake_rejections = "colonnade_connections_rejected_total{listener=\"site\",cause=\"handshake\"}";
     wait_until("the rejections are counted", || {

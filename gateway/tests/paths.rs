@@ -178,7 +178,10 @@ fn error_page_has_adult_rating_and_home_link() {
             html.contains("<a class=\"button\" href=\"/\">Return to home</a>"),
             "{html}"
         );
-        assert!(html.contains("<footer><p>18+ only</p>"), "{html}");
+        assert!(
+            html.contains("<li><a href=\"/terms\">Terms</a></li></ul></nav><p>18+ only</p>"),
+            "{html}"
+        );
     }
     // Without a live deployment there is no home page to link to.
     let empty = Gateway::start().get("/state/%zz");

@@ -87,7 +87,7 @@ test("Offline errors are not reported", async ({ page, context, browserErrors })
   await page.waitForLoadState("networkidle");
   await context.setOffline(true);
   await follow(page, ABOUT);
-  await expectScreen(page, "You are offline");
+  await expectScreen(page, "You’re offline");
   await context.setOffline(false);
   await expectScreen(page, "About Colonnade Directory");
   expect(reports).toEqual([]);

@@ -15,7 +15,7 @@ test("An ad page shows title, age, description and place", async ({ page }) => {
   // innerText has the rendered line breaks, not those of the source.
   expect(await description.evaluate((text) => (text as HTMLElement).innerText.split("\n"))).toEqual([
     "One good café, two cups, no agenda.",
-    "Books, work, weather or nothing in particular.",
+    "Books, work, weather, or nothing in particular.",
     "The second cup is usually where it gets interesting.",
   ]);
 });

@@ -240,7 +240,7 @@ test("'Report this ad' leads to help for regular and featured ads", async ({ pag
 test("A city says where it is and how many people live there", async ({ page }) => {
   await openHouston(page);
   await expect(page.getByRole("img", { name: "Map: Houston is in the east of Texas." })).toBeVisible();
-  await expect(page.getByText("2,314,157 residents")).toContainText("GeoNames, CC BY 4.0; year not given");
+  await expect(page.getByText("2,314,157 residents")).toContainText("GeoNames, CC BY 4.0 (no year given)");
 });
 
 for (const [width, height] of [

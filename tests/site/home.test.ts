@@ -24,7 +24,7 @@ const QUESTIONS = [
   "How do you make money?",
   "Do you verify advertisers?",
   "Is escorting legal?",
-  "How do I report trafficking, a minor or a stolen photo?",
+  "How do I report trafficking, a minor, or a stolen photo?",
   "How do I delete my data?",
   "Are there reviews?",
 ];

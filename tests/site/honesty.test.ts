@@ -114,7 +114,7 @@ test("Terms and legal guide disclaim advice and name the law", async ({ page }) 
   const main = page.getByRole("main");
   for (const path of ["/terms", "/about-escort-babylon/legal-guide"]) {
     await openPath(page, path);
-    await expect(main).toContainText(/(aren’t legal, medical or other professional|isn’t legal) advice/);
+    await expect(main).toContainText(/(aren’t legal, medical, or other professional|isn’t legal) advice/);
   }
   for (const law of [/2421A/, /1591/, /Mann Act/, /Nevada/, /Maine/, /Section 230|Paxton/])
     await expect(main).toContainText(law);

@@ -8,12 +8,12 @@ test("Offline navigation shows a message, then loads once online", async ({ page
   await waitForHydration(page);
   await context.setOffline(true);
   await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
-  await expectScreen(page, "You are offline");
-  await expect(page.getByRole("alert")).toContainText("It comes by itself once there is a connection");
+  await expectScreen(page, "You’re offline");
+  await expect(page.getByRole("alert")).toContainText("We’ll load this page when you’re back online");
   await page.goBack();
   await expectScreen(page, home.heading);
   await page.goForward();
-  await expectScreen(page, "You are offline");
+  await expectScreen(page, "You’re offline");
   await context.setOffline(false);
   await expectScreen(page, "Terms of use");
   for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_INTERNET_DISCONNECTED");

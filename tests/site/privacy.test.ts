@@ -126,7 +126,9 @@ test("The privacy policy has its content", async ({ page, site }) => {
         await expect(cookies).toContainText(
           /If you state an age under 18, .* keep the word “closed,”.* They hold no age\./,
         );
-        await expect(cookies).toContainText(/How far a page was scrolled\. The tab’s own history remembers it/);
+        await expect(cookies).toContainText(
+          /Where you were on a page\. .* how far you scrolled and which link you opened or field you left/,
+        );
         await expect(cookies.getByRole("listitem")).toHaveCount(5);
       },
     ],

@@ -73,6 +73,7 @@ test.describe("A successful sign-up redirects", () => {
     const dialog = await openDialog(page);
     const arriving = page.waitForRequest("https://members.example.com/**");
     await signUp(dialog, { email: newEmail("away") });
+    await expect(dialog.getByRole("heading", { name: "You’re signed up" })).toBeVisible();
     await expect(dialog.getByText("Your account was created. We’re taking you to members.example.com.")).toBeFocused();
     // The input is removed, not hidden. Checked once, because the next page has no form.
     expect(await dialog.locator("form, input").count()).toBe(0);

@@ -34,9 +34,9 @@ export function newEmail(local = "visitor"): string {
   return `${local}@${randomUUID()}.example`;
 }
 
-/** The sign-up dialog, also if the service is unreachable. */
+/** The sign-up dialog, also if the service is unreachable or the account was created. */
 export function joinDialog(page: Page): Locator {
-  return page.getByRole("dialog", { name: /^Create your account$|^Sign-up isn’t available$/ });
+  return page.getByRole("dialog", { name: /^Create your account$|^Sign-up isn’t available$|^You’re signed up$/ });
 }
 
 /** Opens a page and waits for its heading; until then the shell shows the loading layout. */

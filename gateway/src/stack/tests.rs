@@ -7,6 +7,7 @@ use colonnade_edge::middleware::catch_panic;
 use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_web::middleware::from_fn;
+use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::Audience;
 use colonnade_web::response::{Response, text};
 use http::header::HOST;
@@ -19,7 +20,11 @@ use crate::metrics::Metrics;
 
 fn person() -> Audience {
     Audience::Person {
-        brand: "Brand".into(),
+        frame: PlainFrame {
+            brand: "Brand".into(),
+            footer: Box::default(),
+        }
+        .into(),
         live: true,
         back: None,
     }

@@ -25,7 +25,7 @@ describe("city page", () => {
     await renderExisting(PATH);
     expect(screen.getByRole("img", { name: "Map: Birmingham is in the north of Alabama." })).toBeTruthy();
     expect(textOf(screen.getByText("196,357").parentElement)).toBe(
-      "196,357 residents GeoNames, CC BY 4.0; year not given",
+      "196,357 residents GeoNames, CC BY 4.0 (no year given)",
     );
   });
 

@@ -129,7 +129,7 @@ describe("state page", () => {
       "El Paso 678,815",
     ]);
     expect(links[1]?.getAttribute("href")).toBe("/city/Texas/San%20Antonio");
-    expect(screen.getByText(/^Residents: GeoNames, year not given/)).toBeTruthy();
+    expect(screen.getByText(/^Population: GeoNames \(no year given\)/)).toBeTruthy();
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe("state page", () => {
     ["New York", "part of New York City"],
   ])("says what is special about the map of %s", async (state, note) => {
     await renderExisting(`/state/${encodeURIComponent(state)}`);
-    expect(screen.getByText(/^Residents:/).textContent).toContain(note);
+    expect(screen.getByText(/^Population:/).textContent).toContain(note);
   });
 
   it("attributes the city names", async () => {

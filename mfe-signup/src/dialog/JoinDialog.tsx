@@ -3,7 +3,7 @@ import { useId, useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
-import { signupHeading } from "../form/signupHeading";
+import { signupHeading, type Replacement } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import css from "../form/form.module.css";
 import { SignupForm } from "../form/SignupForm";
@@ -15,13 +15,13 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
   const id = useId();
   const closed = useSignupClosed();
   const site = useSite();
-  const [unreachable, setUnreachable] = useState(false);
-  const sample = reason === "sample" && !closed && !unreachable;
+  const [replacement, setReplacement] = useState<Replacement | null>(null);
+  const sample = reason === "sample" && !closed && !replacement;
   return (
     <Dialog
       open={open}
       close={close}
-      heading={closed ? UNDERAGE_HEADING : signupHeading(site, unreachable)}
+      heading={closed ? UNDERAGE_HEADING : signupHeading(site, replacement)}
       describedBy={sample ? id : undefined}
     >
       {closed ? (
@@ -29,7 +29,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       ) : (
         <SignupForm
           close={close}
-          onUnreachable={setUnreachable}
+          onReplace={setReplacement}
           notice={
             reason === "sample" && (
               <Notice className={css.sample}>

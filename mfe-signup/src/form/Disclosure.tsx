@@ -34,11 +34,11 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
           <dd>
             <span className={css.scripted}>
               We’ll take you to <strong>{partner.name}</strong> ({partner.host}) through an affiliate link, after a
-              countdown you can stop.
-            </span>{" "}
+              countdown you can stop.{" "}
+            </span>
             <noscript>
-              We’ll show you an affiliate link to <strong>{partner.name}</strong> ({partner.host}).
-            </noscript>{" "}
+              We’ll show you an affiliate link to <strong>{partner.name}</strong> ({partner.host}).{" "}
+            </noscript>
             Nothing you typed goes there.
           </dd>
         </div>

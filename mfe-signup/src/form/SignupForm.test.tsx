@@ -238,6 +238,7 @@ describe("a rejected sign-up", () => {
       "Use a different email, or go to accounts.example.org if you already have an account there.",
     ],
     ["Email not allowed.", "Check the address, or use a different one."],
+    ["Enter an email address like name@example.com.", "Check the address, or use a different one."],
   ])("because of the e-mail marks and focuses its field: %s", async (error, nextStep) => {
     mockJsonResponse(409, { error });
     await renderForm();
@@ -251,6 +252,25 @@ describe("a rejected sign-up", () => {
     expect(screen.queryByRole("alert")).toBeNull();
     expect(input("Email").value).toBe(FORM_VALUES.email);
     await userEvent.type(input("Email"), "x");
+    expect(input("Email").getAttribute("aria-invalid")).toBeNull();
+  });
+
+  it("separates the next step from an error without a period", async () => {
+    mockJsonResponse(409, { error: "Invalid email" });
+    await renderForm();
+    fillForm();
+    await submit();
+    await waitFor(() => {
+      expect(descriptionOf(input("Email"))).toBe("Invalid email. Check the address, or use a different one.");
+    });
+  });
+
+  it("because of an email that was not sent marks no field", async () => {
+    mockJsonResponse(500, { error: "We couldn’t send the confirmation email." });
+    await renderForm();
+    fillForm();
+    await submit();
+    expect((await screen.findByRole("alert")).textContent).toBe("We couldn’t send the confirmation email.");
     expect(input("Email").getAttribute("aria-invalid")).toBeNull();
   });
 

@@ -18,6 +18,7 @@ import { PartnerLink } from "../outcome/PartnerLink";
 import { Disclosure, DisclosureSummary, LegalLinks } from "./Disclosure";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
+import type { Replacement } from "./signupHeading";
 import type { FieldName, FormValues } from "./validation";
 import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
@@ -30,8 +31,8 @@ export interface SignupFormProps {
   readonly close?: () => void;
   /** Part of the form, above its fields. */
   readonly notice?: ReactNode;
-  /** Called when the partner offer replaces the form, and when it no longer does. */
-  readonly onUnreachable: (unreachable: boolean) => void;
+  /** Called with what replaces the form, and with null when nothing does any longer. */
+  readonly onReplace: (replacement: Replacement | null) => void;
 }
 
 // Ages from 18 to 120, for validation by the browser before hydration.
@@ -60,7 +61,7 @@ function ConnectedForm({
   formResult,
   close,
   notice,
-  onUnreachable,
+  onReplace,
   host,
 }: SignupFormProps & { readonly host: string }): ReactElement {
   const { partner } = useSite();
@@ -70,7 +71,7 @@ function ConnectedForm({
   const form = useRef<HTMLFormElement>(null);
   const editing = state.kind === "editing" ? state : null;
   const sending = state.kind === "sending";
-  const unreachable = state.kind === "unreachable";
+  const replacement = state.kind === "unreachable" || state.kind === "redirecting" ? state.kind : null;
   const docked = close !== undefined;
   const errors = editing?.errors ?? {};
   const failed = editing?.error !== undefined || Object.values(errors).some(Boolean);
@@ -81,12 +82,12 @@ function ConnectedForm({
 
   // A layout effect, so that the heading never contradicts what it stands above.
   useLayoutEffect(() => {
-    if (!unreachable) return undefined;
-    onUnreachable(true);
+    if (!replacement) return undefined;
+    onReplace(replacement);
     return () => {
-      onUnreachable(false);
+      onReplace(null);
     };
-  }, [unreachable, onUnreachable]);
+  }, [replacement, onReplace]);
 
   // The page may render after the header, which the visitor may already be using.
   useEffect(() => {
@@ -111,7 +112,7 @@ function ConnectedForm({
         ref={form}
         className={docked ? css.form : css.wide}
         // Keeps its space, so that 'Stop' appears where the submit button was.
-        hidden={unreachable}
+        hidden={replacement !== null}
         method="post"
         action={SIGNUP_PATH}
         noValidate={hydrated}

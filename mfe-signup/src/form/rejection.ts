@@ -10,16 +10,20 @@ export interface Rejection {
 
 const EMAIL = /\be-?mail\b/i;
 const TAKEN = /\b(already|exists?|registered|taken|in use)\b/i;
+const UNACCEPTABLE = /\b(enter|valid|invalid|allowed|accepted|supported)\b/i;
 
 /**
  * Returns what to show for the error text of a rejection. An error about the e-mail address belongs to its field, with a
- * next step. The response has no code for the field, so its text decides.
+ * next step. The response has no code for the field, so its text decides: an e-mail that could not be sent is no error of
+ * the field.
  */
 export function rejectionOf(text: string, host: string | null): Rejection {
-  if (!EMAIL.test(text)) return { errors: {}, error: text, focus: "error" };
+  const taken = TAKEN.test(text);
+  if (!EMAIL.test(text) || !(taken || UNACCEPTABLE.test(text))) return { errors: {}, error: text, focus: "error" };
   const nextStep =
-    TAKEN.test(text) && host !== null
+    taken && host !== null
       ? `Use a different email, or go to ${host} if you already have an account there.`
       : "Check the address, or use a different one.";
-  return { errors: { email: `${text} ${nextStep}` }, focus: "email" };
+  const sentence = /[.!?…]\s*$/.test(text) ? text : `${text}.`;
+  return { errors: { email: `${sentence} ${nextStep}` }, focus: "email" };
 }

@@ -1,6 +1,10 @@
 import type { SiteFacts } from "@colonnade/kit";
 
-/** Heading of the form. It depends on whether a sign-up service is configured, and on whether it was unreachable. */
-export function signupHeading({ signup }: SiteFacts, unreachable = false): string {
-  return signup.host === null || unreachable ? "Sign-up isn’t available" : "Create your account";
+/** What replaces the form: the offer of the partner, or the redirect after success. */
+export type Replacement = "unreachable" | "redirecting";
+
+/** Heading of the form, or of what replaces it. It depends on whether a sign-up service is configured. */
+export function signupHeading({ signup }: SiteFacts, replacement: Replacement | null = null): string {
+  if (replacement === "redirecting") return "You’re signed up";
+  return signup.host === null || replacement === "unreachable" ? "Sign-up isn’t available" : "Create your account";
 }

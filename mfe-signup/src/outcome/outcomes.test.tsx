@@ -136,6 +136,7 @@ describe("a redirect after success", () => {
     expect(screen.getByRole("status").textContent).toBe(
       "Your account was created. We’re taking you to members.example.com.",
     );
+    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("You’re signed up");
     expect(screen.getByRole("link", { name: "Continue to members.example.com" })).not.toBeNull();
     expect(document.querySelector("form")).toBeNull();
     expect(assign).not.toHaveBeenCalled();

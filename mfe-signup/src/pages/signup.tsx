@@ -3,7 +3,7 @@ import { useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
-import { signupHeading } from "../form/signupHeading";
+import { signupHeading, type Replacement } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
 import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
@@ -11,16 +11,16 @@ import css from "./pages.module.css";
 function SignupPage({ form }: PageProps<null>): ReactElement {
   const closed = useSignupClosed(form);
   const site = useSite();
-  const [unreachable, setUnreachable] = useState(false);
+  const [replacement, setReplacement] = useState<Replacement | null>(null);
   return (
     <div className={`page ${css.narrow ?? ""}`}>
-      <h1>{closed ? UNDERAGE_HEADING : signupHeading(site, unreachable)}</h1>
+      <h1>{closed ? UNDERAGE_HEADING : signupHeading(site, replacement)}</h1>
       {closed ? (
         <UnderageNotice rejected={form?.underAge ?? false} />
       ) : (
         <SignupForm
           formResult={form}
-          onUnreachable={setUnreachable}
+          onReplace={setReplacement}
           notice={
             // Shown to all visitors: without JavaScript the buttons of sample ads link here too.
             <Notice>

@@ -20,8 +20,8 @@ export function Offline({ retry }: RetryButtonProps): ReactElement {
   return (
     <Message
       role="alert"
-      heading="You are offline"
-      text="This page has not been loaded before. It comes by itself once there is a connection; what you have read is still there, one step back."
+      heading="You’re offline"
+      text="We’ll load this page when you’re back online. To see the last page again, go back."
     >
       <RetryButton retry={retry} />
     </Message>

@@ -6,9 +6,11 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
+use colonnade_config::Config;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
+use colonnade_web::plain_page::{FooterLink, PlainFrame};
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
 use crate::client_error_report::ClientErrorReportError;
@@ -142,16 +144,28 @@ impl Problem for SiteError {
     }
 }
 
-/// Returns the audience of HTML error pages: they show the site's name and, if a deployment is live, a link to the home
-/// page.
-pub(crate) fn visitor(snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
-    visitor_from(snapshot, brand, None)
+/// Returns what the gateway's own pages have around their content.
+pub(crate) fn plain_frame(config: &Config) -> Arc<PlainFrame> {
+    let links = config.navigation.footer.iter().map(|link| FooterLink {
+        label: link.label.clone(),
+        path: link.path.clone(),
+    });
+    Arc::new(PlainFrame {
+        brand: Arc::clone(&config.site.brand),
+        footer: links.collect(),
+    })
+}
+
+/// Returns the audience of HTML error pages: they show the site's name and, if a deployment is live, links to the site's
+/// pages.
+pub(crate) fn visitor(snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
+    visitor_from(snapshot, frame, None)
 }
 
 /// Does the same with a link to the page with this path.
-pub(crate) fn visitor_from(snapshot: &Snapshot, brand: &Arc<str>, back: Option<String>) -> Audience {
+pub(crate) fn visitor_from(snapshot: &Snapshot, frame: &Arc<PlainFrame>, back: Option<String>) -> Audience {
     Audience::Person {
-        brand: Arc::clone(brand),
+        frame: Arc::clone(frame),
         live: snapshot.live().is_some(),
         back,
     }

@@ -12,6 +12,7 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::health;
+use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError};
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route, Router};
@@ -60,9 +61,9 @@ pub(crate) enum ErrorFormat {
 
 impl ErrorFormat {
     /// Returns the audience that gets this format.
-    pub(crate) fn audience(self, snapshot: &Snapshot, brand: &Arc<str>) -> Audience {
+    pub(crate) fn audience(self, snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
         match self {
-            Self::Page => visitor(snapshot, brand),
+            Self::Page => visitor(snapshot, frame),
             Self::Text => Audience::Program,
             Self::Json => Audience::Script,
         }

@@ -18,6 +18,7 @@ use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
+use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{RenderFailed, Response, ServedBy, empty, redirect};
 
@@ -26,7 +27,7 @@ use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiter
 use crate::csp_report::{CspReportError, CspReports};
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
-use crate::error::{SiteError, visitor, visitor_from};
+use crate::error::{SiteError, plain_frame, visitor, visitor_from};
 use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
@@ -49,6 +50,8 @@ pub struct Site {
     routes: RouteTable,
     documents: Arc<Documents>,
     signups: SignupHandler,
+    /// Of the gateway's own pages.
+    frame: Arc<PlainFrame>,
     canary: Arc<CanaryAnalysis>,
     error_report_rate_limiters: ReportRateLimiters,
     csp_reports: CspReports,
@@ -69,10 +72,12 @@ impl Site {
         shutdown: ShutdownSignal,
         metrics: &SiteMetrics,
     ) -> Result<Self, BackendError> {
+        let frame = plain_frame(&config);
         Ok(Self {
             routes: RouteTable::new(),
             assets: Assets::new(config.assets),
-            signups: SignupHandler::new(&config, metrics.signups.clone())?,
+            signups: SignupHandler::new(&config, Arc::clone(&frame), metrics.signups.clone())?,
+            frame,
             canary: Arc::clone(&rollouts.analysis),
             error_report_rate_limiters: ReportRateLimiters::default(),
             csp_reports: CspReports::new(metrics.csp.clone()),
@@ -91,7 +96,7 @@ impl Site {
 
     /// Returns the audience of errors that occur before a route is found.
     pub fn audience(&self) -> Audience {
-        visitor(&self.deployments.current(), &self.config.site.brand)
+        visitor(&self.deployments.current(), &self.frame)
     }
 
     /// Returns whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
@@ -115,7 +120,7 @@ impl Site {
                 self.route(&snapshot, &path, head, body, caught_up).await
             }
             Err(error) => {
-                let audience = visitor(&snapshot, &self.config.site.brand);
+                let audience = visitor(&snapshot, &self.frame);
                 (respond(&error, audience), INVALID_REQUEST.into())
             }
         };
@@ -180,7 +185,7 @@ impl Site {
             (Err(error), _) => Err(error.into()),
         };
         let response = result.unwrap_or_else(|error| {
-            let audience = route.handler.errors.audience(snapshot, &self.config.site.brand);
+            let audience = route.handler.errors.audience(snapshot, &self.frame);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
                 ServedBy::of(&mut response).deployment = Some(deployment);
@@ -243,7 +248,7 @@ impl Site {
             self.require_same_origin(call.head)?;
             preview::enter(call.snapshot, call.parameter, self.is_secure())
         } else {
-            preview::open(call.snapshot, call.parameter, &self.config.site.brand)
+            preview::open(call.snapshot, call.parameter, &self.frame)
         }
     }
 
@@ -251,7 +256,7 @@ impl Site {
     pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
         let audience = if prefers_html(&call.head.headers) {
             let back = self.referring_page(call.head);
-            visitor_from(call.snapshot, &self.config.site.brand, back)
+            visitor_from(call.snapshot, &self.frame, back)
         } else {
             Audience::Script
         };

@@ -4,7 +4,7 @@
 use http::StatusCode;
 
 use crate::html::escape;
-use crate::plain_page::PlainPage;
+use crate::plain_page::{PlainFrame, PlainPage};
 use crate::request_scope;
 use crate::response::{RequestId, Response};
 
@@ -34,7 +34,7 @@ impl Link {
 /// Creates an error page. It has a link if a deployment is live.
 pub(crate) fn error_page(
     status: StatusCode,
-    brand: &str,
+    frame: &PlainFrame,
     title: &str,
     detail: &str,
     link: Option<&Link>,
@@ -43,7 +43,7 @@ pub(crate) fn error_page(
     let id = request_scope::current_id();
     let id = id.as_ref().and_then(|RequestId(id)| id.to_str().ok());
     let page = PlainPage {
-        brand,
+        frame,
         title,
         content: format!(
             "<p>{}</p>{}",

@@ -1,6 +1,6 @@
 //! HTML pages of the gateway itself. They look like the site, do not need the shell and load nothing.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderValue, StatusCode};
@@ -26,18 +26,50 @@ fn policy(styles: &[&str], form_action: &str) -> HeaderValue {
     HeaderValue::try_from(policy).expect("base64 is valid in a header")
 }
 
+/// What each page has around its content.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlainFrame {
+    /// The site's name.
+    pub brand: Arc<str>,
+    /// The links in the footer, in order.
+    pub footer: Box<[FooterLink]>,
+}
+
+/// A link in the footer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FooterLink {
+    /// The text of the link.
+    pub label: String,
+    /// The target, a path of this site.
+    pub path: String,
+}
+
+impl PlainFrame {
+    /// The navigation in the footer.
+    fn navigation(&self) -> String {
+        let links = self.footer.iter().map(|FooterLink { label, path }| {
+            format!("<li><a href=\"{}\">{}</a></li>", escape(path), escape(label))
+        });
+        let links: String = links.collect();
+        if links.is_empty() {
+            return links;
+        }
+        format!("<nav aria-label=\"Footer\"><ul>{links}</ul></nav>")
+    }
+}
+
 /// A page.
 #[derive(Debug)]
 pub struct PlainPage<'a> {
-    /// The site's name.
-    pub brand: &'a str,
+    /// What is around the content.
+    pub frame: &'a PlainFrame,
     /// The heading.
     pub title: &'a str,
     /// The HTML below the heading.
     pub content: String,
-    /// The HTML in the footer.
+    /// The HTML at the end of the footer.
     pub footer: String,
-    /// Whether a deployment is live, so that the page can link to the home page.
+    /// Whether a deployment is live, so that the page can link to the site's pages.
     pub live: bool,
     /// If the content has a form, which may only send to this site: an additional inline stylesheet.
     pub form_style: Option<&'a str>,
@@ -47,11 +79,12 @@ impl PlainPage<'_> {
     /// Creates the response.
     pub fn respond(&self, status: StatusCode) -> Response {
         let Self { content, footer, .. } = self;
-        let (brand, title) = (escape(self.brand), escape(self.title));
-        let name = if self.live {
-            format!("<a class=\"brand\" href=\"/\">{brand}</a>")
+        let (brand, title) = (escape(&self.frame.brand), escape(self.title));
+        let (name, navigation) = if self.live {
+            let name = format!("<a class=\"brand\" href=\"/\">{brand}</a>");
+            (name, self.frame.navigation())
         } else {
-            format!("<span class=\"brand\">{brand}</span>")
+            (format!("<span class=\"brand\">{brand}</span>"), String::new())
         };
         let (style, policy) = match self.form_style {
             Some(style) => (
@@ -66,7 +99,7 @@ impl PlainPage<'_> {
              <title>{title} - {brand}</title><meta name=\"rating\" content=\"adult\">\
              <meta name=\"robots\" content=\"noindex\"><style>{STYLE}</style>{style}</head>\
              <body><header>{name}</header><main><h1>{title}</h1>{content}</main>\
-             <footer><p>18+ only</p>{footer}</footer></body></html>\n"
+             <footer>{navigation}<p>18+ only</p>{footer}</footer></body></html>\n"
         );
         let mut response = response(status, HTML, html);
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);

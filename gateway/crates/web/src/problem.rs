@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::error_page::{Link, error_page};
+use crate::plain_page::PlainFrame;
 use crate::response::{Response, json, set_retry_after, text};
 use crate::router::Methods;
 
@@ -121,8 +122,8 @@ impl Problem for HttpError {
 pub enum Audience {
     /// A visitor with a browser: an HTML page.
     Person {
-        /// The site's name.
-        brand: Arc<str>,
+        /// What is around the page's content.
+        frame: Arc<PlainFrame>,
         /// Whether a deployment is live, so that the page can have links.
         live: bool,
         /// The path of the page that the visitor comes from, percent-encoded. Default: the home page.
@@ -141,11 +142,11 @@ pub fn respond(error: &dyn Problem, audience: Audience) -> Response {
     error.log();
     let status = error.status();
     let mut response = match audience {
-        Audience::Person { brand, live, back } => {
+        Audience::Person { frame, live, back } => {
             let link = live.then(|| Link::to(back));
             error_page(
                 status,
-                &brand,
+                &frame,
                 error.title(),
                 &error.visitor_detail(),
                 link.as_ref(),
@@ -185,14 +186,18 @@ fn problem_document(error: &dyn Problem, status: StatusCode) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::{Audience, HttpError, respond};
+    use super::{Audience, HttpError, PlainFrame, respond};
     use crate::body::read_to_end;
 
     #[tokio::test]
     async fn only_visitors_get_visitor_text() {
         let error = HttpError::Panic;
         let visitor = Audience::Person {
-            brand: "Brand".into(),
+            frame: PlainFrame {
+                brand: "Brand".into(),
+                footer: Box::default(),
+            }
+            .into(),
             live: true,
             back: None,
         };

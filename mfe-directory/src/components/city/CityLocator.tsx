@@ -30,7 +30,7 @@ export function CityLocator({ place: { state, city }, location }: Props): ReactE
       <p className={css.population}>
         <strong>{formatCount(population)}</strong> residents{" "}
         <small>
-          <TextLink href="https://www.geonames.org/">GeoNames</TextLink>, CC BY 4.0; year not given
+          <TextLink href="https://www.geonames.org/">GeoNames</TextLink>, CC BY 4.0 (no year given)
         </small>
       </p>
       <div className={css.nearby}>

@@ -19,7 +19,7 @@ interface Props {
 const NOTES: Readonly<Partial<Record<string, string>>> = {
   Alaska: "The map leaves out the western Aleutian Islands.",
   Hawaii: "The map leaves out the northwestern islands.",
-  "New York": "Brooklyn, Queens, Manhattan, the Bronx and Staten Island are part of New York City and its total.",
+  "New York": "Brooklyn, Queens, Manhattan, the Bronx, and Staten Island are part of New York City and its total.",
 };
 
 const DOTS = [css.small, css.medium, css.large];
@@ -81,7 +81,7 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
             detail: formatCount(population),
           }))}
         />
-        <p className={css.source}>Residents: GeoNames, year not given. {NOTES[state]} Outline: U.S. Census Bureau.</p>
+        <p className={css.source}>Population: GeoNames (no year given). {NOTES[state]} Outline: U.S. Census Bureau.</p>
       </div>
     </section>
   );

@@ -33,6 +33,7 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
+use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
 use colonnade_web::response::{RequestId, Response, ServedBy, json, redirect, set_retry_after};
 
@@ -56,8 +57,8 @@ pub(crate) struct SignupHandler {
     form_path: String,
     success_path: String,
     scheme: String,
-    /// The site's name.
-    brand: Arc<str>,
+    /// Of the gateway's own pages.
+    frame: Arc<PlainFrame>,
 }
 
 /// The sender of a form.
@@ -68,7 +69,11 @@ struct Sender {
 
 impl SignupHandler {
     /// Creates the handler that this configuration describes.
-    pub(crate) fn new(config: &Config, metrics: SignupMetrics) -> Result<Self, BackendError> {
+    pub(crate) fn new(
+        config: &Config,
+        frame: Arc<PlainFrame>,
+        metrics: SignupMetrics,
+    ) -> Result<Self, BackendError> {
         let signup = config.signup.as_ref();
         let hosts = signup.map(|signup| signup.allowed_redirect_hosts.clone());
         let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
@@ -82,7 +87,7 @@ impl SignupHandler {
             form_path: config.signup_form_path().to_owned(),
             success_path: config.signup_success_path().to_owned(),
             scheme: config.site.origin.scheme().to_owned(),
-            brand: Arc::clone(&config.site.brand),
+            frame,
         })
     }
 
@@ -171,7 +176,7 @@ impl SignupHandler {
     fn redirect_to(&self, snapshot: &Snapshot, target: Option<&str>) -> Response {
         let target = target.unwrap_or(&self.success_path);
         redirect(StatusCode::SEE_OTHER, target)
-            .unwrap_or_else(|| respond(&HttpError::NotFound, visitor(snapshot, &self.brand)))
+            .unwrap_or_else(|| respond(&HttpError::NotFound, visitor(snapshot, &self.frame)))
     }
 
     /// Responds with the form's page, which shows the error.
@@ -184,11 +189,11 @@ impl SignupHandler {
         sender: Sender,
     ) -> Response {
         let Some(selection) = selection else {
-            return respond(&SiteError::NothingLive, visitor(snapshot, &self.brand));
+            return respond(&SiteError::NothingLive, visitor(snapshot, &self.frame));
         };
         if !error.shows_page() {
             let back = Some(self.form_path.clone());
-            return respond(&error, visitor_from(snapshot, &self.brand, back));
+            return respond(&error, visitor_from(snapshot, &self.frame, back));
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));

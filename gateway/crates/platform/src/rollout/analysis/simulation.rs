@@ -62,15 +62,16 @@ fn seconds_to_failure(
 #[test]
 fn identical_candidate_rarely_fails() {
     let rows = [(0.02, 0.003), (0.05, 0.005), (0.10, 0.008), (0.10, 0.010)];
+    let seeds = if std::env::var_os("SOAK").is_some() { 100 } else { 10 };
     let rollouts = rows
         .into_iter()
-        .flat_map(|row| (0..25).map(move |seed| (row, seed)));
-    let failed = rollouts.filter(|((failing, slow), seed)| {
+        .flat_map(|row| (0..seeds).map(move |seed| (row, seed)));
+    let failed = rollouts.clone().filter(|((failing, slow), seed)| {
         let duration = Duration::from_mins(10);
         seconds_to_failure(*seed, 5, (*failing, *failing), *slow, duration).is_some()
     });
-    // 1 % of 100.
-    assert!(failed.count() <= 1);
+    // 1 %.
+    assert!(failed.count() <= rollouts.count() / 100);
 }
 
 #[test]
