@@ -34,7 +34,7 @@ endif
 IN_MEMORY := $(shell grep -s ' /dev/shm tmpfs rw' /proc/mounts | grep -qv noexec && \
 	[ "$$(df -kP /dev/shm | awk 'NR == 2 { print $$4 }')" -gt 1000000 ] && echo TMPDIR=/dev/shm)
 # The gateway's tests have short timeouts, so what runs beside them has a lower priority.
-AFTER_GATEWAY := nice -n 5
+AFTER_GATEWAY := nice -n 3
 # Clippy compiles the tested code, so that linting needs no second build. `cargo clippy` sets the same variables.
 WITH_CLIPPY := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 

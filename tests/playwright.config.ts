@@ -27,8 +27,9 @@ export default defineConfig<object, WorkerFixtures>({
   workers: 3,
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // A busy machine needs most of it.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   reporter: [["line"], ["./support/slowest-tests.ts"]],
   projects: [
     { name: "publish", testMatch: "support/publish.setup.ts", teardown: "discard" },

@@ -62,7 +62,11 @@ fn seconds_to_failure(
 #[test]
 fn identical_candidate_rarely_fails() {
     let rows = [(0.02, 0.003), (0.05, 0.005), (0.10, 0.008), (0.10, 0.010)];
-    let seeds = if std::env::var_os("SOAK").is_some() { 100 } else { 10 };
+    let seeds = if std::env::var_os("SOAK").is_some() {
+        100
+    } else {
+        10
+    };
     let rollouts = rows
         .into_iter()
         .flat_map(|row| (0..seeds).map(move |seed| (row, seed)));
