@@ -428,6 +428,17 @@ fn unusable_buckets_are_refused_at_start() {
 }
 
 #[test]
+fn gateway_does_not_start_with_part_of_what_is_live() {
+    let server = S3Server::start();
+    let _live = start(&server).with_live_site();
+    let folder = TempDir::new().unwrap();
+    let fault = Fault::ErrorInPlaceOfRead(503, "SlowDown", "/releases/directory/");
+    server.set_fault(fault);
+    let text = refusal(folder.path(), &server, "s3://releases/site", SECRET_ACCESS_KEY);
+    assert!(text.contains("SlowDown"), "{text}");
+}
+
+#[test]
 fn store_copy_moves_store_with_history_both_ways() {
     let server = S3Server::start();
     let mut old = Gateway::start().with_live_site();

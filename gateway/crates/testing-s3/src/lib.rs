@@ -46,6 +46,8 @@ pub enum Fault {
     ErrorAfterWrite(u16, &'static str),
     /// Writes of objects whose path ends like this have this status and error code, and no effect.
     ErrorInPlaceOfWrite(u16, &'static str, &'static str),
+    /// Reads of objects whose path contains this have this status and error code.
+    ErrorInPlaceOfRead(u16, &'static str, &'static str),
     /// Reads have status 200, and an error with this code in place of the object.
     ErrorBody(&'static str),
     /// Requests are not answered.
@@ -232,6 +234,11 @@ async fn answer(
     *shared.requests.lock().entry(key).or_default() += 1;
     match fault {
         Some(Fault::ErrorInPlaceOfWrite(status, code, end)) if is_write && path.ends_with(end) => {
+            return Ok(error(status, code));
+        }
+        Some(Fault::ErrorInPlaceOfRead(status, code, part))
+            if method == Method::GET && path.contains(part) =>
+        {
             return Ok(error(status, code));
         }
         Some(Fault::Away) => return Err(Closed),

@@ -259,9 +259,12 @@ impl Snapshot {
                 next.deployments.insert(number, Arc::clone(loaded));
                 continue;
             }
-            // While the store is away, what visitors see now is better than a part of something newer.
-            let leaves_out =
-                |error: &LoadError| needed.contains(&number) && !(self.state.is_some() && error.is_away());
+            // While the store is away, what visitors see now is better than a part of something newer, and other gateways are
+            // better than one that starts with a part. If the store is away from the start, the local copy is all there is.
+            let leaves_out = |error: &LoadError| {
+                let may_be_away = self.state.is_none() && is_partial;
+                needed.contains(&number) && (may_be_away || !error.is_away())
+            };
             match next
                 .load(store, number, records.remove(&number), leaves_out)
                 .await
