@@ -159,8 +159,10 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
       await expect(page.getByText("You have 2 places")).toBeVisible({ timeout: 1_000 });
     }).toPass();
     await expect(page.getByRole("status").filter({ hasText: "You have 2 places" })).toBeFocused();
-    const posts = restarted.requests.filter(({ method }) => method === "POST");
-    expect(posts).toEqual([expect.objectContaining({ status: 200 })]);
+    // The API logs a request after its response.
+    await expect
+      .poll(() => restarted.requests.filter(({ method }) => method === "POST"))
+      .toEqual([expect.objectContaining({ status: 200 })]);
     await restarted.stop();
   });
   // The browser logs the failed requests.

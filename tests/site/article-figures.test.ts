@@ -15,10 +15,9 @@ function inWords(count: number): string {
   return WORDS[count] ?? inDigits(count);
 }
 
-/** `a, b and c`. */
+/** `a, b, and c`. */
 function listed(names: readonly string[]): string {
-  const last = names.at(-1) ?? "";
-  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+  return new Intl.ListFormat("en-US").format(names);
 }
 
 const LISTS = STATES.map((state) => ({ state, count: citiesOf(state).length }));
