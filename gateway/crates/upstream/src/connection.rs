@@ -125,6 +125,7 @@ impl Connection {
 #[derive(Debug)]
 pub(crate) struct ConnectionBody {
     incoming: Incoming,
+    /// Whether it was read to its end.
     has_ended: bool,
     /// `None` once it is dropped, or has a task of its own.
     connection: Option<Box<Connection>>,
@@ -206,6 +207,7 @@ impl Drop for ConnectionBody {
         {
             client.keep_idle(connection);
         }
+        // The rest of the request.
         if (self.has_ended || self.incoming.is_end_stream())
             && let Some(mut task) = self.task.take()
             && let Ok(runtime) = Handle::try_current()
