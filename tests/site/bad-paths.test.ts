@@ -20,7 +20,9 @@ test("Invalid paths get an HTML error page without internals", async ({ page, br
       expect(response?.status()).toBe(status);
       expect(response?.headers()["content-type"]).toMatch(/^text\/html/);
       await expect(page.locator("body")).toHaveText(/\w+ \w+/);
-      await expect(page.getByRole("contentinfo")).toHaveText(/^Terms.*Get help \/ Report\s*18\+ only\s*Request ID: \w+$/);
+      await expect(page.getByRole("contentinfo")).toHaveText(
+        /^Terms.*Get help \/ Report\s*18\+ only\s*Request ID: \w+$/,
+      );
       await expect(page.locator("body")).not.toHaveText(/panicked|stack|\.rs\b|undefined|%F0|x{100}/);
       await expectHttpError(browserErrors, status);
     });
