@@ -290,7 +290,8 @@ impl Upstream {
     }
 }
 
-/// Returns whether a request has a body by its method, so that the upstream is told that there is none (RFC 9110, section 8.6).
+/// Returns whether requests with this method usually have a body. Without one they need `Content-Length: 0` (RFC 9110,
+/// section 8.6).
 fn expects_body(method: &Method) -> bool {
     matches!(*method, Method::POST | Method::PUT | Method::PATCH)
 }
