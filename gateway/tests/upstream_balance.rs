@@ -108,8 +108,8 @@ fn request_is_not_sent_again_after_part_of_head() {
 #[test]
 fn idle_connections_that_close_are_no_failures() {
     let upstream = RawUpstream::start();
-    // Another failure would eject the endpoint, and there is no budget for retries.
-    let keys = "max_retries = 1\nretry_budget_percent = 0\nejection_failure_threshold = 1";
+    // A failure would eject the endpoint.
+    let keys = "max_retries = 1\nejection_failure_threshold = 1";
     let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
     let respond = |stream: &mut TcpStream| {
         let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
