@@ -58,6 +58,7 @@ mod logs;
 mod logs_requests;
 mod metrics;
 mod object_storage;
+mod object_storage_identity;
 mod observability;
 mod openapi;
 mod packaging;

@@ -143,6 +143,10 @@ impl BucketError {
             }
             Some(
                 "ExpiredToken"
+                // The next three are errors of AssumeRoleWithWebIdentity.
+                | "ExpiredTokenException"
+                | "IDPRejectedClaim"
+                | "InvalidIdentityToken"
                 | "InvalidAccessKeyId"
                 | "InvalidToken"
                 | "SignatureDoesNotMatch"
@@ -157,6 +161,8 @@ impl BucketError {
             object_store::Error::Unauthenticated { .. } => Self::Credentials(named("401")),
             // Only requests of the whole bucket, such as lists, get here: see `Objects::get`.
             object_store::Error::NotFound { .. } => Self::NoBucket,
+            // Of a request for temporary credentials: the other requests have an error of their own for it.
+            _ if code.as_deref() == Some("AccessDenied") => Self::Credentials(named("")),
             _ => Self::of_transport(error, code),
         }
     }
