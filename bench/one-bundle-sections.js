@@ -1,5 +1,5 @@
-// Replaces the shell's loading/federation module in the one-bundle build. The bundle includes the sections; their
-// pages are chunks, as in the sections' own builds.
+// Replaces the shell's modules loading/federation and loading/shareScope in the one-bundle build. The bundle includes the
+// sections; their pages are chunks, as in the sections' own builds.
 import articles from "../mfe-articles/src/section.ts";
 import directory from "../mfe-directory/src/section.ts";
 import legal from "../mfe-legal/src/section.ts";
@@ -7,8 +7,8 @@ import signup from "../mfe-signup/src/section.ts";
 
 const SECTIONS = new Map([articles, directory, legal, signup].map((section) => [section.name, section]));
 
-export function startFederation() {
-  // The bundle does not use federation.
+export function provideReactDom() {
+  // The bundle shares nothing.
 }
 
 export function loadSection({ name }) {

@@ -1,5 +1,5 @@
-// Builds the site as one client bundle, with the kit's webpack preset minus its federation plugin, and serves it with
-// the boot payloads of a real site.
+// Builds the site as one client bundle, with the kit's webpack preset for the shell, and serves it with the boot payloads of
+// a real site.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -8,7 +8,6 @@ import os from "node:os";
 import path from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
-import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import webpack from "webpack";
 
 import { compile } from "../kit/dist/build/compile.js";
@@ -56,11 +55,9 @@ async function build(output, plain) {
   const { module } = configuration;
   if (plain) configuration.module = { ...module, rules: module.rules.filter((rule) => !isOptimizationRule(rule)) };
   configuration.plugins = [
-    ...configuration.plugins.filter(
-      (plugin) => !(plugin instanceof ModuleFederationPlugin) && !(plain && isOptimization(plugin)),
-    ),
+    ...configuration.plugins.filter((plugin) => !(plain && isOptimization(plugin))),
     new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/federation$/,
+      /^\.(\/loading)?\/(federation|shareScope)$/,
       path.join(import.meta.dirname, "one-bundle-sections.js"),
     ),
   ];

@@ -27,6 +27,7 @@ const release = {
   contract: 1,
   entry: "client/entry.js",
   container,
+  needsFederationRuntime: false,
   styles: [],
   assets: [],
   pages: [{ pattern: "/plain/:language", assets: [], paths: [{ path: "/plain/Welsh", indexable: false }] }],

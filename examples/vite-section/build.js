@@ -63,6 +63,7 @@ const release = {
   contract: 1,
   entry: "client/entry.js",
   container,
+  needsFederationRuntime: false,
   styles: [],
   assets: ["client/style.css"],
   pages: [{ pattern: "/vite/:language", assets: [], paths: [{ path: "/vite/Welsh", indexable: false }] }],

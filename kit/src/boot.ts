@@ -22,6 +22,8 @@ export interface SectionEntry {
   /** URL path of the container's script. */
   readonly entry: string;
   readonly integrity: string;
+  /** Whether the container reads `_FEDERATION_RUNTIME_CORE`. Absent if not. */
+  readonly needsFederationRuntime?: true;
   /** Assets that every page and slot of the section needs besides the entry. */
   readonly assets: readonly Asset[];
 }

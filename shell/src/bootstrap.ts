@@ -4,11 +4,9 @@
 import "./trustedTypes";
 
 import { readBoot } from "./boot";
-import { startFederation } from "./loading/federation";
 import { preloadPage } from "./loading/loadPage";
 
 /** The boot payload of this document. */
 export const boot = readBoot(document);
 
-startFederation();
 if (boot.page && boot.view?.kind !== "notFound") preloadPage(location.pathname, boot.page);

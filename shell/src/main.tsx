@@ -2,6 +2,7 @@ import { isPagePath } from "@colonnade/kit";
 import "@colonnade/kit/design.css";
 import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
 import type { ErrorInfo } from "react";
+import ReactDom from "react-dom";
 import { createRoot, hydrateRoot, type RootOptions } from "react-dom/client";
 
 import { App } from "./App";
@@ -11,6 +12,7 @@ import "./frame/frame.css";
 import "./frame/print.css";
 import { createPinnedDeployment } from "./loading/pinnedDeployment";
 import { findServerHtml } from "./loading/serverHtml";
+import { provideReactDom } from "./loading/shareScope";
 import { createSlotLoader } from "./loading/slotLoader";
 import { createViewLoader } from "./loading/viewLoader";
 import { createRouterHistory } from "./navigation/history";
@@ -34,6 +36,8 @@ const options: RootOptions = {
   onRecoverableError,
   ...(process.env.NODE_ENV === "development" && { onCaughtError: report }),
 };
+
+provideReactDom(ReactDom);
 
 const root = document.getElementById("root");
 if (!root) throw new Error('the document has no element with id "root"');

@@ -12,7 +12,7 @@ export function allowScriptUrl(url: string): string | null {
 }
 
 /**
- * Creates the only policy that documents allow. Webpack and Module Federation set script URLs as strings, which the
+ * Creates the only policy that documents allow. Webpack and the loader of sections set script URLs as strings, which the
  * browser passes to this default policy. It has no rule for HTML or script text, so creating either from a string fails.
  */
 export function installTrustedTypesPolicy(factory: PolicyFactory | undefined): void {

@@ -7,7 +7,6 @@ const NAME = "PortableModuleIds";
  * modules contain absolute paths.
  */
 function portableName(module: Module, context: string): string | undefined {
-  if (module.identifier().startsWith("javascript/esm|data:")) return "runtime";
   const name = module.libIdent({ context });
   return name?.startsWith("webpack/") ? name : undefined;
 }

@@ -38,6 +38,8 @@ export interface Release extends ReleaseImages {
   readonly entry: string;
   /** Sections only: global variable of the Module Federation container. */
   readonly container?: string;
+  /** Sections only: whether the container reads `_FEDERATION_RUNTIME_CORE` of the shell. Absent means true. */
+  readonly needsFederationRuntime?: boolean;
   /** Shell only: stylesheets of the frame, in order. */
   readonly styles: readonly string[];
   /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Compilation } from "webpack";
@@ -16,6 +17,9 @@ import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
 import { clientConfiguration, serverConfiguration } from "./webpack.js";
+
+/** The global variable with the Module Federation runtime of the shell. */
+const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
 
 interface CompiledSection {
   readonly client: Compilation;
@@ -61,13 +65,16 @@ export async function sectionRelease(
   paths: CheckResult["paths"],
 ): Promise<Release> {
   const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
+  const entry = `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`;
   return {
     name: config.name,
     version: identity.version,
     kind: "section",
     contract: CONTRACT,
-    entry: `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`,
+    entry,
     container: identity.container,
+    // True if the section's own webpack configuration uses the plugin of @module-federation/enhanced with `externalRuntime`.
+    needsFederationRuntime: (await readFile(path.join(output, entry), "utf8")).includes(FEDERATION_RUNTIME),
     styles: [],
     assets: common,
     pages: [...imports.pages].map(([pattern, request]) => ({

@@ -1,10 +1,9 @@
-import { builtinModules, createRequire } from "node:module";
+import { builtinModules } from "node:module";
 import path from "node:path";
 
-import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import MinimizerPlugin from "minimizer-webpack-plugin";
-import webpack, { type Configuration, type EntryObject, type RuleSetRule } from "webpack";
+import webpack, { type Configuration, type EntryObject, type RuleSetRule, type WebpackPluginInstance } from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import { NonzeroChunkIds } from "./chunkIds.js";
@@ -14,7 +13,7 @@ import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
-import { neededRanges, SHARED_PACKAGES } from "./shared.js";
+import { neededRanges } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WorkerImports } from "./workers.js";
 
@@ -22,7 +21,6 @@ import { WorkerImports } from "./workers.js";
 const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
-const WEBPACK = createRequire(import.meta.url).resolve("webpack");
 // React DOM looks for this runtime when it loads, so the module runs first.
 const REFRESH_RUNTIME = path.join(import.meta.dirname, "../dev/client/refreshRuntime.js");
 // Connects a section's container to the page of `section dev`.
@@ -121,19 +119,6 @@ function loaderFolders(): string[] {
   return folders;
 }
 
-function sharedOptions(context: BuildContext): Record<string, object> {
-  const ranges = neededRanges(context.installed);
-  return Object.fromEntries(
-    SHARED_PACKAGES.map((name) => [
-      name,
-      context.config.kind === "shell"
-        ? // The shell uses its own versions, so it skips the version check at startup.
-          { singleton: true, eager: true, requiredVersion: false, version: context.installed[name] }
-        : { singleton: true, strictVersion: true, import: false, requiredVersion: ranges[name] },
-    ]),
-  );
-}
-
 // The container exports the last one.
 function exposedModules(context: BuildContext): string[] {
   const { folder, config } = context;
@@ -144,33 +129,20 @@ function hashOf(context: BuildContext): string {
   return isHot(context) ? "" : ".[contenthash:8]";
 }
 
-function federation(context: BuildContext): ModuleFederationPlugin {
-  const isShell = context.config.kind === "shell";
-  // The plugin embeds this version in the code. It defaults to the version of the package in the working directory.
-  process.env.MF_BUILD_VERSION = context.identity.version;
-  // Without it, the plugin finds webpack by an invalid call, whose error takes most of a second.
-  process.env.FEDERATION_WEBPACK_PATH = WEBPACK;
-  return new ModuleFederationPlugin({
-    name: isShell ? "shell" : context.identity.container,
-    ...(isShell
-      ? { remotes: {} }
-      : {
-          filename: `entry${hashOf(context)}.js`,
-          library: { type: "var", name: context.identity.container },
-          exposes: { [EXPOSED_MODULE]: { import: exposedModules(context), name: SECTION_CHUNK } },
-        }),
-    shared: sharedOptions(context),
-    // The default loads every section's entry at startup, so one unavailable section would break the page.
-    shareStrategy: "loaded-first",
-    dts: false,
-    manifest: false,
-    // By default the plugin writes a file to node_modules in the working directory.
-    virtualRuntimeEntry: true,
-    experiments: {
-      // Sections use the shell's federation runtime.
-      externalRuntime: !isShell,
-      optimization: { disableSnapshot: true, disableRemote: !isShell, target: "web" },
-    },
+/** Module Federation, in which the shell has no part at build time: its loader provides the shared packages. */
+function federation(context: BuildContext): WebpackPluginInstance {
+  const { container } = context.identity;
+  return new webpack.container.ModuleFederationPlugin({
+    name: container,
+    filename: `entry${hashOf(context)}.js`,
+    library: { type: "var", name: container },
+    exposes: { [EXPOSED_MODULE]: { import: exposedModules(context), name: SECTION_CHUNK } },
+    shared: Object.fromEntries(
+      Object.entries(neededRanges(context.installed)).map(([name, requiredVersion]) => [
+        name,
+        { singleton: true, strictVersion: true, import: false, requiredVersion },
+      ]),
+    ),
   });
 }
 
@@ -228,7 +200,6 @@ function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
     [runtime]: {
       import: [
         ...(mode.development ? [REFRESH_RUNTIME] : []),
-        "@module-federation/enhanced/runtime",
         ...(config.bootstrap ? [path.resolve(folder, config.bootstrap)] : []),
       ],
     },
@@ -260,10 +231,9 @@ export function clientConfiguration(context: BuildContext): Configuration {
     plugins: [
       ...(common.plugins ?? []),
       new MiniCssExtractPlugin({ filename: `${names}.css`, chunkFilename: `${names}.css` }),
-      federation(context),
-      // The federation runtime reads its debug flag from localStorage, which blocks the main thread.
-      ...(isShell ? [new webpack.DefinePlugin({ "window.localStorage": "undefined" })] : []),
-      ...(isShell ? [] : [new WorkerImports()]),
+      ...(isShell
+        ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed) })]
+        : [federation(context), new WorkerImports()]),
       ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins()),
     ],
     optimization: {

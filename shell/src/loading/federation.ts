@@ -1,48 +1,52 @@
 import { CONTRACT, type Section } from "@colonnade/kit";
 import type { Asset, SectionEntry } from "@colonnade/kit/shell";
-import { loadRemote, registerPlugins, registerRemotes } from "@module-federation/enhanced/runtime";
-import * as federationCore from "@module-federation/runtime-core";
+
+import { createShareScope, type ShareScope } from "./shareScope";
+import { withTimeout } from "./timeout";
 
 const ENTRY_TIMEOUT = 5_000;
-const integrityByUrl = new Map<string, string>();
 
-// Module Federation makes entry URLs absolute.
-function absolute(url: string): string {
-  return new URL(url, document.baseURI).href;
+/** A Module Federation container. */
+interface Container {
+  init(scope: ShareScope): unknown;
+  get(module: "./section"): Promise<() => unknown>;
 }
 
-/** Sets up Module Federation: one runtime for the shell and all sections, and entry scripts with Subresource Integrity. */
-export function startFederation(): void {
-  // Sections are built without the runtime and read it from this global.
-  Object.assign(globalThis, { _FEDERATION_RUNTIME_CORE: federationCore });
-  registerPlugins([
-    {
-      name: "colonnade-entries",
-      createScript({ url }) {
-        const integrity = integrityByUrl.get(absolute(url));
-        if (!integrity)
-          throw new Error(`the script ${url} has no known digest; expected the entry of a resolved section`);
-        const script = document.createElement("script");
-        script.src = url;
-        script.async = true;
-        script.crossOrigin = "anonymous";
-        script.integrity = integrity;
-        return { script, timeout: ENTRY_TIMEOUT };
-      },
-    },
-  ]);
-}
-
+const shareScope = createShareScope();
 const sections = new Map<string, Promise<Section>>();
-const failed = new Set<string>();
+
+function runScript({ entry, integrity }: SectionEntry): Promise<void> {
+  const script = document.createElement("script");
+  script.src = entry;
+  script.crossOrigin = "anonymous";
+  script.integrity = integrity;
+  const loading = new Promise<void>((resolve, reject) => {
+    script.onload = () => {
+      resolve();
+    };
+    script.onerror = () => {
+      reject(new Error(`the script ${entry} failed to load`));
+    };
+    document.head.append(script);
+  });
+  return withTimeout(loading, ENTRY_TIMEOUT, `the script ${entry}`).finally(() => {
+    script.remove();
+  });
+}
+
+async function loadContainer(entry: SectionEntry): Promise<Container> {
+  if (entry.needsFederationRuntime) await import("./federationRuntime");
+  await runScript(entry);
+  const container = (globalThis as Record<string, unknown>)[entry.container];
+  if (!container) throw new Error(`the script ${entry.entry} does not define the container ${entry.container}`);
+  return container as Container;
+}
 
 async function load(entry: SectionEntry): Promise<Section> {
-  integrityByUrl.set(absolute(entry.entry), entry.integrity);
-  // The runtime caches a failed entry. `force` makes it load again, and log a warning.
-  const force = failed.delete(entry.container);
-  registerRemotes([{ name: entry.container, entry: entry.entry, type: "global" }], { force });
-  const module = await loadRemote<{ default?: Partial<Section> }>(`${entry.container}/section`);
-  const section = module?.default;
+  const container = await loadContainer(entry);
+  await container.init(shareScope);
+  const createModule = await container.get("./section");
+  const { default: section } = (await createModule()) as { readonly default?: Partial<Section> };
   if (section?.name !== entry.name) throw new Error(`${entry.entry} does not export the section "${entry.name}"`);
   if (section.contract !== CONTRACT) {
     throw new Error(
@@ -60,7 +64,6 @@ export function loadSection(entry: SectionEntry): Promise<Section> {
   sections.set(entry.container, loading);
   loading.catch(() => {
     sections.delete(entry.container);
-    failed.add(entry.container);
   });
   return loading;
 }

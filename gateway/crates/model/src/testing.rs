@@ -96,6 +96,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         contract: 1,
         entry: entry.to_owned(),
         container: None,
+        needs_federation_runtime: None,
         styles: Vec::new(),
         assets: Vec::new(),
         pages: Vec::new(),

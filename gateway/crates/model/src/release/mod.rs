@@ -52,6 +52,9 @@ pub struct Release {
     /// The global name of a section's Module Federation container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
+    /// Whether a section's container reads the Module Federation runtime of the shell. `None` means that it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_federation_runtime: Option<bool>,
     /// The shell's stylesheets, in order.
     pub styles: Vec<String>,
     /// The assets of all pages and slots, in addition to the entry. Scripts of the shell run before its entry, in this

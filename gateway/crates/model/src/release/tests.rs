@@ -148,6 +148,10 @@ fn validate_reports_each_shell_problem() {
             |r| r.container = Some("shell".to_owned()),
             "the shell has no `container`",
         ),
+        (
+            |r| r.needs_federation_runtime = Some(false),
+            "the shell has no `needsFederationRuntime`",
+        ),
         (|r| r.pages = section().pages, "the shell has no pages"),
         (
             |r| r.slots = section().slots,

@@ -135,6 +135,9 @@ impl Validator<'_> {
             _ => {}
         }
         if release.kind == Kind::Shell {
+            if release.needs_federation_runtime.is_some() {
+                self.problem("the shell has no `needsFederationRuntime`");
+            }
             if !release.pages.is_empty() || !release.slots.is_empty() {
                 self.problem("the shell has no pages and fills no slots");
             }

@@ -47,6 +47,7 @@ fn page() -> PageManifest {
             container: "directory_1".to_owned(),
             entry: "/assets/x/1.0.0/entry.js".to_owned(),
             integrity: "sha384-entry.js".to_owned(),
+            needs_federation_runtime: false,
             assets: vec![asset("common.js", AssetKind::Script)],
         }),
         "/".to_owned(),

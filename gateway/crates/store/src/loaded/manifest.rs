@@ -1,5 +1,6 @@
 //! What the browser needs to load sections: parts of the boot payload and of the responses of `/_page`.
 
+use std::ops::Not;
 use std::sync::Arc;
 
 use colonnade_web::encoded_content::EncodedContent;
@@ -43,6 +44,9 @@ pub struct SectionEntry {
     pub entry: String,
     /// The entry's Subresource Integrity digest.
     pub integrity: String,
+    /// Whether its container reads the Module Federation runtime of the shell.
+    #[serde(rename = "needsFederationRuntime", skip_serializing_if = "Not::not")]
+    pub needs_federation_runtime: bool,
     /// The assets of all its pages and slots, in addition to the entry.
     pub assets: Vec<Asset>,
 }

@@ -380,6 +380,7 @@ impl<'a> ManifestBuilder<'a> {
             container: container.ok_or_else(|| LoadReleaseError::Container(self.id.clone()))?,
             entry: entry.href,
             integrity: entry.integrity,
+            needs_federation_runtime: release.needs_federation_runtime.unwrap_or(true),
             assets: self.assets(&release.assets)?,
         });
         let mut pages = Vec::new();
