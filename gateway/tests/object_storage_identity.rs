@@ -24,7 +24,9 @@ fn web_identity_that_is_rejected_is_explained() {
         "AccessDenied",
     ] {
         let exchange = Upstream::start(move |_| {
-            let body = format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
+            let body = format!(
+                "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>"
+            );
             let status = if code == "AccessDenied" { 403 } else { 400 };
             Response::builder().status(status).body(body.into()).unwrap()
         });

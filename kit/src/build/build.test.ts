@@ -67,6 +67,7 @@ describe("a release", () => {
       name: "hello",
       kind: "section",
       contract: 1,
+      needsFederationRuntime: false,
       styles: [],
       slots: [],
       shared: { react: "^19.3.1", "react-dom": "^19.3.1", "@colonnade/kit": ">=0.1.0" },
