@@ -59,7 +59,7 @@ pub(crate) use rendering::{
     rendering_gateway, rendering_shell, wait_until_rendered, with_rendering_site,
 };
 pub(crate) use successor::Successor;
-pub(crate) use tls::{Certificate, Tls, tls_client};
+pub(crate) use tls::{Certificate, Files, Tls, tls_client};
 pub(crate) use upstream::{RawUpstream, Received, Upstream, read_head, upstream_table};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
