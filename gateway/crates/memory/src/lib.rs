@@ -1,4 +1,4 @@
-//! Returns freed memory to the operating system. This crate has the only unsafe code of the gateway.
+//! Returns freed memory to the operating system. It has unsafe code, because it calls the C library.
 
 /// Returns the freed memory of the allocator to the operating system. It takes milliseconds, so it must not run on the event
 /// loop.

@@ -6,6 +6,7 @@
 
 mod limits;
 mod sandbox;
+mod server_module;
 #[cfg(test)]
 mod tests;
 mod url_functions;
@@ -13,6 +14,7 @@ mod url_functions;
 use std::collections::HashMap;
 use std::io::{BufReader, BufWriter, stdin, stdout};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use colonnade_model::release::ServerModules;
@@ -20,7 +22,8 @@ use colonnade_model::release::ServerModules;
 use super::protocol::{
     FailureCause, RenderJob, WorkerRequest, WorkerResponse, read_message, write_frame, write_message,
 };
-use sandbox::{Failure, LOAD_MEMORY_LIMIT, Sandbox, Sources};
+use sandbox::{Failure, LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox};
+use server_module::ServerModule;
 
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
@@ -73,7 +76,7 @@ fn serve() -> bool {
 #[derive(Default)]
 struct Worker {
     /// The loaded modules, by release ID.
-    releases: HashMap<String, Arc<Sources>>,
+    releases: HashMap<String, Rc<ReleaseModules>>,
     /// A sandbox with the modules of this shell, in which nothing has been rendered.
     spare: Option<(String, Sandbox)>,
     last_shell: Option<String>,
@@ -86,8 +89,9 @@ impl Worker {
             WorkerRequest::Ping => (WorkerResponse::Pong, None),
             WorkerRequest::Load(modules) => {
                 let ServerModules { release, sources } = Arc::unwrap_or_clone(modules);
-                self.releases
-                    .insert(release, Arc::new(sources.into_iter().collect()));
+                let modules = sources.into_iter();
+                let modules = modules.map(|(name, source)| (name, ServerModule::new(source)));
+                self.releases.insert(release, Rc::new(modules.collect()));
                 (WorkerResponse::Loaded, None)
             }
             WorkerRequest::Render(job) => match self.render(&job) {
@@ -118,8 +122,8 @@ impl Worker {
         self.last_shell = Some(job.shell.clone());
         let section = match &job.section {
             Some(release) => {
-                let sources = self.releases.get(release);
-                Some(Arc::clone(sources.ok_or_else(|| not_loaded("section"))?))
+                let modules = self.releases.get(release);
+                Some(Rc::clone(modules.ok_or_else(|| not_loaded("section"))?))
             }
             None => None,
         };
@@ -130,7 +134,7 @@ impl Worker {
     fn sandbox(&mut self, shell: &str) -> Option<Result<Sandbox, Failure>> {
         match self.spare.take() {
             Some((release, sandbox)) if release == shell => Some(Ok(sandbox)),
-            _ => Some(Sandbox::new(Arc::clone(self.releases.get(shell)?))),
+            _ => Some(Sandbox::new(Rc::clone(self.releases.get(shell)?))),
         }
     }
 

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::iter;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
@@ -19,10 +18,11 @@ use rustix::time::{ClockId, clock_gettime};
 use colonnade_diagnostics::ErrorClass;
 
 use super::super::protocol::{FailureCause, RenderJob};
+use super::server_module::ServerModule;
 use super::url_functions;
 
-/// Source texts by module specifier.
-pub(super) type Sources = HashMap<String, String>;
+/// The modules of a release, by specifier.
+pub(super) type ReleaseModules = HashMap<String, ServerModule>;
 
 /// Why a render failed.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,13 +99,13 @@ struct ModuleLoader(Rc<RefCell<Modules>>);
 
 #[derive(Clone, Default)]
 struct Modules {
-    shell: Arc<Sources>,
-    section: Option<Arc<Sources>>,
+    shell: Rc<ReleaseModules>,
+    section: Option<Rc<ReleaseModules>>,
 }
 
 impl Sandbox {
     /// A new engine in which the shell's modules are evaluated.
-    pub(super) fn new(shell: Arc<Sources>) -> Result<Self, Failure> {
+    pub(super) fn new(shell: Rc<ReleaseModules>) -> Result<Self, Failure> {
         let out_of_memory = |error: Error| Failure::new(FailureCause::MemoryLimit, &error.to_string());
         let runtime = Runtime::new().map_err(out_of_memory)?;
         runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
@@ -141,7 +141,7 @@ impl Sandbox {
     /// microseconds. A sandbox renders only one page.
     pub(super) fn render(
         self,
-        section: Option<Arc<Sources>>,
+        section: Option<Rc<ReleaseModules>>,
         job: &RenderJob,
     ) -> Result<(String, u64), Failure> {
         let start = self.limit_cpu_time(Duration::from_millis(job.cpu_limit_ms));
@@ -262,15 +262,15 @@ impl Failure {
 }
 
 impl ModuleLoader {
-    /// The sources that contain a module. The shell's sources cannot replace the section's module.
-    fn find(&self, name: &str) -> Option<Arc<Sources>> {
+    /// The release that has a module. The shell's modules cannot replace the section's module.
+    fn find(&self, name: &str) -> Option<Rc<ReleaseModules>> {
         let modules = self.0.borrow();
-        let sources = if name == SECTION {
+        let release = if name == SECTION {
             modules.section.as_ref()?
         } else {
             &modules.shell
         };
-        sources.contains_key(name).then(|| Arc::clone(sources))
+        release.contains_key(name).then(|| Rc::clone(release))
     }
 }
 
@@ -296,9 +296,9 @@ impl Loader for ModuleLoader {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        let sources = self.find(name).ok_or_else(|| Error::new_loading(name))?;
+        let modules = self.find(name).ok_or_else(|| Error::new_loading(name))?;
         // The `RefCell` must not be borrowed here: declaring a module resolves its imports.
-        Module::declare(ctx.clone(), name, sources[name].as_str())
+        modules[name].declare(ctx, name)
     }
 }
 

@@ -1,11 +1,12 @@
-use std::sync::Arc;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use colonnade_diagnostics::ErrorClass;
 
 use super::super::protocol::{FailureCause, RenderJob};
-use super::sandbox::{Failure, SECTION, SHELL, Sandbox, Sources};
+use super::sandbox::{Failure, SECTION, SHELL, Sandbox};
+use super::server_module::ServerModule;
 
 const RENDER: &str =
     "import 'helper'; export const secret = 1; export async function render(section) { return section(); }";
@@ -17,12 +18,10 @@ fn render(function: &str) -> Result<Value, Failure> {
 
 /// The same with a limit of CPU time in milliseconds.
 fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
-    let sources = |name: &str, source: String| (name.to_owned(), source);
-    let shell = Sources::from([
-        sources(SHELL, RENDER.to_owned()),
-        sources("helper", "export default 1;".to_owned()),
-    ]);
-    let section = Sources::from([sources(SECTION, format!("export default {function};"))]);
+    let module = |name: &str, source: &str| (name.to_owned(), ServerModule::new(source.to_owned()));
+    let shell = [module(SHELL, RENDER), module("helper", "export default 1;")];
+    let section = [module(SECTION, &format!("export default {function};"))];
+    let (shell, section) = (Rc::new(shell.into()), Rc::new(section.into()));
     let job = RenderJob {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
@@ -30,9 +29,15 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
         cpu_limit_ms,
         memory_limit: 64 * 1024 * 1024,
     };
-    let sandbox = Sandbox::new(Arc::new(shell)).expect("the shell loads");
-    let (json, _) = sandbox.render(Some(Arc::new(section)), &job)?;
-    Ok(serde_json::from_str(&json).expect("JSON"))
+    let render = || {
+        let sandbox = Sandbox::new(Rc::clone(&shell)).expect("the shell loads");
+        let (json, _) = sandbox.render(Some(Rc::clone(&section)), &job)?;
+        Ok(serde_json::from_str(&json).expect("JSON"))
+    };
+    let rendered = render();
+    // Now the modules are compiled.
+    assert_eq!(render(), rendered);
+    rendered
 }
 
 #[test]
