@@ -64,6 +64,8 @@ pub(crate) struct World {
     /// The share of requests that go wrong, in thousandths.
     trouble: AtomicU32,
     start: Instant,
+    /// How long garbage collection retains what visitors do not see any more.
+    retain_hours: AtomicI64,
     /// How many seconds passed while nothing happened.
     idle: AtomicI64,
     violation: OnceLock<String>,
@@ -125,6 +127,7 @@ impl World {
             cut: Mutex::default(),
             trouble: AtomicU32::new(0),
             start: Instant::now(),
+            retain_hours: AtomicI64::new(24),
             idle: AtomicI64::new(0),
             violation: OnceLock::new(),
             is_violated: Notify::new(),
@@ -140,6 +143,10 @@ impl World {
     /// The share of requests that go wrong, in thousandths.
     pub(crate) fn trouble(&self) -> u32 {
         self.trouble.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn retain_hours(&self) -> i64 {
+        self.retain_hours.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_cut(&self, gateway: usize) -> bool {
@@ -250,6 +257,9 @@ async fn live(world: &Arc<World>, seed: u64) {
         // Steps pass without visitors.
         settings.analysis.min_requests = 0;
     }
+    if size.readers == 0 && rng.random() {
+        world.retain_hours.store(0, Ordering::Relaxed);
+    }
     let gateways =
         (0..size.gateways).map(|number| Arc::new(Gateway::new(world, number, settings.clone(), false)));
     let writers: Vec<_> = gateways.collect();
@@ -266,12 +276,12 @@ async fn live(world: &Arc<World>, seed: u64) {
         reader.start().await;
     }
     let gateways: Vec<_> = writers.into_iter().chain(readers).collect();
-    for _ in 0..2 {
+    for phase in [Phase::Changes, Phase::Changes, Phase::Collections] {
         let trouble = [0, 5, 20, 60, 200][rng.random_range(0..5)];
         world.trouble.store(trouble, Ordering::Relaxed);
         world
             .trace
-            .add(&"world", format_args!("{trouble} of 1000 requests go wrong"));
+            .add(&"world", format_args!("{phase:?}, {trouble} of 1000 requests go wrong"));
         let faults = tokio::spawn(faults(
             Arc::clone(world),
             gateways.clone(),
@@ -281,7 +291,10 @@ async fn live(world: &Arc<World>, seed: u64) {
             .map(|_| visitors::visit(world, &gateways, size.sections, SmallRng::from_rng(&mut rng)))
             .map(tokio::spawn)
             .collect();
-        operators.work(&size, &mut rng).await;
+        match phase {
+            Phase::Changes => operators.work(&size, &mut rng).await,
+            Phase::Collections => operators.collect_during_deploys(&size, &mut rng).await,
+        }
         for visit in visits {
             visit.abort();
         }
@@ -289,9 +302,16 @@ async fn live(world: &Arc<World>, seed: u64) {
         settle(world, &gateways, &operators).await;
         world.pass_a_day();
     }
-    operators.collect_during_deploys(&size, &mut rng).await;
-    settle(world, &gateways, &operators).await;
     operators.check_fresh_gateway(settings).await;
+}
+
+/// What operators do.
+#[derive(Debug)]
+enum Phase {
+    /// All kinds of changes.
+    Changes,
+    /// Garbage collections, and deploys of old releases.
+    Collections,
 }
 
 /// Cuts gateways off, crashes them and changes their clocks.
