@@ -367,8 +367,8 @@ async fn lost_history_entries_are_not_recovered(place: Place) {
         name: SHELL.to_owned(),
         version: "1.0.0".to_owned(),
     };
-    assert!(store.create_deployment(&deployment(1, &shell)).await.unwrap());
     let (_, again) = lose_two_changes(&place).await;
+    assert!(store.create_deployment(&deployment(1, &shell)).await.unwrap());
     fs::remove_file(place.path("live.json")).unwrap();
     assert_eq!(place.recover().await.unwrap().change, again);
 }
