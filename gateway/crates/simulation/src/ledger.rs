@@ -25,6 +25,8 @@ pub(crate) struct Ledger {
     files: BTreeMap<ReleaseId, BTreeSet<String>>,
     /// The deployments that visitors may have seen.
     pub(crate) shown: BTreeSet<u64>,
+    /// Those of previews that took effect.
+    previews: BTreeSet<u64>,
 }
 
 fn parse<T: DeserializeOwned>(key: &str, object: &StoredObject) -> Result<T, String> {
@@ -182,6 +184,7 @@ impl Ledger {
             }
         }
         self.shown.extend(state.visible.deployments());
+        self.previews.extend(state.change.candidate);
         self.states.push((Instant::now(), state));
         Ok(())
     }
@@ -243,7 +246,10 @@ impl Ledger {
             let entry = entry.ok_or_else(|| format!("revision {revision} is not in the history"))?;
             self.recorded(revision, &parse("history", entry)?)?;
         }
-        for number in self.stored_deployments(objects) {
+        let mut stored = self.stored_deployments(objects);
+        // One whose change failed can name a release that was deleted just before.
+        stored.retain(|number| self.shown.contains(number) || self.previews.contains(number));
+        for number in stored {
             for id in self.deployments[&number].release_ids() {
                 let files = self.files.get(&id);
                 for name in files.ok_or_else(|| format!("{id} is missing, but {number} names it"))? {
