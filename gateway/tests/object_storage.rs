@@ -332,6 +332,7 @@ fn store_that_goes_away_during_start_is_served_from_cache() {
     let gateway = restart(&server, &gateway);
     gateway.wait_for_event(|line| line["event"] == "store_unreachable");
     assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    gateway.wait_for_event(|line| line["event"] == "store_refresh_failed");
     server.set_fault(None);
     gateway.wait_for_event(|line| line["event"] == "store_refreshed");
     assert_eq!(gateway.get("/readyz").text(), "ready\n");
@@ -430,6 +431,17 @@ fn store_that_lost_its_last_change_is_noticed() {
     assert!(is_noticed());
     assert_eq!(first.get("/").boot()["deployment"], 2);
     assert_eq!(second.get("/").boot()["deployment"], 3);
+    // Where an operator finds what was lost.
+    let live = |gateway: &Gateway| {
+        let sections = gateway.admin_get("/api/v1/sections");
+        let mut sections = sections.as_array().unwrap().iter();
+        let directory = sections.find(|section| section["name"] == "directory");
+        directory.unwrap()["live"].clone()
+    };
+    assert_eq!((live(&first), live(&second)), (json!("1.1.0"), json!("1.2.0")));
+    first.wait_for_event(|line| {
+        line["event"] == "admin_request" && line["outcome"] == "succeeded" && line["releases"] == "directory@1.1.0"
+    });
 }
 
 /// Writes a configuration with an access key to a folder.
