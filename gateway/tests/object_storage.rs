@@ -440,7 +440,7 @@ fn store_that_lost_its_last_change_is_noticed() {
     };
     assert_eq!((live(&first), live(&second)), (json!("1.1.0"), json!("1.2.0")));
     first.wait_for_event(|line| {
-        line["event"] == "admin_request" && line["outcome"] == "succeeded" && line["releases"] == "directory@1.1.0"
+        line["event"] == "admin_request" && line["outcome"] == "succeeded" && line["target"] == "directory@1.1.0"
     });
 }
 
