@@ -272,17 +272,25 @@ fn start_offline() -> (S3Server, Gateway) {
 
 /// Checks that a gateway refuses the bucket at the first contact for a reason, and changes nothing in it.
 fn check_first_contact_fails(server: &S3Server, gateway: &Gateway, reason: &str) {
-    let writes = server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/");
+    let writes =
+        server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/");
     gateway.wait_for_event(|line| {
         line["event"] == "store_refresh_failed" && line["error"].as_str().unwrap().contains(reason)
     });
     let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
-    assert!(deploy.status >= 500 && deploy.text().contains(reason), "{}", deploy.text());
+    assert!(
+        deploy.status >= 500 && deploy.text().contains(reason),
+        "{}",
+        deploy.text()
+    );
     let release = directory("1.2.0");
     let publish = gateway.put_release(&release.name, &release.version, release.archive());
     assert!(publish.status >= 500, "{}", publish.text());
     let ready = gateway.get("/readyz").text();
-    assert!(ready.starts_with("degraded: the store cannot be read since "), "{ready}");
+    assert!(
+        ready.starts_with("degraded: the store cannot be read since "),
+        "{ready}"
+    );
     assert_eq!(gateway.get("/").boot()["deployment"], 1);
     assert_eq!(
         server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/"),
@@ -322,7 +330,11 @@ fn store_that_goes_away_during_start_is_served_from_cache() {
     wait_until_cached(&gateway, 1);
     gateway.kill();
     // The checks at the start succeed.
-    server.set_fault(Fault::ErrorInPlaceOfRead(403, "AccessDenied", "/releases/directory/"));
+    server.set_fault(Fault::ErrorInPlaceOfRead(
+        403,
+        "AccessDenied",
+        "/releases/directory/",
+    ));
     let mut gateway = restart(&server, &gateway);
     gateway.wait_for_event(|line| line["event"] == "store_unreachable");
     assert_eq!(gateway.get("/").boot()["deployment"], 1);
@@ -440,7 +452,9 @@ fn store_that_lost_its_last_change_is_noticed() {
     };
     assert_eq!((live(&first), live(&second)), (json!("1.1.0"), json!("1.2.0")));
     first.wait_for_event(|line| {
-        line["event"] == "admin_request" && line["outcome"] == "succeeded" && line["target"] == "directory@1.1.0"
+        line["event"] == "admin_request"
+            && line["outcome"] == "succeeded"
+            && line["target"] == "directory@1.1.0"
     });
 }
 
