@@ -220,9 +220,10 @@ impl Ledger {
         names.any(|number| self.deployments[number].release_ids().any(|id| id == *release))
     }
 
-    /// The numbers of the deployments that are in the bucket now.
+    /// The numbers of the deployments of changes that took effect, and that are in the bucket now. One whose change failed can name a
+    /// release that was deleted just before.
     pub(crate) fn stored_deployments(&self, objects: &Objects) -> Vec<u64> {
-        let numbers = self.deployments.keys().copied();
+        let numbers = self.shown.union(&self.previews).copied();
         let is_stored = |number: &u64| objects.contains_key(&format!("deployments/{number}.json"));
         numbers.filter(is_stored).collect()
     }
@@ -246,10 +247,7 @@ impl Ledger {
             let entry = entry.ok_or_else(|| format!("revision {revision} is not in the history"))?;
             self.recorded(revision, &parse("history", entry)?)?;
         }
-        let mut stored = self.stored_deployments(objects);
-        // One whose change failed can name a release that was deleted just before.
-        stored.retain(|number| self.shown.contains(number) || self.previews.contains(number));
-        for number in stored {
+        for number in self.stored_deployments(objects) {
             for id in self.deployments[&number].release_ids() {
                 let files = self.files.get(&id);
                 for name in files.ok_or_else(|| format!("{id} is missing, but {number} names it"))? {
