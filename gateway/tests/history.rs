@@ -61,6 +61,8 @@ fn history_lists_all_changes_newest_first() {
         let entry = entry.as_object_mut().unwrap();
         assert_eq!(entry.remove("by"), Some(json!("name of token-for-everything")));
         assert!(entry.remove("at").unwrap().as_str().unwrap().ends_with('Z'));
+        let after = entry.remove("after");
+        assert_eq!(after.is_none(), entry["revision"] == 1, "{after:?}");
     }
     let forward = json!({ "directory": { "from": "1.0.0", "to": "2.0.0" } });
     let backward = json!({ "directory": { "from": "2.0.0", "to": "1.0.0" } });

@@ -257,6 +257,99 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
     );
 }
 
+/// A server that is away, and a gateway that has started from its local cache meanwhile.
+fn start_offline() -> (S3Server, Gateway) {
+    let server = S3Server::start();
+    let mut gateway = start(&server).with_live_site();
+    gateway.publish(&directory("1.1.0"));
+    wait_until_cached(&gateway, 1);
+    server.set_fault(Fault::Away);
+    gateway.kill();
+    let gateway = restart(&server, &gateway);
+    gateway.wait_for_event(|line| line["event"] == "store_unreachable");
+    (server, gateway)
+}
+
+/// Checks that a gateway refuses the bucket at the first contact for a reason, and changes nothing in it.
+fn check_first_contact_fails(server: &S3Server, gateway: &Gateway, reason: &str) {
+    let writes =
+        server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/");
+    gateway.wait_for_event(|line| {
+        line["event"] == "store_refresh_failed" && line["error"].as_str().unwrap().contains(reason)
+    });
+    let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
+    assert!(
+        deploy.status >= 500 && deploy.text().contains(reason),
+        "{}",
+        deploy.text()
+    );
+    let release = directory("1.2.0");
+    let publish = gateway.put_release(&release.name, &release.version, release.archive());
+    assert!(publish.status >= 500, "{}", publish.text());
+    let ready = gateway.get("/readyz").text();
+    assert!(
+        ready.starts_with("degraded: the store cannot be read since "),
+        "{ready}"
+    );
+    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    assert_eq!(
+        server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/"),
+        writes
+    );
+}
+
+#[test]
+fn bucket_of_another_store_is_refused_at_first_contact() {
+    let (server, gateway) = start_offline();
+    let other = json!({ "schema": 1, "id": "another" }).to_string();
+    let own = fs::read(server.object("site/store.json")).unwrap();
+    server.replace("site/store.json", other.as_bytes());
+    let probes = server.requests_below("PUT", "site/probe/");
+    server.set_fault(None);
+    check_first_contact_fails(&server, &gateway, "is the cache of another store");
+    assert_eq!(server.requests_below("PUT", "site/probe/"), probes);
+    server.replace("site/store.json", &own);
+    gateway.wait_for_event(|line| line["event"] == "store_refreshed");
+    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 2);
+}
+
+#[test]
+fn ignored_conditions_are_refused_at_first_contact() {
+    let (server, gateway) = start_offline();
+    server.set_fault(Fault::Ignore("If-Match"));
+    check_first_contact_fails(&server, &gateway, "ignores If-Match of PUT requests");
+    server.set_fault(None);
+    gateway.wait_for_event(|line| line["event"] == "store_refreshed");
+    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 2);
+}
+
+#[test]
+fn store_that_goes_away_during_start_is_served_from_cache() {
+    let server = S3Server::start();
+    let mut gateway = start(&server).with_live_site();
+    wait_until_cached(&gateway, 1);
+    gateway.kill();
+    // The checks at the start succeed.
+    server.set_fault(Fault::ErrorInPlaceOfRead(
+        403,
+        "AccessDenied",
+        "/releases/directory/",
+    ));
+    let mut gateway = restart(&server, &gateway);
+    gateway.wait_for_event(|line| line["event"] == "store_unreachable");
+    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
+    gateway.kill();
+    server.set_fault(Fault::ErrorInPlaceOfRead(403, "AccessDenied", "/live.json"));
+    let gateway = restart(&server, &gateway);
+    gateway.wait_for_event(|line| line["event"] == "store_unreachable");
+    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    gateway.wait_for_event(|line| line["event"] == "store_refresh_failed");
+    server.set_fault(None);
+    gateway.wait_for_event(|line| line["event"] == "store_refreshed");
+    assert_eq!(gateway.get("/readyz").text(), "ready\n");
+}
+
 #[test]
 fn faults_of_object_store_are_explained_and_change_nothing() {
     // Those that are not repeated.
@@ -350,6 +443,19 @@ fn store_that_lost_its_last_change_is_noticed() {
     assert!(is_noticed());
     assert_eq!(first.get("/").boot()["deployment"], 2);
     assert_eq!(second.get("/").boot()["deployment"], 3);
+    // Where an operator finds what was lost.
+    let live = |gateway: &Gateway| {
+        let sections = gateway.admin_get("/api/v1/sections");
+        let mut sections = sections.as_array().unwrap().iter();
+        let directory = sections.find(|section| section["name"] == "directory");
+        directory.unwrap()["live"].clone()
+    };
+    assert_eq!((live(&first), live(&second)), (json!("1.1.0"), json!("1.2.0")));
+    first.wait_for_event(|line| {
+        line["event"] == "admin_request"
+            && line["outcome"] == "succeeded"
+            && line["target"] == "directory@1.1.0"
+    });
 }
 
 /// Writes a configuration with an access key to a folder.

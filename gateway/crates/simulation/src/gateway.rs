@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use colonnade_config::RolloutSettings;
+use colonnade_model::deployment::LiveState;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::metrics::DeploymentMetrics;
 use colonnade_platform::publish::{PublishRules, Publisher};
@@ -163,9 +164,10 @@ impl Gateway {
             self.world
                 .violated(&format!("{self} serves revision {now} after revision {before}"));
         }
-        if self.is_reader
-            && let Some(missing) = snapshot.unavailable().next()
-        {
+        // Nothing is damaged. Releases of an older state can be deleted at once if nothing is retained.
+        let is_retained =
+            self.world.retain_hours() > 0 || ledger.current().map(LiveState::revision) == Some(snapshot.revision());
+        if is_retained && let Some(missing) = snapshot.unavailable().next() {
             let revision = snapshot.revision();
             self.world.violated(&format!(
                 "{self} serves revision {revision} without {}",

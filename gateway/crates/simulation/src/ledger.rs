@@ -25,6 +25,8 @@ pub(crate) struct Ledger {
     files: BTreeMap<ReleaseId, BTreeSet<String>>,
     /// The deployments that visitors may have seen.
     pub(crate) shown: BTreeSet<u64>,
+    /// Those of previews that took effect.
+    previews: BTreeSet<u64>,
 }
 
 fn parse<T: DeserializeOwned>(key: &str, object: &StoredObject) -> Result<T, String> {
@@ -91,6 +93,8 @@ impl Ledger {
                 }
                 Ok(())
             }
+            // That of a deleted release is empty.
+            Some("releases") if object.bytes.is_empty() => self.release_deleted(objects, key),
             Some("releases") => {
                 let id = release_id(key)?;
                 let release: Value = parse(key, object)?;
@@ -128,15 +132,15 @@ impl Ledger {
                 Some((id, _)) => Err(format!("{key} was deleted, but {id} has it")),
                 None => Ok(()),
             },
-            Some((folder @ ("releases" | "quarantine"), _)) => {
-                if folder == "releases" {
-                    self.files.remove(&release_id(key)?);
-                }
-                self.current()
-                    .map_or(Ok(()), |state| self.is_complete(objects, state))
-            }
+            Some(("releases", _)) => self.release_deleted(objects, key),
             Some(_) => Ok(()),
         }
+    }
+
+    fn release_deleted(&mut self, objects: &Objects, key: &str) -> Result<(), String> {
+        self.files.remove(&release_id(key)?);
+        self.current()
+            .map_or(Ok(()), |state| self.is_complete(objects, state))
     }
 
     /// Checks a new live state.
@@ -180,6 +184,7 @@ impl Ledger {
             }
         }
         self.shown.extend(state.visible.deployments());
+        self.previews.extend(state.change.candidate);
         self.states.push((Instant::now(), state));
         Ok(())
     }
@@ -197,21 +202,28 @@ impl Ledger {
                 return Err(missing("the record"));
             }
             for id in self.deployments[number].release_ids() {
-                // Garbage collection restores from quarantine what a deployment names.
-                let is_there = ["releases", "quarantine"]
-                    .iter()
-                    .any(|folder| objects.contains_key(&format!("{folder}/{}/{}.json", id.name, id.version)));
-                if !is_there {
-                    return Err(missing(&id.to_string()));
+                let files = self.files.get(&id);
+                for name in files.ok_or_else(|| missing(&id.to_string()))? {
+                    if !objects.contains_key(&format!("files/{name}")) {
+                        return Err(missing(&format!("file {name} of {id}")));
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    /// The numbers of the deployments that are in the bucket now.
+    /// Whether visitors see a release now.
+    pub(crate) fn is_visible(&self, release: &ReleaseId) -> bool {
+        let visible = self.current().map(|state| state.visible.deployments());
+        let mut names = visible.into_iter().flatten();
+        names.any(|number| self.deployments[number].release_ids().any(|id| id == *release))
+    }
+
+    /// The numbers of the deployments of changes that took effect, and that are in the bucket now. One whose change failed can name a
+    /// release that was deleted just before.
     pub(crate) fn stored_deployments(&self, objects: &Objects) -> Vec<u64> {
-        let numbers = self.deployments.keys().copied();
+        let numbers = self.shown.union(&self.previews).copied();
         let is_stored = |number: &u64| objects.contains_key(&format!("deployments/{number}.json"));
         numbers.filter(is_stored).collect()
     }

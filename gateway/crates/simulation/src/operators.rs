@@ -39,6 +39,8 @@ pub(crate) struct Operators {
     sections: usize,
     /// The number of the last version of each section.
     versions: Mutex<BTreeMap<String, u32>>,
+    /// The contents of the releases that were published.
+    published: Mutex<BTreeMap<ReleaseId, u32>>,
     answers: Mutex<Vec<Answer>>,
 }
 
@@ -110,6 +112,7 @@ impl Operators {
             gateways: gateways.to_vec(),
             sections,
             versions: Mutex::default(),
+            published: Mutex::default(),
             answers: Mutex::default(),
         }
     }
@@ -159,22 +162,25 @@ impl Operators {
         self.join(tasks).await;
     }
 
-    /// Collects garbage while operators deploy the old releases that it is about to delete.
+    /// Collects garbage while operators deploy the old releases that it is about to delete, and publish some of them again.
     pub(crate) async fn collect_during_deploys(self: &Arc<Self>, size: &Size, rng: &mut SmallRng) {
-        let published: Vec<ReleaseId> = self.world.ledger.lock().releases.keys().cloned().collect();
+        let published: Vec<(ReleaseId, u32)> = self.published.lock().clone().into_iter().collect();
         let mut tasks = JoinSet::new();
         for task in 0..size.operators + COLLECTIONS {
             let (own, published, mut rng) = (Arc::clone(self), published.clone(), SmallRng::from_rng(rng));
             tasks.spawn(async move {
                 for _ in 0..REDEPLOYS {
                     sleep(Duration::from_millis(rng.random_range(0..500))).await;
-                    let call = if task < COLLECTIONS {
-                        Call::CollectGarbage
-                    } else {
-                        Call::Deploy(deploy([pick(&published, &mut rng).clone()]))
-                    };
                     let gateway = pick(&own.gateways, &mut rng);
-                    own.change(gateway, call).await;
+                    if task < COLLECTIONS {
+                        own.change(gateway, Call::CollectGarbage).await;
+                        continue;
+                    }
+                    let (id, contents) = pick(&published, &mut rng).clone();
+                    if rng.random() {
+                        own.publish(gateway, &id, contents).await;
+                    }
+                    own.change(gateway, Call::Deploy(deploy([id]))).await;
                 }
             });
         }
@@ -279,6 +285,7 @@ impl Operators {
                 let (PublishOutcome::Created(digest) | PublishOutcome::Unchanged(digest)) = outcome;
                 let digest = serde_json::to_string(&digest).unwrap();
                 let stored = world.ledger.lock().releases.get(id).cloned();
+                self.published.lock().insert(id.clone(), contents);
                 if stored != Some(digest) {
                     world.violated(&format!("{id} was published as {stored:?}, not as {outcome:?}"));
                 }
@@ -315,8 +322,9 @@ impl Operators {
         trace.add(&"operator", format_args!("{reason} by {gateway}: {call:?}"));
         // Others have steps after their change: to delete releases, or to read the key of the link.
         let is_atomic = !matches!(call, Call::CollectGarbage | Call::Preview(_));
+        let retain_hours = self.world.retain_hours();
         let result = gateway
-            .call(|process| call.send(process, author(reason.clone())))
+            .call(|process| call.send(process, author(reason.clone()), retain_hours))
             .await;
         let told = match result {
             None | Some(Ok(None)) => Told::Unknown,
@@ -391,7 +399,12 @@ impl Operators {
 
 impl Call {
     /// Sends the call to a gateway; `None` if it returns no state.
-    async fn send(self, process: Arc<Process>, author: Author) -> Result<Option<ChangeOutcome>, ChangeError> {
+    async fn send(
+        self,
+        process: Arc<Process>,
+        author: Author,
+        retain_hours: i64,
+    ) -> Result<Option<ChangeOutcome>, ChangeError> {
         let deployments = &process.deployments;
         let all = |_: &str| true;
         let of = RolloutTarget::Section;
@@ -413,7 +426,7 @@ impl Call {
             Self::CollectGarbage => {
                 let keep = Retention {
                     deployments: 1,
-                    hours: 24,
+                    hours: retain_hours,
                     releases: 0,
                 };
                 deployments.collect_garbage(keep, false, &author, &all).await?;

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use tar::Header;
 use tempfile::{NamedTempFile, TempDir};
 
-use colonnade_model::deployment::{Deployment, LiveState};
+use colonnade_model::deployment::LiveState;
 use colonnade_model::release::ReleaseId;
 
 use super::durable::{io, sync_parent};
 use super::paths::{Paths, entry_names, if_exists};
-use super::read::{open_file, read_json, reject_link};
+use super::read::{open_file, reject_link};
 use super::{StoreError, json};
 
 /// The last file of an archive. Without it, the archive is incomplete.
@@ -129,12 +129,10 @@ impl Staged<'_> {
         link_tree(&self.paths.history, &self.folder.join("history"))?;
         link_tree(&self.paths.tombstones, &self.folder.join("tombstones"))?;
         link_tree(&self.paths.deployments, &self.folder.join("deployments"))?;
-        let mut needed: BTreeSet<ReleaseId> = self.paths.releases()?.into_iter().collect();
+        let needed: BTreeSet<ReleaseId> = self.paths.releases()?.into_iter().collect();
         for id in needed.difference(&linked) {
             self.link_release(id)?;
         }
-        // Garbage collection restores a release in quarantine if a deployment names it.
-        needed.extend(self.named_releases()?);
         for deleted in linked.difference(&needed) {
             let folder = self.release(deleted);
             fs::remove_dir_all(&folder).map_err(io(&folder))?;
@@ -158,17 +156,6 @@ impl Staged<'_> {
             return Ok(false);
         }
         Ok(true)
-    }
-
-    /// The releases that the linked deployments name. A damaged deployment is archived as it is.
-    fn named_releases(&self) -> Result<BTreeSet<ReleaseId>, StoreError> {
-        let folder = self.folder.join("deployments");
-        let mut named = BTreeSet::new();
-        for name in entry_names(&folder)? {
-            let deployment: Option<Deployment> = read_json(&folder.join(name)).unwrap_or_default();
-            named.extend(deployment.iter().flat_map(Deployment::release_ids));
-        }
-        Ok(named)
     }
 }
 

@@ -11,7 +11,7 @@
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts
 //! restoring                          the lock file of a restore, until it is complete
 //! lock                               the lock file of changes to live.json, key files and releases/
-//! scratch/                           incomplete uploads, and releases in quarantine
+//! scratch/                           incomplete uploads and deletions, and marks of unused releases
 //! ```
 
 use std::fs;
@@ -36,6 +36,7 @@ use super::paths::{Paths, if_exists};
 use super::read::read_json;
 use super::{
     GatewayId, ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease,
+    UnusedMark,
 };
 
 /// How often a folder is polled.
@@ -171,33 +172,19 @@ impl Store for FolderStore {
         })
     }
 
-    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool> {
+    fn mark_unused<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<UnusedMark>> {
         let id = id.clone();
-        self.run("quarantine", move |paths| {
-            let Some(folder) = paths.release_folder(&id) else {
-                return Ok(false);
-            };
-            let _lock = paths.lock()?;
-            paths.write_tombstone(&id, &folder)?;
-            paths.scratch.quarantine(&id, &folder)
-        })
+        self.run("mark_unused", move |paths| paths.mark_unused(&id))
     }
 
-    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
+    fn claim_release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
         let id = id.clone();
-        self.run("restore", move |paths| {
-            let Some(folder) = paths.release_folder(&id) else {
-                return Ok(());
-            };
-            paths.scratch.restore(&id, &folder).map(drop)
-        })
+        self.run("claim_release", move |paths| paths.claim_release(&id))
     }
 
-    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
-        let id = id.clone();
-        self.run("delete_quarantined", move |paths| {
-            paths.scratch.delete_quarantined(&id)
-        })
+    fn delete_unused<'a>(&'a self, mark: &'a UnusedMark) -> StoreFuture<'a, bool> {
+        let mark = mark.clone();
+        self.run("delete_unused", move |paths| paths.delete_unused(&mark))
     }
 
     fn delete_orphans(&self) -> StoreFuture<'_, ()> {

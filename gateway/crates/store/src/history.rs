@@ -70,19 +70,15 @@ impl Paths {
 
     /// The newest change whose live deployment can be served: `newest`, or one of the history.
     fn newest_servable_change(&self, newest: Option<Change>) -> Result<Option<Change>, StoreError> {
-        let mut change = newest;
-        let mut revisions = self.revisions()?.into_iter().rev();
-        loop {
-            if let Some(found) = change
-                && self.is_servable(found.live)?
-            {
-                return Ok(Some(found));
+        let revisions = self.revisions()?.into_iter();
+        let entries = revisions.map(|revision| if_intact(read_json(&self.history_entry(revision))));
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
+        for change in newest_first(newest, entries) {
+            if self.is_servable(change.live)? {
+                return Ok(Some(change));
             }
-            let Some(revision) = revisions.next() else {
-                return Ok(None);
-            };
-            change = if_intact(read_json(&self.history_entry(revision)))?;
         }
+        Ok(None)
     }
 
     fn is_servable(&self, number: u64) -> Result<bool, StoreError> {
@@ -140,6 +136,25 @@ impl Paths {
     pub(super) fn revisions(&self) -> Result<Vec<u64>, StoreError> {
         Ok(numbers(&entry_names(&self.history)?))
     }
+}
+
+/// The changes that can be recovered, newest first: `newest`, or that of the last entry, and those before it. A bucket has entries of
+/// a timeline that ended when an older live state was restored, until others replace them. The first of them follows another change
+/// than that of the entry before it.
+pub(super) fn newest_first(newest: Option<Change>, entries: Vec<Option<Change>>) -> Vec<Change> {
+    let last = newest.as_ref().map_or(u64::MAX, |newest| newest.revision);
+    let entries = entries.into_iter().flatten();
+    let mut changes: Vec<Change> = Vec::new();
+    for change in entries.filter(|change| change.revision < last).chain(newest) {
+        let before = changes.last().filter(|before| before.revision + 1 == change.revision);
+        let is_other = |before: &Change| change.after.as_ref().is_some_and(|after| *after != before.fingerprint());
+        if before.is_some_and(is_other) {
+            break;
+        }
+        changes.push(change);
+    }
+    changes.reverse();
+    changes
 }
 
 /// The live state after a change, without the rollouts that were running, on a new timeline.

@@ -25,6 +25,7 @@ mod suite;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod unused;
 mod verify;
 
 pub use acme::AcmeFile;
@@ -71,6 +72,12 @@ pub trait Store: Send + Sync + 'static {
         false
     }
 
+    /// Reads the local copy until the live state can be read again, because the store went away during the start; false if there
+    /// is none.
+    fn fall_back(&self) -> bool {
+        false
+    }
+
     /// How often a gateway reads the live state, to notice the changes by others.
     fn poll_interval(&self) -> Duration;
 
@@ -83,7 +90,7 @@ pub trait Store: Send + Sync + 'static {
     /// The IDs of all stored releases, sorted.
     fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>>;
 
-    /// One release; `None` if it is not stored.
+    /// One release; `None` if it is not stored. A release with a mark is stored until it is deleted.
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>>;
 
     /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
@@ -110,17 +117,17 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a deployment, if it is stored.
     fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()>;
 
-    /// Atomically moves a release into quarantine, from where it can be restored or deleted; false if it is not
-    /// stored. Writes its tombstone first.
-    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool>;
+    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark changes nothing but what
+    /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
+    fn mark_unused<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<UnusedMark>>;
 
-    /// Restores a release from quarantine.
-    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
+    /// As [`Store::release`], for a stored deployment that names the release: removes its mark first.
+    fn claim_release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>>;
 
-    /// Deletes a release in quarantine permanently.
-    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()>;
+    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is written first.
+    fn delete_unused<'a>(&'a self, mark: &'a UnusedMark) -> StoreFuture<'a, bool>;
 
-    /// Deletes what interrupted uploads left, when it is a day old.
+    /// Deletes what interrupted uploads and deletions left, when it is a day old.
     fn delete_orphans(&self) -> StoreFuture<'_, ()>;
 
     /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
@@ -196,6 +203,24 @@ pub struct ReleaseRecord {
     pub digest: Digest,
     /// The compressed variants of its files, by file path.
     pub variants: BTreeMap<String, Vec<Coding>>,
+}
+
+/// The mark of a release that garbage collection is about to delete. It has an ID of its own: whoever finds that the release is
+/// unused can delete it only if nobody has claimed or marked it since.
+#[derive(Debug, Clone)]
+pub struct UnusedMark {
+    /// The release.
+    pub release: ReleaseId,
+    id: String,
+}
+
+impl UnusedMark {
+    fn new(release: &ReleaseId) -> Self {
+        Self {
+            release: release.clone(),
+            id: format!("{:032x}", colonnade_random::random::<u128>()),
+        }
+    }
 }
 
 /// The outcome of [`Store::put_release`].

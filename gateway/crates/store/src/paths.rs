@@ -193,7 +193,7 @@ impl Paths {
         fs::create_dir_all(&parent).map_err(io(&parent))?;
         reject_link(&parent)?;
         sync_parent(&parent)?;
-        // No release may be quarantined between the check for a tombstone and the rename.
+        // No release may be deleted between the check for a tombstone and the rename.
         let _lock = self.lock()?;
         if let Some(digest) = self.tombstone(&release.id)?
             && digest != release.record.digest
@@ -218,7 +218,7 @@ impl Paths {
         }
     }
 
-    /// Writes the tombstone of a release that is about to be quarantined. It stays even if the release is restored.
+    /// Writes the tombstone of a release that is about to be deleted.
     pub(super) fn write_tombstone(&self, id: &ReleaseId, folder: &Path) -> Result<(), StoreError> {
         let record: Option<ReleaseRecord> = read_json(&folder.join(RECORD_FILE))?;
         if let Some(ReleaseRecord { digest, .. }) = record {

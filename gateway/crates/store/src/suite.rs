@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts, TrackCounts};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, LiveState, VisibleDeployments};
-use colonnade_model::release::{File, ReleaseId};
+use colonnade_model::release::{File, ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_testing_s3::S3Server;
 use colonnade_web::content_negotiation::Coding;
 use tempfile::TempDir;
 
-use crate::testing::{Sample, open_bucket, put_release, section, try_put_release};
+use crate::testing::{Sample, open_bucket, put_release, section, shell, try_put_release};
 use crate::{FolderStore, GatewayId, ListedFile, PutOutcome, Store, rotate_keys};
 
 /// Where a store is.
@@ -41,6 +41,18 @@ impl Place {
                 Arc::new(open_bucket(server, &cache).await.unwrap())
             }
         }
+    }
+
+    /// Recovers the live state.
+    async fn recover(&self) -> Option<LiveState> {
+        let recovered = match self {
+            Self::Folder(folder) => FolderStore::open(folder.path()).unwrap().recover_live_state(),
+            Self::Bucket(server, caches) => {
+                let store = open_bucket(server, &caches.path().join("recovery")).await;
+                store.unwrap().recover_live_state().await
+            }
+        };
+        recovered.unwrap()
     }
 
     /// The path of a file or an object.
@@ -82,11 +94,12 @@ macro_rules! on_both {
 on_both!(
     release_is_read_back_and_never_replaced,
     racing_publishes_of_a_version_create_one,
-    quarantined_release_is_restored_or_deleted,
-    open_completes_interrupted_deletions,
+    release_is_deleted_only_with_its_newest_mark,
+    interrupted_deletion_leaves_release_and_deployment,
     racing_changes_of_live_state_lose_nothing,
     equal_change_of_other_state_loses_race,
     lost_history_entries_are_replaced,
+    lost_history_entries_are_not_recovered,
     racing_rotations_of_keys_agree,
     counts_of_other_gateways_are_read_until_they_expire,
 );
@@ -125,6 +138,7 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
         change: Change {
             revision,
             previous: revision - 1,
+            after: before.map(|before| before.change.fingerprint()),
             at: colonnade_clock::now(),
             by: by.to_owned(),
             action: ChangeKind::Deploy,
@@ -195,28 +209,37 @@ async fn racing_publishes_of_a_version_create_one(place: Place) {
     assert!(outcomes.iter().all(is_same), "{outcomes:?}");
 }
 
-async fn quarantined_release_is_restored_or_deleted(place: Place) {
+async fn release_is_deleted_only_with_its_newest_mark(place: Place) {
     let store = place.open().await;
     let sample = section("directory", "1.0.0");
     let id = id(&sample);
-    assert!(!store.quarantine(&id).await.unwrap());
+    assert!(store.mark_unused(&id).await.unwrap().is_none());
+    assert!(store.claim_release(&id).await.unwrap().is_none());
     put_release(&*store, sample).await;
     let mut same_files = section("directory", "1.0.0");
     same_files.release.version = "1.1.0".to_owned();
     put_release(&*store, same_files).await;
     let file = store.release(&id).await.unwrap().unwrap().release.files[0].clone();
 
-    assert!(store.quarantine(&id).await.unwrap());
-    assert!(store.release(&id).await.unwrap().is_none());
-    store.restore(&id).await.unwrap();
+    // A marked release is stored until it is deleted.
+    let mark = store.mark_unused(&id).await.unwrap().unwrap();
+    assert!(store.release(&id).await.unwrap().is_some());
     assert!(read(&*store, &id, &file).await.is_some());
+    assert!(store.claim_release(&id).await.unwrap().is_some());
+    assert!(!store.delete_unused(&mark).await.unwrap());
+    // Another collection marks it after the claim.
+    let newer = store.mark_unused(&id).await.unwrap().unwrap();
+    assert!(!store.delete_unused(&mark).await.unwrap());
+    assert!(read(&*store, &id, &file).await.is_some());
+    assert!(store.tombstone(&id).await.unwrap().is_none());
 
-    assert!(store.quarantine(&id).await.unwrap());
-    store.delete_quarantined(&id).await.unwrap();
-    store.restore(&id).await.unwrap();
+    assert!(store.delete_unused(&newer).await.unwrap());
+    assert!(!store.delete_unused(&newer).await.unwrap());
+    assert!(store.claim_release(&id).await.unwrap().is_none());
     let other = place.open().await;
     assert!(other.release(&id).await.unwrap().is_none());
     assert!(read(&*other, &id, &file).await.is_none());
+    assert!(!other.releases().await.unwrap().contains(&id));
     // The other release has the same files.
     let next = ReleaseId {
         version: "1.1.0".to_owned(),
@@ -231,24 +254,23 @@ async fn quarantined_release_is_restored_or_deleted(place: Place) {
     assert!(matches!(outcome, PutOutcome::VersionTaken(digest) if digest == tombstone));
     put_release(&*other, section("directory", "1.0.0")).await;
     assert!(read(&*store, &id, &file).await.is_some());
+    assert!(!other.delete_unused(&newer).await.unwrap());
 }
 
-async fn open_completes_interrupted_deletions(place: Place) {
+async fn interrupted_deletion_leaves_release_and_deployment(place: Place) {
     let store = place.open().await;
-    let (used, unused) = (section("directory", "1.0.0"), section("other", "1.0.0"));
-    let (used_id, unused_id) = (id(&used), id(&unused));
-    put_release(&*store, used).await;
-    put_release(&*store, unused).await;
+    let sample = section("directory", "1.0.0");
+    let release = id(&sample);
+    put_release(&*store, sample).await;
     let state = state_after(None, "first");
     assert!(store.compare_and_swap_state(None, &state).await.unwrap());
-    assert!(store.quarantine(&used_id).await.unwrap());
-    assert!(store.quarantine(&unused_id).await.unwrap());
-    assert!(store.create_deployment(&deployment(1, &used_id)).await.unwrap());
+    store.mark_unused(&release).await.unwrap().unwrap();
     let other = place.open().await;
-    assert_eq!(other.releases().await.unwrap(), std::slice::from_ref(&used_id));
-    let stored = other.release(&used_id).await.unwrap().unwrap();
-    assert!(read(&*other, &used_id, &stored.release.files[0]).await.is_some());
-    let mut taken = deployment(1, &used_id);
+    assert_eq!(other.releases().await.unwrap(), std::slice::from_ref(&release));
+    let stored = other.release(&release).await.unwrap().unwrap();
+    assert!(read(&*other, &release, &stored.release.files[0]).await.is_some());
+    assert!(other.create_deployment(&deployment(1, &release)).await.unwrap());
+    let mut taken = deployment(1, &release);
     taken.by = "another".to_owned();
     assert!(!other.create_deployment(&taken).await.unwrap());
     assert_eq!(other.deployments().await.unwrap(), [1]);
@@ -305,7 +327,9 @@ async fn equal_change_of_other_state_loses_race(place: Place) {
     assert!(!swap(1, &other).await.unwrap());
 }
 
-async fn lost_history_entries_are_replaced(place: Place) {
+/// Makes three changes, and then another one after the first: a store that loses its last seconds goes back to an older live.json,
+/// but not to an older history. Returns the first change and the last one.
+async fn lose_two_changes(place: &Place) -> (Change, Change) {
     let store = place.open().await;
     let first = state_after(None, "first");
     let second = state_after(Some(&first), "second");
@@ -313,9 +337,8 @@ async fn lost_history_entries_are_replaced(place: Place) {
     assert!(store.compare_and_swap_state(None, &first).await.unwrap());
     assert!(store.compare_and_swap_state(Some(&first), &second).await.unwrap());
     assert!(store.compare_and_swap_state(Some(&second), &third).await.unwrap());
-    // A store that loses its last second goes back to an older live.json, but not to an older history.
     let text = serde_json::to_vec(&first).unwrap();
-    match &place {
+    match place {
         Place::Folder(_) => fs::write(place.path("live.json"), text).unwrap(),
         Place::Bucket(server, _) => server.replace("site/live.json", &text),
     }
@@ -323,9 +346,31 @@ async fn lost_history_entries_are_replaced(place: Place) {
     let again = state_after(Some(&first), "again");
     assert!(!other.compare_and_swap_state(Some(&third), &again).await.unwrap());
     assert!(other.compare_and_swap_state(Some(&first), &again).await.unwrap());
-    assert_eq!(other.history_entry(1).await.unwrap(), Some(first.change));
-    assert_eq!(other.history_entry(2).await.unwrap(), Some(again.change));
-    assert_eq!(other.history_entry(3).await.unwrap(), None);
+    (first.change, again.change)
+}
+
+async fn lost_history_entries_are_replaced(place: Place) {
+    let (first, again) = lose_two_changes(&place).await;
+    let store = place.open().await;
+    assert_eq!(store.history_entry(1).await.unwrap(), Some(first));
+    assert_eq!(store.history_entry(2).await.unwrap(), Some(again));
+    let live = store.live_state().await.unwrap();
+    let next = state_after(live.as_ref(), "next");
+    assert!(store.compare_and_swap_state(live.as_ref(), &next).await.unwrap());
+    assert_eq!(store.history_entry(3).await.unwrap(), Some(next.change));
+}
+
+async fn lost_history_entries_are_not_recovered(place: Place) {
+    let store = place.open().await;
+    put_release(&*store, shell("1.0.0")).await;
+    let shell = ReleaseId {
+        name: SHELL.to_owned(),
+        version: "1.0.0".to_owned(),
+    };
+    let (_, again) = lose_two_changes(&place).await;
+    assert!(store.create_deployment(&deployment(1, &shell)).await.unwrap());
+    fs::remove_file(place.path("live.json")).unwrap();
+    assert_eq!(place.recover().await.unwrap().change, again);
 }
 
 async fn racing_rotations_of_keys_agree(place: Place) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{RolloutSteps, VisibleDeployments};
+use crate::release::Digest;
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
 
@@ -40,6 +41,11 @@ pub struct Change {
     /// The revision of the newest earlier change that replaced the live deployment; 0 if there is none. Following
     /// these revisions finds earlier live deployments without reading the entries between them.
     pub previous: u64,
+    /// The fingerprint of the change before it; absent in the first one. Changes of a timeline that ended when an older live state
+    /// was restored do not follow those that came after the restore.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false, pattern = "^[A-Za-z0-9+/]{16}$")]
+    pub after: Option<String>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
@@ -149,6 +155,13 @@ impl Change {
     /// Whether the gateway aborted or paused a rollout by itself. The log records such a change as a warning.
     pub fn needs_attention(&self) -> bool {
         self.action == ChangeKind::AutomaticAbort || (self.by == GATEWAY && self.paused == Some(true))
+    }
+
+    /// What tells it apart from other changes with the same revision. It has only what gateways of all versions know.
+    pub fn fingerprint(&self) -> String {
+        let core = (self.revision, self.at, &self.by, self.action, self.live, &self.reason);
+        let text = serde_json::to_vec(&core).unwrap_or_default();
+        Digest::of(&text).base64()[..16].to_owned()
     }
 
     /// Whether the change replaced the live deployment.

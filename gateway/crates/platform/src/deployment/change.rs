@@ -208,16 +208,16 @@ impl Deployments {
             }
         }
         // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
-        self.check_releases_exist(snapshot, &plan.deployments).await?;
+        self.claim_releases(snapshot, &plan.deployments).await?;
         Ok(self
             .store
             .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
     }
 
-    /// Checks the releases that no visitor sees: garbage collection keeps those of the deployments in the live state, which is
-    /// still the same when it is swapped.
-    async fn check_releases_exist(
+    /// Claims the releases that no visitor sees, and fails if one is not stored: garbage collection keeps those of the deployments
+    /// in the live state, which is still the same when it is swapped.
+    async fn claim_releases(
         &self,
         snapshot: &Snapshot,
         deployments: &[Deployment],
@@ -230,7 +230,7 @@ impl Deployments {
             }
         }
         let reads = stream::iter(ids).map(|id| async move {
-            let stored = self.store.release(&id).await;
+            let stored = self.store.claim_release(&id).await;
             (id, stored)
         });
         let mut reads = reads.buffered(CONCURRENT_READS);
@@ -358,6 +358,7 @@ impl Author {
                 newest if newest.changed_live() => newest.revision,
                 newest => newest.previous,
             }),
+            after: snapshot.state().map(|state| state.change.fingerprint()),
             at: colonnade_clock::now(),
             by: self.by.clone(),
             action,

@@ -88,8 +88,18 @@ impl Deployments {
     ) -> Result<Self, LoadError> {
         let empty = Snapshot::default();
         let began_at = Instant::now();
-        let state = store.live_state().await?;
-        let snapshot = Arc::new(empty.refreshed(&*store, state).await?);
+        let read = async || {
+            let state = store.live_state().await?;
+            empty.refreshed(&*store, state).await
+        };
+        let snapshot = match read().await {
+            Err(error) if error.is_away() && store.fall_back() => {
+                tracing::error!(event = "store_unreachable", error = %error);
+                read().await
+            }
+            snapshot => snapshot,
+        };
+        let snapshot = Arc::new(snapshot?);
         let deployments = Self {
             store,
             renderer,

@@ -12,6 +12,9 @@ use colonnade_config::Retention;
 use colonnade_model::deployment::{Change, ChangeKind, Deployment};
 use colonnade_model::release::ReleaseId;
 
+/// More than a change takes from its first record to the new live state, with clocks that differ.
+const DEPLOY_TIME: SignedDuration = SignedDuration::from_hours(1);
+
 /// What garbage collection deleted or, in a dry run, would delete.
 #[derive(Debug)]
 pub struct CollectedGarbage {
@@ -44,9 +47,7 @@ impl Deployments {
         let mut removed = BTreeSet::new();
         loop {
             let snapshot = self.refresh().await?;
-            let since = colonnade_clock::now()
-                .checked_sub(SignedDuration::from_hours(keep.hours))
-                .unwrap_or(Timestamp::MIN);
+            let since = before_now(SignedDuration::from_hours(keep.hours));
             let deployments = self.expired_deployments(&snapshot, keep, since).await?;
             let retained = self.retained_releases(&snapshot, keep.releases).await?;
             let releases = self.unused_releases(&deployments, retained, since).await?;
@@ -95,8 +96,13 @@ impl Deployments {
         let mut needed: BTreeSet<u64> = self.visible_since(snapshot, since).await?;
         let records = self.intact_records().await?;
         needed.extend(records.keys().rev().take(keep.deployments.max(1)));
-        // These may be previews.
-        let recent = records.values().filter(|record| record.created_at > since);
+        // These may be previews. Those above all that visitors see may be of a change that is about to replace the live state.
+        let newest_visible = snapshot.newest_visible();
+        let hour_ago = before_now(DEPLOY_TIME);
+        let recent = records.values().filter(|record| {
+            let is_pending = record.number > newest_visible && record.created_at > hour_ago;
+            is_pending || record.created_at > since
+        });
         needed.extend(recent.map(|record| record.number));
         Ok(records
             .into_keys()
@@ -154,27 +160,24 @@ impl Deployments {
         Ok(unused)
     }
 
-    /// Deletes the releases that no deployment uses; returns those it deleted. It quarantines the releases before it checks
-    /// the deployments, so a concurrent deploy is always detected: a deploy stores its deployment before it checks the
-    /// releases. Either this check finds the deployment and restores the release, or the deploy finds no release and fails.
+    /// Deletes the releases that no deployment uses; returns those it deleted. It marks the releases before it reads the
+    /// deployments, and a deploy stores its deployment before it claims the releases. So either the deployment is found, or the mark
+    /// is gone and the release stays. If this ends early, the marks change nothing.
     async fn delete_unused_releases(&self, ids: Vec<ReleaseId>) -> Result<Vec<ReleaseId>, ChangeError> {
-        let mut quarantined = Vec::new();
+        let mut marks = Vec::new();
         for id in ids {
-            if self.store.quarantine(&id).await? {
-                quarantined.push(id);
-            }
+            marks.extend(self.store.mark_unused(&id).await?);
         }
         let mut in_use = BTreeSet::new();
         for deployment in self.intact_records().await?.into_values() {
             in_use.extend(deployment.release_ids());
         }
         let mut deleted = Vec::new();
-        for id in quarantined {
-            if in_use.contains(&id) {
-                self.store.restore(&id).await?;
-            } else {
-                self.store.delete_quarantined(&id).await?;
-                deleted.push(id);
+        for mark in marks {
+            if in_use.contains(&mark.release) {
+                self.store.claim_release(&mark.release).await?;
+            } else if self.store.delete_unused(&mark).await? {
+                deleted.push(mark.release);
             }
         }
         Ok(deleted)
@@ -192,6 +195,11 @@ impl Deployments {
             None => Ok(records),
         }
     }
+}
+
+fn before_now(duration: SignedDuration) -> Timestamp {
+    let before = colonnade_clock::now().checked_sub(duration);
+    before.unwrap_or(Timestamp::MIN)
 }
 
 impl CollectedGarbage {

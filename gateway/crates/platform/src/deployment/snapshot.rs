@@ -78,7 +78,7 @@ pub enum LoadError {
 
 impl LoadError {
     /// Whether the store may be intact and only cannot be used now.
-    fn is_away(&self) -> bool {
+    pub(super) fn is_away(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_away())
     }
 
@@ -186,6 +186,13 @@ impl Snapshot {
     /// The highest number of a stored deployment; 0 before the first.
     pub fn newest(&self) -> u64 {
         self.deployments.last_key_value().map_or(0, |(number, _)| *number)
+    }
+
+    /// The highest number of a deployment that visitors see. A change in progress creates higher ones, and takes effect only while
+    /// they see the same deployments.
+    pub(super) fn newest_visible(&self) -> u64 {
+        let numbers = self.visible.iter().map(|loaded| loaded.number());
+        numbers.max().unwrap_or(0)
     }
 
     /// The number of the next deployment. The newest is never removed, so numbers only rise.

@@ -116,7 +116,7 @@ impl Publisher {
         let (draft, id) = in_background(move || Ok((Draft::read(&id, archive, scratch)?, id))).await?;
         let digest = draft.verified.digest;
         if draft.verified.problems.is_empty() {
-            if let Some(stored) = store.release(&id).await? {
+            if let Some(stored) = store.claim_release(&id).await? {
                 return same(id, digest, stored.record.digest);
             }
             let tombstone = store.tombstone(&id).await?;

@@ -19,6 +19,7 @@ use super::release::{digest_part, is_safe};
 use super::upload::CONCURRENCY;
 use super::{BucketSettings, BucketStore, CacheSettings, Inner, LIVE, file_key, release_key};
 use crate::durable::{io, replace, sync_tree};
+use crate::history::numbers;
 use crate::metrics::StoreMetrics;
 use crate::paths::{Paths, entry_names};
 use crate::read::{read, read_json};
@@ -88,7 +89,13 @@ impl Inner {
             .transpose()?;
         let paths = Paths::create(folder)?;
         for name in SAME {
-            let keys = self.objects.list(name).await?;
+            let mut keys = self.objects.list(name).await?;
+            // Later entries of the history are those of a timeline that ended.
+            let revision = state.as_ref().map_or(0, LiveState::revision);
+            keys.retain(|listed| {
+                let number = numbers(std::slice::from_ref(&listed.name));
+                name != "history" || number.iter().all(|number| *number <= revision)
+            });
             let copies = stream::iter(keys).map(|listed| async move {
                 let key = format!("{name}/{}", listed.name);
                 if !is_safe(&key) {
@@ -98,7 +105,7 @@ impl Inner {
             });
             copies.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         }
-        let releases = self.list_releases("releases").await?;
+        let releases = self.releases().await?;
         for id in &releases {
             self.copy_release(id, &paths).await?;
         }

@@ -8,7 +8,8 @@ use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
 use super::error::BucketError;
 use super::objects::{Fetched, ObjectVersion};
-use super::{Contact, Inner, LIVE, history_key, keys_key};
+use super::open::connect;
+use super::{Contact, Inner, LIVE, MAX_ATTEMPTS, history_key, keys_key};
 use crate::history::{Entry, numbers};
 use crate::read::if_intact;
 use crate::{StoreError, history};
@@ -24,8 +25,15 @@ impl Inner {
                 return Ok(self.changes.borrow().clone());
             }
         }
-        let read = self.read_live_state().await;
-        let is_away = matches!(&read, Err(error) if error.is_away());
+        let read = async {
+            if self.is_offline() {
+                // Nothing is known about what is there now.
+                connect(&self.objects, &self.mirror).await?;
+            }
+            self.read_live_state().await
+        };
+        let read = read.await;
+        let is_away = matches!(&read, Err(error) if error.is_away() || self.is_offline());
         self.is_away.store(is_away, Ordering::Relaxed);
         let read = read?;
         *self.contact.lock() = Contact::Online;
@@ -35,6 +43,18 @@ impl Inner {
         };
         self.announce(state.as_ref());
         Ok(state)
+    }
+
+    /// Reads the local copy until the live state can be read; false if there is none.
+    pub(super) fn fall_back(&self) -> bool {
+        let Ok(Some(state)) = self.mirror.live_state() else {
+            return false;
+        };
+        *self.contact.lock() = Contact::Starting;
+        // The poll is what tries again.
+        self.is_away.store(true, Ordering::Relaxed);
+        self.changes.send_replace(Some(state));
+        true
     }
 
     fn announce(&self, state: Option<&LiveState>) {
@@ -168,39 +188,41 @@ impl Inner {
     }
 
     /// Adds the change of the live state to the history, as the folder does.
-    async fn record(&self, change: &Change) -> Result<(), StoreError> {
-        self.try_record(change).await?;
-        self.recorded.lock().replace(change.clone());
+    pub(super) async fn record(&self, change: &Change) -> Result<(), StoreError> {
+        if self.try_record(change).await? {
+            self.recorded.lock().replace(change.clone());
+        }
         Ok(())
     }
 
-    async fn try_record(&self, change: &Change) -> Result<(), StoreError> {
+    /// Adds an entry to the history, or replaces a lost one; false if the change is not the newest any more, so that whoever made
+    /// the next one has added it.
+    ///
+    /// Others can do the same, and those after them can add the next entries at the same time. So no entry is deleted, and only the
+    /// version that was found lost is replaced.
+    async fn try_record(&self, change: &Change) -> Result<bool, StoreError> {
         let key = history_key(change.revision);
-        if self.objects.create(&key, change).await? {
-            return Ok(());
-        }
-        let existing = self.objects.read::<Change>(&key).await;
-        let version = existing
-            .as_ref()
-            .ok()
-            .and_then(Option::as_ref)
-            .map(|(_, version)| version.clone());
-        match history::entry(existing.map(|found| found.map(|(change, _)| change)), change)? {
-            Entry::Recorded => {}
-            Entry::Missing | Entry::Lost => {
-                tracing::warn!(event = "history_entry_replaced", revision = change.revision);
-                match version {
-                    Some(version) => drop(self.objects.update(&key, change, &version).await?),
-                    None => self.objects.write(&key, change).await?,
-                }
-                for lost in self.revisions().await? {
-                    if lost > change.revision {
-                        self.objects.delete(&history_key(lost)).await?;
-                    }
-                }
+        for _ in 0..MAX_ATTEMPTS {
+            if self.objects.create(&key, change).await? {
+                return Ok(true);
+            }
+            let Some(existing) = self.objects.get(&key).await? else {
+                continue;
+            };
+            let parsed = self.objects.parse(&key, &existing.bytes).map(Some);
+            if history::entry(parsed, change)? == Entry::Recorded {
+                return Ok(true);
+            }
+            let live = self.fetch_live_state().await?;
+            if live.is_none_or(|(state, _)| state.change != *change) {
+                return Ok(false);
+            }
+            tracing::warn!(event = "history_entry_replaced", revision = change.revision);
+            if self.objects.update(&key, change, &existing.version).await?.is_some() {
+                return Ok(true);
             }
         }
-        Ok(())
+        Err(StoreError::Interrupted)
     }
 
     pub(super) async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {

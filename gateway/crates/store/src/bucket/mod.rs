@@ -2,11 +2,9 @@
 //!
 //! ```text
 //! store.json                         the ID of the store
-//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files
+//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files; empty once it is deleted
 //! files/<digest>.<random>            the files of releases
 //! uploads/<id>.json                  the files that an upload shares with published releases
-//! quarantine/<name>/<version>.json   releases that garbage collection is about to delete
-//! deleted/<name>/<version>.json      releases whose files are being deleted
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
 //! deployments/<number>.json
 //! live.json                          the live deployment, the running rollouts, and the newest change
@@ -19,10 +17,13 @@
 //! An object store has neither locks nor renames, so this is not the folder's layout. A release becomes visible with one
 //! object, created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
 //!
+//! **Releases.** The object of a release is never deleted, and each of its versions is unique, so a request that arrives late fails or
+//! repeats what is true anyway: see [`unused`](mod@unused).
+//!
 //! **Shared files.** A file with the same bytes as one of a published release of the same name is not sent again. The upload
 //! first names the shared files in `uploads/`, and then checks that the releases with them are still published. Garbage
-//! collection first moves a release out of `releases/`, and then reads which files others use, `uploads/` before `releases/`.
-//! Whichever is first, the other one sees it.
+//! collection first deletes a release, and then reads which files others use, `uploads/` before `releases/`. Whichever is first,
+//! the other one sees it.
 
 mod cache;
 mod canary;
@@ -35,7 +36,6 @@ mod objects;
 mod open;
 mod orphans;
 mod probe;
-mod quarantine;
 mod read;
 mod recover;
 mod release;
@@ -44,6 +44,7 @@ mod requests;
 mod store;
 #[cfg(test)]
 mod tests;
+mod unused;
 mod upload;
 
 pub use client::{AccessKey, BucketSettings};
@@ -77,6 +78,9 @@ const LIVE: &str = "live.json";
 
 /// The names of files that are kept in memory, of all releases together. A name takes about 200 bytes.
 const MAX_KNOWN_FILES: usize = 100_000;
+
+/// How often a conditional write of an object is tried. It loses only against others that succeed.
+const MAX_ATTEMPTS: usize = 10;
 
 /// How often a bucket is polled: each request costs money.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -174,6 +178,22 @@ impl Inner {
         result
     }
 
+    /// Measures an operation for which there is no local copy. Before the first contact, nothing is read from the bucket or written
+    /// to it: it can be that of another store.
+    async fn measure_online<T>(
+        &self,
+        operation: &'static str,
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let work = async {
+            if self.is_offline() {
+                return Err(self.objects.error(LIVE, BucketError::Away));
+            }
+            work.await
+        };
+        self.measure(operation, work).await
+    }
+
     /// Whether only the local copy can be read.
     fn is_offline(&self) -> bool {
         *self.contact.lock() != Contact::Online
@@ -187,14 +207,6 @@ fn is_valid(id: &ReleaseId) -> bool {
 
 fn release_key(id: &ReleaseId) -> String {
     format!("releases/{}/{}.json", id.name, id.version)
-}
-
-fn quarantine_key(id: &ReleaseId) -> String {
-    format!("quarantine/{}/{}.json", id.name, id.version)
-}
-
-fn deleted_key(id: &ReleaseId) -> String {
-    format!("deleted/{}/{}.json", id.name, id.version)
 }
 
 fn tombstone_key(id: &ReleaseId) -> String {

@@ -44,6 +44,7 @@ pub(super) struct Listed {
     pub(super) name: String,
     /// When it was written.
     pub(super) written_at: Timestamp,
+    pub(super) is_empty: bool,
 }
 
 /// The result of reading an object only if it differs from a known version.
@@ -201,7 +202,23 @@ impl Objects {
         &self,
         key: &str,
     ) -> Result<Option<(T, ObjectVersion)>, StoreError> {
+        self.parsed(key, self.get(key).await?)
+    }
+
+    /// Reads a JSON object with its version; `None` if it does not exist, or is empty.
+    pub(super) async fn read_content<T: DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<Option<(T, ObjectVersion)>, StoreError> {
         let object = self.get(key).await?;
+        self.parsed(key, object.filter(|object| !object.bytes.is_empty()))
+    }
+
+    fn parsed<T: DeserializeOwned>(
+        &self,
+        key: &str,
+        object: Option<Object>,
+    ) -> Result<Option<(T, ObjectVersion)>, StoreError> {
         let read = object.map(|object| Ok((self.parse(key, &object.bytes)?, object.version)));
         read.transpose()
     }
@@ -291,6 +308,7 @@ impl Objects {
                 Some(Listed {
                     name: meta.location.as_ref().strip_prefix(&below)?.to_owned(),
                     written_at: Timestamp::from_second(meta.last_modified.timestamp()).ok()?,
+                    is_empty: meta.size == 0,
                 })
             })
             .collect();

@@ -30,8 +30,8 @@ struct StoreId {
 }
 
 impl BucketStore {
-    /// Opens the store in a bucket, creates it in an empty one, and recovers from crashed processes. While the object store
-    /// is away, the local copy of what visitors see is opened instead, if there is one.
+    /// Opens the store in a bucket, and creates it in an empty one. While the object store is away,
+    /// the local copy of what visitors see is opened instead, if there is one.
     ///
     /// # Errors
     /// If the object store cannot be used and there is no local copy, if it ignores conditions of writes, or if the bucket
@@ -67,18 +67,8 @@ impl BucketStore {
         let CacheSettings { folder, limit } = cache;
         let (cache, mirror, scratch) =
             request_scope::run_blocking(move || open_folder(&folder, limit)).await?;
-        let known = mirror.marker()?;
-        let (contact, state) = match connect(&objects, &mirror, known.as_ref()).await {
-            Ok(()) => (Contact::Online, None),
-            Err(error) => match mirror.live_state()? {
-                Some(state) if known.is_some() && error.is_away() => {
-                    tracing::error!(event = "store_unreachable", error = %error);
-                    (Contact::Starting, Some(state))
-                }
-                _ => return Err(error),
-            },
-        };
-        let (changes, receiver) = watch::channel(state);
+        let connected = connect(&objects, &mirror).await;
+        let (changes, receiver) = watch::channel(None);
         let inner = Arc::new(Inner {
             objects,
             cache,
@@ -88,13 +78,16 @@ impl BucketStore {
             known: Mutex::default(),
             recorded: Mutex::default(),
             files: Mutex::new(KnownFiles::default()),
-            contact: Mutex::new(contact),
+            contact: Mutex::new(Contact::Online),
             is_away: AtomicBool::new(false),
             changes,
             awaited: AtomicU64::new(0),
         });
-        if contact == Contact::Online && !inner.objects.is_read_only() {
-            inner.complete_deletions().await?;
+        match connected {
+            Err(error) if error.is_away() && inner.fall_back() => {
+                tracing::error!(event = "store_unreachable", error = %error);
+            }
+            connected => connected?,
         }
         let mirroring = tokio::spawn(mirror::run(Arc::clone(&inner), receiver)).abort_handle();
         Ok(Self { inner, mirroring })
@@ -118,24 +111,29 @@ fn open_folder(folder: &Path, limit: u64) -> Result<(FileCache, Mirror, Scratch)
     Ok((FileCache::open(&folder.join("files"), limit)?, mirror, scratch))
 }
 
-/// Checks the bucket, and creates the store in an empty one.
-async fn connect(objects: &Objects, mirror: &Mirror, known: Option<&Marker>) -> Result<(), StoreError> {
+/// Checks the bucket, and creates the store in an empty one. The local copy must be one of this store.
+pub(super) async fn connect(objects: &Objects, mirror: &Mirror) -> Result<(), StoreError> {
+    let known = mirror.marker()?;
+    let known = known.as_ref();
     // Even without the object store: what is cached must not be taken for the content of another bucket.
     check_marker(objects, known.filter(|known| known.url != objects.url()))?;
     let id = match objects.read::<StoreId>(STORE).await? {
-        Some((store, _)) if objects.is_read_only() => store.id,
         Some((store, _)) => {
-            objects.check_conditions().await?;
+            // Before anything is written.
+            check_marker(objects, known.filter(|known| known.id != store.id))?;
+            if !objects.is_read_only() {
+                objects.check_conditions().await?;
+            }
             store.id
         }
         None if objects.is_read_only() => return Err(objects.error(STORE, BucketError::NoStore)),
         None if objects.is_empty().await? => {
+            check_marker(objects, known)?;
             objects.check_conditions().await?;
             create(objects).await?
         }
         None => return Err(objects.error(STORE, BucketError::OtherContent)),
     };
-    check_marker(objects, known.filter(|known| known.id != id))?;
     if known.is_none() {
         let url = objects.url().to_owned();
         mirror.write(CACHE_MARKER, &Marker { url, id })?;

@@ -18,11 +18,12 @@ use crate::release_file::{damaged, matches_digest};
 use crate::{ListedFile, StoreError, StoredRelease};
 
 impl Inner {
-    /// The IDs of the releases below a folder, `releases` or `quarantine`, sorted.
-    pub(super) async fn list_releases(&self, folder: &str) -> Result<Vec<ReleaseId>, StoreError> {
-        let listed = self.objects.list(folder).await?;
+    /// The IDs of the releases, sorted.
+    pub(super) async fn releases(&self) -> Result<Vec<ReleaseId>, StoreError> {
+        let listed = self.objects.list("releases").await?;
         let mut ids: Vec<_> = listed
             .iter()
+            .filter(|listed| !listed.is_empty)
             .filter_map(|listed| release_id(&listed.name))
             .collect();
         ids.sort();
@@ -33,13 +34,20 @@ impl Inner {
         if !is_valid(id) {
             return Ok(None);
         }
-        let key = release_key(id);
-        let Some(release) = self.bucket_release(id).await? else {
-            return Ok(None);
-        };
-        let objects = self.objects.clone();
+        match self.bucket_release(id).await? {
+            Some(release) => self.stored(id, release).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) async fn stored(
+        &self,
+        id: &ReleaseId,
+        release: BucketRelease,
+    ) -> Result<StoredRelease, StoreError> {
+        let (key, objects) = (release_key(id), self.objects.clone());
         // A manifest can be large.
-        request_scope::run_blocking(move || release.stored(&key, &objects).map(Some)).await
+        request_scope::run_blocking(move || release.stored(&key, &objects)).await
     }
 
     /// The record of a release, which makes the names of its files known.
@@ -49,7 +57,7 @@ impl Inner {
             self.mirror.read(&key)?
         } else {
             self.objects
-                .read::<BucketRelease>(&key)
+                .read_content::<BucketRelease>(&key)
                 .await?
                 .map(|(release, _)| release)
         };

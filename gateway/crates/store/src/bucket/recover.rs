@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use colonnade_model::deployment::{Change, LiveState};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
+use super::upload::CONCURRENCY;
 use super::{BucketStore, Inner, LIVE};
 use crate::StoreError;
-use crate::history::{is_loadable, recovered, shell_of};
+use crate::history::{is_loadable, newest_first, recovered, shell_of};
 use crate::read::if_intact;
 
 /// Where a replaced live state is kept.
@@ -65,19 +67,15 @@ impl Inner {
 
     /// The newest change whose live deployment can be served: `newest`, or one of the history.
     async fn newest_servable_change(&self, newest: Option<Change>) -> Result<Option<Change>, StoreError> {
-        let mut change = newest;
-        let mut revisions = self.revisions().await?.into_iter().rev();
-        loop {
-            if let Some(found) = change
-                && self.is_servable(found.live).await?
-            {
-                return Ok(Some(found));
+        let reads = stream::iter(self.revisions().await?)
+            .map(|revision| async move { if_intact(self.history_entry(revision).await) });
+        let entries = reads.buffered(CONCURRENCY).try_collect().await?;
+        for change in newest_first(newest, entries) {
+            if self.is_servable(change.live).await? {
+                return Ok(Some(change));
             }
-            let Some(revision) = revisions.next() else {
-                return Ok(None);
-            };
-            change = if_intact(self.history_entry(revision).await)?;
         }
+        Ok(None)
     }
 
     async fn is_servable(&self, number: u64) -> Result<bool, StoreError> {

@@ -1,4 +1,4 @@
-//! The record of a release in a bucket. It is one object, whose existence means that the release is published.
+//! The record of a release in a bucket. It is one object: if it has content, the release is published.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,11 @@ pub(super) struct BucketRelease {
     manifest: String,
     pub(super) record: ReleaseRecord,
     pub(super) files: FileNames,
-    /// The ID of the upload that created the object, by which a repeated request recognizes it.
+    /// The ID of the upload or of the claim that wrote this version, by which a repeated request recognizes it.
     pub(super) upload: String,
+    /// The mark of garbage collection, if it is about to delete the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) mark: Option<String>,
 }
 
 impl BucketRelease {
@@ -31,6 +34,16 @@ impl BucketRelease {
             record,
             files,
             upload,
+            mark: None,
+        }
+    }
+
+    /// The next version of the object, which differs from all before.
+    pub(super) fn with_mark(self, mark: Option<String>) -> Self {
+        Self {
+            upload: new_write_id(),
+            mark,
+            ..self
         }
     }
 
@@ -66,6 +79,11 @@ impl BucketRelease {
     }
 }
 
+/// The ID of a write, which no other one has.
+pub(super) fn new_write_id() -> String {
+    format!("{:032x}", colonnade_random::random::<u128>())
+}
+
 /// Whether a path stays in its folder.
 pub(super) fn is_safe(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
@@ -94,7 +112,7 @@ pub(super) fn digest_part(digest: &Digest) -> String {
     digest.base64().replace('+', "-").replace('/', "_")
 }
 
-/// The ID in the key of a release below `releases/` or `quarantine/`.
+/// The ID in the key of a release below `releases/`.
 pub(super) fn release_id(name: &str) -> Option<ReleaseId> {
     let (name, version) = name.strip_suffix(".json")?.split_once('/')?;
     let id = ReleaseId {

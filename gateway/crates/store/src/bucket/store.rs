@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::{BucketStore, LIVE, POLL_INTERVAL, deployment_key};
 use crate::{
     GatewayId, ListedFile, PutOutcome, StagedRelease, Store, StoreError, StoreFuture, StoredRelease,
+    UnusedMark,
 };
 
 impl Store for BucketStore {
@@ -24,6 +25,10 @@ impl Store for BucketStore {
 
     fn is_offline(&self) -> bool {
         self.inner.is_offline()
+    }
+
+    fn fall_back(&self) -> bool {
+        self.inner.fall_back()
     }
 
     fn poll_interval(&self) -> Duration {
@@ -37,13 +42,13 @@ impl Store for BucketStore {
     }
 
     fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome> {
-        Box::pin(self.inner.measure("put_release", self.inner.put_release(release)))
+        Box::pin(self.inner.measure_online("put_release", self.inner.put_release(release)))
     }
 
     fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
         Box::pin(
             self.inner
-                .measure("releases", self.inner.list_releases("releases")),
+                .measure_online("releases", self.inner.releases()),
         )
     }
 
@@ -52,7 +57,7 @@ impl Store for BucketStore {
     }
 
     fn tombstone<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<Digest>> {
-        Box::pin(self.inner.measure("tombstone", self.inner.tombstone(id)))
+        Box::pin(self.inner.measure_online("tombstone", self.inner.tombstone(id)))
     }
 
     fn read_file<'a>(
@@ -89,31 +94,31 @@ impl Store for BucketStore {
             let existing = self.inner.deployment(deployment.number).await?;
             Ok(existing.as_ref() == Some(deployment))
         };
-        Box::pin(self.inner.measure("create_deployment", create))
+        Box::pin(self.inner.measure_online("create_deployment", create))
     }
 
     fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()> {
         let delete = async move { self.inner.objects.delete(&deployment_key(number)).await };
-        Box::pin(self.inner.measure("delete_deployment", delete))
+        Box::pin(self.inner.measure_online("delete_deployment", delete))
     }
 
-    fn quarantine<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, bool> {
-        Box::pin(self.inner.measure("quarantine", self.inner.quarantine(id)))
+    fn mark_unused<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<UnusedMark>> {
+        let mark = self.inner.mark_unused(id);
+        Box::pin(self.inner.measure_online("mark_unused", mark))
     }
 
-    fn restore<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
-        Box::pin(self.inner.measure("restore", self.inner.restore(id)))
+    fn claim_release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
+        let claim = self.inner.claim_release(id);
+        Box::pin(self.inner.measure_online("claim_release", claim))
     }
 
-    fn delete_quarantined<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, ()> {
-        Box::pin(
-            self.inner
-                .measure("delete_quarantined", self.inner.delete_quarantined(id)),
-        )
+    fn delete_unused<'a>(&'a self, mark: &'a UnusedMark) -> StoreFuture<'a, bool> {
+        let delete = self.inner.delete_unused(mark);
+        Box::pin(self.inner.measure_online("delete_unused", delete))
     }
 
     fn delete_orphans(&self) -> StoreFuture<'_, ()> {
-        Box::pin(self.inner.measure("delete_orphans", self.inner.delete_orphans()))
+        Box::pin(self.inner.measure_online("delete_orphans", self.inner.delete_orphans()))
     }
 
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {
@@ -126,13 +131,13 @@ impl Store for BucketStore {
         next: &'a LiveState,
     ) -> StoreFuture<'a, bool> {
         let swap = self.inner.swap_live_state(expected, next);
-        Box::pin(self.inner.measure("compare_and_swap_state", swap))
+        Box::pin(self.inner.measure_online("compare_and_swap_state", swap))
     }
 
     fn history_entry(&self, revision: u64) -> StoreFuture<'_, Option<Change>> {
         Box::pin(
             self.inner
-                .measure("history_entry", self.inner.history_entry(revision)),
+                .measure_online("history_entry", self.inner.history_entry(revision)),
         )
     }
 
@@ -147,7 +152,7 @@ impl Store for BucketStore {
         next: &'a RotatingKeys,
     ) -> StoreFuture<'a, bool> {
         let swap = self.inner.swap_keys(purpose, expected, next);
-        Box::pin(self.inner.measure("compare_and_swap_keys", swap))
+        Box::pin(self.inner.measure_online("compare_and_swap_keys", swap))
     }
 
     fn exchange_counts<'a>(
@@ -156,13 +161,13 @@ impl Store for BucketStore {
         counts: &'a GatewayCounts,
     ) -> StoreFuture<'a, Vec<GatewayCounts>> {
         let exchange = self.inner.exchange_counts(gateway, counts);
-        Box::pin(self.inner.measure("exchange_counts", exchange))
+        Box::pin(self.inner.measure_online("exchange_counts", exchange))
     }
 
     fn delete_counts(&self, gateway: GatewayId) -> StoreFuture<'_, ()> {
         Box::pin(
             self.inner
-                .measure("delete_counts", self.inner.delete_counts(gateway)),
+                .measure_online("delete_counts", self.inner.delete_counts(gateway)),
         )
     }
 }

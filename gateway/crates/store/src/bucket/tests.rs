@@ -45,6 +45,11 @@ impl Published {
             .unwrap()
     }
 
+    async fn delete(&self, id: &ReleaseId) {
+        let mark = self.store.mark_unused(id).await.unwrap().unwrap();
+        assert!(self.store.delete_unused(&mark).await.unwrap());
+    }
+
     async fn read(&self, store: &BucketStore, file: &File) -> Result<Option<Vec<u8>>, StoreError> {
         let read = store
             .read_file(&self.id, ListedFile::from(file), Coding::Identity)
@@ -100,14 +105,32 @@ async fn files_that_the_store_has_are_not_sent_again() {
     published
         .server
         .replace("site/uploads/one.json", upload.as_bytes());
-    let store = &published.store;
-    assert!(store.quarantine(&published.id).await.unwrap());
-    store.delete_quarantined(&published.id).await.unwrap();
+    published.delete(&published.id).await;
     assert_eq!(published.objects().len(), objects);
     fs::remove_file(published.server.object("site/uploads/one.json")).unwrap();
-    assert!(store.quarantine(&id("1.1.0")).await.unwrap());
-    store.delete_quarantined(&id("1.1.0")).await.unwrap();
+    published.delete(&id("1.1.0")).await;
     assert!(published.objects().len() < objects);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unconfirmed_deletion_does_not_delete_newer_release() {
+    let published = Published::new().await;
+    let (store, id) = (&published.store, &published.id);
+    let record = "site/releases/directory/1.0.0.json";
+    let mark = store.mark_unused(id).await.unwrap().unwrap();
+    published
+        .server
+        .set_fault(Fault::ErrorInPlaceOfWrite(503, "SlowDown", "releases/directory/1.0.0.json"));
+    assert!(store.delete_unused(&mark).await.is_err());
+    published.server.set_fault(None);
+    let other = published.other().await;
+    assert!(other.claim_release(id).await.unwrap().is_some());
+    assert!(!store.delete_unused(&mark).await.unwrap());
+    published.delete(id).await;
+    assert!(fs::read(published.server.object(record)).unwrap().is_empty());
+    put_release(&other, section("directory", "1.0.0")).await;
+    assert!(!store.delete_unused(&mark).await.unwrap());
+    assert!(published.read(&other, &published.files[0]).await.unwrap().is_some());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,6 +212,30 @@ async fn unconfirmed_writes_that_took_effect_are_found() {
     );
     published.server.set_fault(None);
     assert_eq!(published.store.live_state().await.unwrap(), Some(next));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_history_entry_replaces_no_newer_change() {
+    let published = Published::new().await;
+    let (slow, other) = (&published.store, published.other().await);
+    let first = crate::suite::state_after(None, "first");
+    let lost = crate::suite::state_after(Some(&first), "lost");
+    assert!(slow.compare_and_swap_state(None, &first).await.unwrap());
+    let older = fs::read(published.server.object("site/live.json")).unwrap();
+    assert!(slow.compare_and_swap_state(Some(&first), &lost).await.unwrap());
+    published.server.replace("site/live.json", &older);
+    let second = crate::suite::state_after(Some(&first), "second");
+    let third = crate::suite::state_after(Some(&second), "third");
+    assert_eq!(other.live_state().await.unwrap().as_ref(), Some(&first));
+    assert!(other.compare_and_swap_state(Some(&first), &second).await.unwrap());
+    assert!(other.compare_and_swap_state(Some(&second), &third).await.unwrap());
+    for late in [&lost, &second] {
+        slow.inner.record(&late.change).await.unwrap();
+        for expected in [&second.change, &third.change] {
+            let entry = other.history_entry(expected.revision).await.unwrap();
+            assert_eq!(entry.as_ref(), Some(expected));
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

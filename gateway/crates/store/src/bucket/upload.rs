@@ -13,7 +13,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::release::{BucketRelease, FileNames, digest_part, new_file_name};
+use super::objects::ObjectVersion;
+use super::release::{BucketRelease, FileNames, digest_part, new_file_name, new_write_id};
 use super::{Inner, file_key, is_valid, release_key};
 use crate::durable::io;
 use crate::paths::entry_names;
@@ -61,13 +62,14 @@ impl Inner {
             let path = self.objects.path(&release_key(id));
             return Err(io(&path)(std::io::ErrorKind::InvalidInput.into()));
         }
-        if let Some(digest) = self.taken_version(id, record.digest).await? {
-            return Ok(PutOutcome::VersionTaken(digest));
-        }
+        let place = match self.free_place(id, record.digest).await? {
+            Ok(place) => place,
+            Err(digest) => return Ok(PutOutcome::VersionTaken(digest)),
+        };
         let start = Instant::now();
         let path = folder.to_owned();
         let staged = request_scope::run_blocking(move || Staged::read(&path)).await?;
-        let upload = format!("{:032x}", colonnade_random::random::<u128>());
+        let upload = new_write_id();
         let upload_key = format!("uploads/{upload}.json");
         let mut names = self.share_files(id, &staged, &upload_key).await?;
         self.send_files(folder, &staged, &mut names).await?;
@@ -79,42 +81,54 @@ impl Inner {
             (path.clone(), name)
         });
         let stored = BucketRelease::new(staged.manifest, record, names.collect(), upload);
-        let outcome = self.create_release(id, &stored).await?;
+        let outcome = self.create_release(id, &stored, place.as_ref()).await?;
         // Left behind, it only keeps files from being deleted for a day.
         let _ = self.objects.delete(&upload_key).await;
         Ok(outcome)
     }
 
-    /// The digest of the release that has this version, or of the one that reserves it for other bytes.
-    async fn taken_version(&self, id: &ReleaseId, digest: Digest) -> Result<Option<Digest>, StoreError> {
-        if let Some(existing) = self.bucket_release(id).await? {
-            return Ok(Some(existing.record.digest));
+    /// Where a release with this digest can be published: the version of the empty object that a deleted release has left, or no
+    /// object. Or the digest of the release that has or had this version.
+    async fn free_place(
+        &self,
+        id: &ReleaseId,
+        digest: Digest,
+    ) -> Result<Result<Option<ObjectVersion>, Digest>, StoreError> {
+        let key = release_key(id);
+        let place = self.objects.get(&key).await?;
+        if let Some(object) = place.as_ref().filter(|object| !object.bytes.is_empty()) {
+            let existing: BucketRelease = self.objects.parse(&key, &object.bytes)?;
+            return Ok(Err(existing.record.digest));
         }
+        // Afterwards: it is written before the object becomes empty.
         let tombstone = self.tombstone(id).await?;
-        Ok(tombstone.filter(|deleted| *deleted != digest))
+        Ok(match tombstone.filter(|deleted| *deleted != digest) {
+            Some(deleted) => Err(deleted),
+            None => Ok(place.map(|object| object.version)),
+        })
     }
 
+    /// Publishes a release if the place is still free.
     async fn create_release(
         &self,
         id: &ReleaseId,
         release: &BucketRelease,
+        place: Option<&ObjectVersion>,
     ) -> Result<PutOutcome, StoreError> {
         let key = release_key(id);
-        if !self.objects.create(&key, release).await? {
-            match self.bucket_release(id).await? {
-                // The client repeated a request that had succeeded.
-                Some(existing) if existing.upload == release.upload => {}
-                Some(existing) => return Ok(PutOutcome::VersionTaken(existing.record.digest)),
-                None => return Err(StoreError::Interrupted),
-            }
+        let is_created = match place {
+            Some(empty) => self.objects.update(&key, release, empty).await?.is_some(),
+            None => self.objects.create(&key, release).await?,
+        };
+        if is_created {
+            return Ok(PutOutcome::Created);
         }
-        // Another release may have been published under this version and deleted since the first check.
-        let tombstone = self.tombstone(id).await?;
-        if let Some(deleted) = tombstone.filter(|deleted| *deleted != release.record.digest) {
-            self.objects.delete(&key).await?;
-            return Ok(PutOutcome::VersionTaken(deleted));
+        match self.bucket_release(id).await? {
+            // The client repeated a request that had succeeded.
+            Some(existing) if existing.upload == release.upload => Ok(PutOutcome::Created),
+            Some(existing) => Ok(PutOutcome::VersionTaken(existing.record.digest)),
+            None => Err(StoreError::Interrupted),
         }
-        Ok(PutOutcome::Created)
     }
 
     /// The names of files that published releases of the same name have, by digest. Names them in `uploads/`, so that garbage
@@ -161,7 +175,8 @@ impl Inner {
     async fn newest_files(&self, name: &str) -> Result<Vec<(ReleaseId, FileNames)>, StoreError> {
         let mut listed = self.objects.list(&format!("releases/{name}")).await?;
         listed.sort_by_key(|listed| std::cmp::Reverse(listed.written_at));
-        let ids = listed.iter().take(MAX_SOURCES).filter_map(|listed| {
+        let published = listed.iter().filter(|listed| !listed.is_empty);
+        let ids = published.take(MAX_SOURCES).filter_map(|listed| {
             let version = listed.name.strip_suffix(".json")?.to_owned();
             let name = name.to_owned();
             Some(ReleaseId { name, version })

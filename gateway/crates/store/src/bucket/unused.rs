@@ -1,0 +1,118 @@
+//! Deleting releases from a bucket.
+//!
+//! The object of a release is published, marked as unused, or empty: deleted. Garbage collection marks a release, and then reads
+//! which deployments there are. A deploy stores its deployment, and then removes the marks of its releases. So either garbage
+//! collection sees the deployment, or the mark is gone when it deletes the release.
+//!
+//! Each step replaces the version that it has read. No version with content ever comes back, because it has the ID of its write. So
+//! a request that takes effect late, when its sender has given up, fails, or marks a release: and a mark alone changes nothing. What is
+//! marked is read like what is published, and is deleted only by whoever has set this mark.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use colonnade_model::release::ReleaseId;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::objects::ObjectVersion;
+use super::release::BucketRelease;
+use super::upload::CONCURRENCY;
+use super::{Inner, MAX_ATTEMPTS, file_key, is_valid, release_key, tombstone_key};
+use crate::paths::Tombstone;
+use crate::{StoreError, StoredRelease, UnusedMark};
+
+/// How often it is read which files are in use, before others are deleted.
+const READS: usize = 2;
+
+impl Inner {
+    pub(super) async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
+        let mark = UnusedMark::new(id);
+        let marked = self.set_mark(id, Some(&mark)).await?;
+        Ok(marked.map(|_| mark))
+    }
+
+    pub(super) async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+        match self.set_mark(id, None).await? {
+            Some(release) => self.stored(id, release).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Replaces the mark of a release; `None` if it is not stored.
+    async fn set_mark(
+        &self,
+        id: &ReleaseId,
+        mark: Option<&UnusedMark>,
+    ) -> Result<Option<BucketRelease>, StoreError> {
+        if !is_valid(id) {
+            return Ok(None);
+        }
+        let mark = mark.map(|mark| mark.id.clone());
+        for _ in 0..MAX_ATTEMPTS {
+            let Some((release, version)) = self.released(id).await? else {
+                return Ok(None);
+            };
+            if release.mark == mark {
+                return Ok(Some(release));
+            }
+            let next = release.with_mark(mark.clone());
+            let key = release_key(id);
+            if self.objects.update(&key, &next, &version).await?.is_some() {
+                return Ok(Some(next));
+            }
+        }
+        Err(StoreError::Interrupted)
+    }
+
+    pub(super) async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
+        let id = &mark.release;
+        let Some((release, version)) = self.released(id).await? else {
+            return Ok(false);
+        };
+        if release.mark.as_ref() != Some(&mark.id) {
+            return Ok(false);
+        }
+        let tombstone = Tombstone {
+            digest: release.record.digest,
+        };
+        self.objects.create(&tombstone_key(id), &tombstone).await?;
+        let emptied = self
+            .objects
+            .update_bytes(&release_key(id), Bytes::new(), &version)
+            .await?;
+        // The first of two tries can have succeeded.
+        if emptied.is_none() && self.released(id).await?.is_some() {
+            return Ok(false);
+        }
+        self.files.lock().remove(id);
+        let files = release.files.into_values().collect();
+        self.delete_unused_files(&format!("/{}", id.name), files).await?;
+        Ok(true)
+    }
+
+    /// The record of a release with its version; `None` if it was deleted or never published.
+    async fn released(&self, id: &ReleaseId) -> Result<Option<(BucketRelease, ObjectVersion)>, StoreError> {
+        self.objects.read_content(&release_key(id)).await
+    }
+
+    /// Deletes those of the files that neither an upload has, nor a release whose key below `releases` begins like this.
+    ///
+    /// Another garbage collection can delete a release, from which an upload has just taken a file, between the read of uploads and
+    /// that of releases. The second time, no release with the file is left from which an upload could take it.
+    pub(super) async fn delete_unused_files(
+        &self,
+        below: &str,
+        mut names: BTreeSet<String>,
+    ) -> Result<(), StoreError> {
+        for _ in 0..READS {
+            if names.is_empty() {
+                return Ok(());
+            }
+            let used = self.used_files(below).await?;
+            names.retain(|name| !used.contains(name));
+        }
+        let deletes =
+            stream::iter(names).map(|name| async move { self.objects.delete(&file_key(&name)).await });
+        deletes.buffer_unordered(CONCURRENCY).try_collect::<()>().await
+    }
+}
