@@ -200,6 +200,7 @@ function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
     [runtime]: {
       import: [
         ...(mode.development ? [REFRESH_RUNTIME] : []),
+        "react",
         ...(config.bootstrap ? [path.resolve(folder, config.bootstrap)] : []),
       ],
     },
