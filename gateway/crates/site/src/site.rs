@@ -174,7 +174,7 @@ impl Site {
                 let call = Call {
                     snapshot,
                     path,
-                    parameter: &parameter,
+                    parameter,
                     head,
                     cookies: self.cookies(head),
                     body,

@@ -109,6 +109,12 @@ impl Upstream {
         }))
     }
 
+    /// Whether a path is below its prefix.
+    pub(crate) fn has(&self, path: &RequestPath) -> bool {
+        let mut segments = path.segments();
+        self.prefix.iter().all(|part| segments.next() == Some(part))
+    }
+
     /// Takes a permit of the rate limit of a client, if it is known.
     pub(crate) fn limit_rate(&self, client: Option<ClientKey>) -> Result<(), UpstreamError> {
         let limits = RateLimits {
