@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use colonnade_admission::{Full, Permit, Pool};
 use colonnade_config::{self as config, Origin};
+use colonnade_model::pattern::RequestPath;
 use colonnade_web::client::ClientKey;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use http::HeaderValue;
