@@ -12,7 +12,7 @@ use colonnade_edge::metrics::ShedMetrics;
 use colonnade_edge::middleware::{
     LoadShedder, add_security_headers, catch_panic, overloaded, strip_head_body, validate_request,
 };
-use colonnade_edge::{CurrentSettings, HttpService};
+use colonnade_edge::{ConnectionHandle, CurrentSettings, HttpService};
 use colonnade_site::Site;
 use colonnade_telemetry::{RecordedBody, Recorder};
 use colonnade_web::body::RequestBody;
@@ -92,31 +92,41 @@ pub(crate) fn redirect(
 impl<R: Routes<RequestBody>> HttpService for Stack<R> {
     type Body = RecordedBody;
 
-    async fn respond(&self, head: &mut Parts, body: RequestBody) -> http::Response<RecordedBody> {
-        self.record(head, body).await
+    async fn respond(
+        &self,
+        head: &Parts,
+        body: RequestBody,
+        connection: Option<ConnectionHandle>,
+    ) -> http::Response<RecordedBody> {
+        self.record(head, body, connection).await
     }
 }
 
 /// The steps, outermost first. Each passes the request on by reference, because moving it costs more than most steps.
 impl<R> Stack<R> {
     /// Logs and measures each request. Outermost, to include the responses of all other steps.
-    async fn record<B>(&self, head: &mut Parts, body: B) -> http::Response<RecordedBody>
+    async fn record<B>(
+        &self,
+        head: &Parts,
+        body: B,
+        connection: Option<ConnectionHandle>,
+    ) -> http::Response<RecordedBody>
     where
         R: Routes<B>,
     {
         let recording = self.recorder.start(head);
-        let response = pin!(self.complete(head, body));
+        let response = pin!(self.complete(head, body, connection));
         let response = recording.within(response).await;
         recording.finish(response)
     }
 
     /// Adds security headers, and strips the body of responses to HEAD. Outside of all steps that create responses.
-    async fn complete<B>(&self, head: &Parts, body: B) -> Response
+    async fn complete<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
     where
         R: Routes<B>,
     {
         // Turns a panic into a response, which is then treated like any other.
-        let response = pin!(self.admit(head, body));
+        let response = pin!(self.admit(head, body, connection));
         let mut response = catch_panic(response, || self.routes.audience()).await;
         let hsts = self.is_secure.then(|| self.settings.load().hsts.clone());
         add_security_headers(response.headers_mut(), hsts);
@@ -128,7 +138,7 @@ impl<R> Stack<R> {
 
     /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly before the routes, which are the
     /// expensive part.
-    async fn admit<B>(&self, head: &Parts, body: B) -> Response
+    async fn admit<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
     where
         R: Routes<B>,
     {
@@ -143,7 +153,7 @@ impl<R> Stack<R> {
         let Some(shedder) = &self.shedder else {
             return self.routes.handle(head, body).await;
         };
-        let Ok(permit) = shedder.admit(head).await else {
+        let Ok(permit) = shedder.admit(head, connection).await else {
             return overloaded();
         };
         let mut response = self.routes.handle(head, body).await;

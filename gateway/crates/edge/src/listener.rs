@@ -18,7 +18,7 @@ use colonnade_admission::{Full, Permit, Pool};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 
-use crate::connection::{CloseLog, Connection, ConnectionState, LingeringCloses};
+use crate::connection::{CloseLog, Connection, ConnectionHandle, ConnectionState, LingeringCloses};
 use crate::metrics::{ListenerConnectionMetrics, RejectReason};
 use crate::settings::{CurrentSettings, Settings};
 use crate::tls::Tls;
@@ -40,11 +40,12 @@ pub trait HttpService: Send + Sync + 'static {
     /// The body of its responses.
     type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
 
-    /// Responds to a request.
+    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if several clients share it.
     fn respond(
         &self,
-        head: &mut Parts,
+        head: &Parts,
         body: RequestBody,
+        connection: Option<ConnectionHandle>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 

@@ -112,14 +112,12 @@ impl Recorder {
     }
 
     /// Starts to record a request, and gives it its ID.
-    pub fn start(&self, head: &mut Parts) -> Recording {
-        let id = request_id::request_id(head);
-        let RequestId(header) = id.clone();
-        head.extensions.insert(id);
+    pub fn start(&self, head: &Parts) -> Recording {
+        let RequestId(id) = request_id::request_id(head);
         let client_ip = head.extensions.get().map(|ClientAddress(address)| *address);
         Recording(Event {
             span: self.0.tracer.as_ref().map(|tracer| tracer.start_span(head)),
-            id: header,
+            id,
             method: method(&head.method),
             served_by: ServedBy::default(),
             status: CLIENT_CLOSED,

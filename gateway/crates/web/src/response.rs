@@ -45,7 +45,7 @@ impl ServedBy {
 /// The header with the request ID.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A request extension: the ID under which the request is logged.
+/// The ID under which a request is logged.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
 

@@ -42,8 +42,7 @@ pub(super) struct ConnectionService<S> {
     pub(super) metrics: ListenerConnectionMetrics,
 }
 
-/// A handle to the connection of a request. An extension of requests whose connection is not shared by
-/// several clients.
+/// A handle to the connection of a request.
 #[derive(Debug, Clone)]
 pub struct ConnectionHandle(ConnectionState);
 
@@ -66,7 +65,7 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
             return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
         }
         let (mut head, body) = request.into_parts();
-        self.add_client(&mut head);
+        let connection = self.identify_client(&mut head);
         let (body, timeout) = self.with_timeout(head.version, body);
         let version = head.version;
         let (guard, is_pipelined) = self.state.begin_response(version);
@@ -76,7 +75,7 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
                 // hyper would serve a whole buffer of requests before any other connection.
                 yield_now().await;
             }
-            let mut response = pin!(service.respond(&mut head, body));
+            let mut response = pin!(service.respond(&head, body, connection));
             let mut response = match timeout {
                 None => response.await,
                 Some((timeout, metrics)) => tokio::select! {
@@ -98,16 +97,17 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
 }
 
 impl<S> ConnectionService<S> {
-    /// Adds to a request what the connection knows of its client.
-    fn add_client(&self, head: &mut Parts) {
+    /// Adds the address of the client to a request. Returns its connection, unless several clients share it.
+    fn identify_client(&self, head: &mut Parts) -> Option<ConnectionHandle> {
         let settings = self.settings.load();
         let client = proxy::client_address(&settings.trusted_proxies, self.peer, &head.headers);
         head.extensions.insert(ClientAddress(client));
         if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
             head.extensions.insert(FromTrustedProxy);
-        } else {
             // A proxy's connection carries requests of many clients and must not be closed because of one.
-            head.extensions.insert(ConnectionHandle(self.state.clone()));
+            None
+        } else {
+            Some(ConnectionHandle(self.state.clone()))
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
     use tokio::sync::Notify;
 
-    use super::ConnectionService;
+    use super::{ConnectionHandle, ConnectionService};
     use crate::connection::ConnectionState;
     use crate::http1::{Http1Inspector, builder};
     use crate::io::InspectedStream;
@@ -159,7 +159,12 @@ mod tests {
     impl HttpService for PathRecorder {
         type Body = Empty<Bytes>;
 
-        async fn respond(&self, head: &mut Parts, _: RequestBody) -> Response<Empty<Bytes>> {
+        async fn respond(
+            &self,
+            head: &Parts,
+            _: RequestBody,
+            _: Option<ConnectionHandle>,
+        ) -> Response<Empty<Bytes>> {
             self.order.lock().push(head.uri.path().to_owned());
             self.received.notify_one();
             Response::new(Empty::new())

@@ -44,7 +44,11 @@ impl LoadShedder {
     /// # Errors
     ///
     /// The request must be shed.
-    pub async fn admit(&self, head: &Parts) -> Result<Option<Permit<ConnectionHandle>>, Full> {
+    pub async fn admit(
+        &self,
+        head: &Parts,
+        connection: Option<ConnectionHandle>,
+    ) -> Result<Option<Permit<ConnectionHandle>>, Full> {
         if health::is_health_path(head.uri.path()) {
             return Ok(None);
         }
@@ -55,7 +59,7 @@ impl LoadShedder {
             max_wait: MAX_WAIT,
             max_hopeful: MAX_HOPEFUL,
         };
-        let (client, connection) = (client_key(&head.extensions), head.extensions.get().cloned());
+        let client = client_key(&head.extensions);
         let permit = self.pool.acquire(client, connection, limits).await;
         permit.map(Some).inspect_err(|full| self.metrics.shed(*full))
     }
