@@ -342,19 +342,16 @@ impl Site {
 
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
-        let extensions = response.extensions();
-        let (Some(state), Some(served_by), Some(ClientAddress(address)), &Method::GET) = (
-            snapshot.state(),
-            extensions.get::<ServedBy>(),
-            head.extensions.get(),
-            &head.method,
-        ) else {
+        let (Some(state), Some(ClientAddress(address)), &Method::GET) =
+            (snapshot.state(), head.extensions.get(), &head.method)
+        else {
             return;
         };
+        let served_by = &response.body().served_by;
         let Some(deployment) = served_by.deployment else {
             return;
         };
-        let render = match extensions.get() {
+        let render = match response.extensions().get() {
             None => PageRender::Done,
             Some(RenderFailed::Failed) => PageRender::Failed,
             Some(RenderFailed::CircuitOpen) => PageRender::CircuitOpen,

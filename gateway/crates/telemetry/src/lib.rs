@@ -13,6 +13,7 @@ mod request_id;
 mod request_line;
 
 use std::io;
+use std::mem::take;
 use std::net::IpAddr;
 use std::panic;
 use std::pin::Pin;
@@ -152,7 +153,7 @@ impl Recording {
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         event.status = response.status().as_u16();
-        event.served_by = response.extensions_mut().remove().unwrap_or_default();
+        event.served_by = take(ServedBy::of(&mut response));
         response.map(|body| RecordedBody { body, event })
     }
 }

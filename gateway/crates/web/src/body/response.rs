@@ -9,6 +9,8 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc;
 
+use crate::response::ServedBy;
+
 /// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
 /// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
 const MAX_FRAME: usize = 32 * 1024;
@@ -20,6 +22,8 @@ pub struct ResponseBody {
     /// Where more bytes come from; `None` if all are in memory.
     stream: Option<Stream>,
     guard: Option<Guard>,
+    /// What served the request.
+    pub served_by: ServedBy,
 }
 
 /// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is then reset, so that no client
@@ -87,12 +91,10 @@ impl ResponseBody {
         self.guard = Some(Guard(Box::new(guard)));
     }
 
-    /// Removes the bytes and keeps the guard.
+    /// Removes the bytes.
     pub fn clear(&mut self) {
-        *self = Self {
-            guard: self.guard.take(),
-            ..Self::default()
-        };
+        self.bytes = Bytes::new();
+        self.stream = None;
     }
 }
 
