@@ -8,6 +8,7 @@ use http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use colonnade_config::{Config, SignupLimits};
+use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
@@ -332,7 +333,7 @@ impl Site {
     fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection<'_>, head: &Parts) {
         let address = head.extensions.get::<ClientAddress>();
         if let (Some(state), Some(ClientAddress(address)), &Method::GET, false) =
-            (snapshot.state(), address, &head.method, selection.is_preview())
+            (analyzed(snapshot), address, &head.method, selection.is_preview())
         {
             let client = self.canary.client_hash(*address);
             let deployment = selection.deployment.number();
@@ -343,7 +344,7 @@ impl Site {
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
         let (Some(state), Some(ClientAddress(address)), &Method::GET) =
-            (snapshot.state(), head.extensions.get(), &head.method)
+            (analyzed(snapshot), head.extensions.get(), &head.method)
         else {
             return;
         };
@@ -375,6 +376,13 @@ impl Site {
         self.canary
             .record_response(&state.visible, deployment, client, measurement);
     }
+}
+
+/// The live state, if a rollout is running: canary analysis needs nothing else, and hashing clients costs more than most of a
+/// request.
+fn analyzed(snapshot: &Snapshot) -> Option<&LiveState> {
+    let state = snapshot.state()?;
+    (!state.visible.rollouts().is_empty()).then_some(state)
 }
 
 /// Decodes the path of a request.
