@@ -10,7 +10,7 @@ use std::sync::Arc;
 use colonnade_admin::Admin;
 use colonnade_edge::metrics::ShedMetrics;
 use colonnade_edge::middleware::{
-    LoadShedder, add_security_headers, catch_panic, overloaded, strip_head_body, validate_request,
+    LoadShedder, catch_panic, overloaded, strip_head_body, validate_request,
 };
 use colonnade_edge::{ConnectionHandle, CurrentSettings, HttpService};
 use colonnade_site::Site;
@@ -18,6 +18,8 @@ use colonnade_telemetry::{RecordedBody, Recorder};
 use colonnade_web::body::RequestBody;
 use colonnade_web::problem::Audience;
 use colonnade_web::response::Response;
+use colonnade_web::security_headers::add_security_headers;
+use http::header::STRICT_TRANSPORT_SECURITY;
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
 
@@ -128,8 +130,14 @@ impl<R> Stack<R> {
         // Turns a panic into a response, which is then treated like any other.
         let response = pin!(self.admit(head, body, connection));
         let mut response = catch_panic(response, || self.routes.audience()).await;
-        let hsts = self.is_secure.then(|| self.settings.load().hsts.clone());
-        add_security_headers(response.headers_mut(), hsts);
+        if !response.body().has_security_headers {
+            add_security_headers(response.headers_mut());
+        }
+        if self.is_secure {
+            // RFC 6797.
+            let hsts = self.settings.load().hsts.clone();
+            response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, hsts);
+        }
         if head.method == Method::HEAD {
             strip_head_body(&mut response);
         }

@@ -32,3 +32,4 @@ pub mod rate_limiter;
 pub mod request_scope;
 pub mod response;
 pub mod router;
+pub mod security_headers;

@@ -24,6 +24,8 @@ pub struct ResponseBody {
     guard: Option<Guard>,
     /// What served the request.
     pub served_by: ServedBy,
+    /// Whether the response has its security headers: they were prepared with it.
+    pub has_security_headers: bool,
 }
 
 /// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is then reset, so that no client

@@ -1,7 +1,7 @@
 //! Security headers of every response.
 
 use http::header::{
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -25,8 +25,8 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Adds the security headers. `hsts` is the value of `Strict-Transport-Security` (RFC 6797), if clients use HTTPS.
-pub fn add_security_headers(headers: &mut HeaderMap, hsts: Option<HeaderValue>) {
+/// Adds the security headers, except `Strict-Transport-Security`, which does not depend on the response.
+pub fn add_security_headers(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     // A route may set its own policies.
@@ -35,9 +35,6 @@ pub fn add_security_headers(headers: &mut HeaderMap, hsts: Option<HeaderValue>) 
     if is_html(headers) {
         headers.insert(PERMISSIONS_POLICY, PERMISSIONS);
         headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
-    }
-    if let Some(hsts) = hsts {
-        headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
     }
 }
 
