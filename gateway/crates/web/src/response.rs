@@ -176,15 +176,20 @@ pub fn conditional_response(
         Precondition::NotModified => StatusCode::NOT_MODIFIED,
         Precondition::Failed => StatusCode::PRECONDITION_FAILED,
     };
-    if status != StatusCode::OK {
-        *response.status_mut() = status;
-        return response;
-    }
-    headers.insert(CONTENT_TYPE, content_type.clone());
-    if coding != Coding::Identity {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-    }
+    let is_whole = status == StatusCode::OK;
+    set(headers, CONTENT_TYPE, is_whole.then(|| content_type.clone()));
+    let coding = (is_whole && coding != Coding::Identity).then(|| HeaderValue::from_static(coding.name()));
+    set(headers, CONTENT_ENCODING, coding);
+    *response.status_mut() = status;
     response
+}
+
+/// Sets or removes a header field.
+fn set(headers: &mut HeaderMap, name: HeaderName, value: Option<HeaderValue>) {
+    match value {
+        Some(value) => headers.insert(name, value),
+        None => headers.remove(name),
+    };
 }
 
 /// Sets `Retry-After` to a number of seconds, rounded up, at least 1.
