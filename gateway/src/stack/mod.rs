@@ -9,9 +9,7 @@ use std::sync::Arc;
 
 use colonnade_admin::Admin;
 use colonnade_edge::metrics::ShedMetrics;
-use colonnade_edge::middleware::{
-    LoadShedder, catch_panic, overloaded, strip_head_body, validate_request,
-};
+use colonnade_edge::middleware::{LoadShedder, catch_panic, overloaded, strip_head_body, validate_request};
 use colonnade_edge::{ConnectionHandle, CurrentSettings, HttpService};
 use colonnade_site::Site;
 use colonnade_telemetry::{RecordedBody, Recorder};
@@ -152,8 +150,7 @@ impl<R> Stack<R> {
     {
         let audience = || self.routes.audience();
         let refused = |status| self.routes.refused(head, status);
-        if let ControlFlow::Break(response) =
-            validate_request(head, &self.settings.load(), audience, refused)
+        if let ControlFlow::Break(response) = validate_request(head, &self.settings.load(), audience, refused)
         {
             return response;
         }

@@ -1,5 +1,7 @@
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use bytes::Bytes;
 use colonnade_config::TelemetrySettings;
@@ -130,7 +132,7 @@ async fn panic_response_has_no_details() {
 
 #[tokio::test]
 async fn panic_before_first_await_gets_response() {
-    let response = pin!(async { panic!("at once") });
+    let response = pin!(poll_fn(|_| -> Poll<Response> { panic!("at once") }));
     let response = catch_panic(response, person).await;
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
 }

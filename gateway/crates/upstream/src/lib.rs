@@ -164,10 +164,7 @@ impl Upstreams {
         if path.has_empty_segment() || path.segments().any(may_be_dots) {
             return None;
         }
-        let upstream = self
-            .all
-            .iter()
-            .find(|upstream| upstream.has(path))?;
+        let upstream = self.all.iter().find(|upstream| upstream.has(path))?;
         Some((upstream, Target::new(raw?.clone(), upstream.prefix.len())))
     }
 }

@@ -204,8 +204,7 @@ fn is_expected_scheme(head: &Parts, settings: &Settings) -> bool {
         (Scheme::HTTP, Scheme::HTTPS)
     };
     // A trusted proxy may terminate TLS, and some proxies pass the client's scheme on.
-    let is_from_proxy =
-        || settings.proxy_protocol || head.extensions.get::<FromTrustedProxy>().is_some();
+    let is_from_proxy = || settings.proxy_protocol || head.extensions.get::<FromTrustedProxy>().is_some();
     *scheme == own || *scheme == other && is_from_proxy()
 }
 

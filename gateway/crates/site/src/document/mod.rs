@@ -36,9 +36,7 @@ use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
-use colonnade_web::response::{
-    HTML, RenderFailed, Response, conditional_response, empty, response,
-};
+use colonnade_web::response::{HTML, RenderFailed, Response, conditional_response, empty, response};
 
 use crate::metrics::DocumentMetrics;
 use composed::{ComposedContent, ComposedDocument, DocumentKey};
