@@ -16,6 +16,12 @@ use colonnade_web::security_headers::add_security_headers;
 
 use super::range::{Selection, select};
 
+/// The header fields of a response, with those that middleware adds, so that no insertion rebuilds the map.
+pub(crate) const HEADER_CAPACITY: usize = 16;
+
+/// The value of a field that is replaced in each response: a clone of a map has no room for another field.
+pub(crate) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
+
 const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 
 /// A file in one coding, with the header of a response with the whole file.
@@ -35,15 +41,15 @@ impl PreparedFile {
         worker_policy: &HeaderValue,
     ) -> Self {
         let etag = HeaderValue::try_from(file.etag(coding)).expect("base64 is valid in a header");
-        let mut headers = HeaderMap::from_iter([
+        let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
+        headers.extend([
             (CONTENT_TYPE, file.media_type.clone()),
             (ETAG, etag.clone()),
             (VARY, VARY_ENCODING),
             (CACHE_CONTROL, IMMUTABLE),
             (ACCEPT_RANGES, HeaderValue::from_static("bytes")),
             (LAST_MODIFIED, release.published_at.header.clone()),
-            // A placeholder: a clone of the map has no room for another field.
-            (REQUEST_ID, HeaderValue::from_static("")),
+            (REQUEST_ID, PLACEHOLDER),
         ]);
         if coding != Coding::Identity {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));

@@ -27,6 +27,7 @@ use crate::SiteError;
 use crate::document::worker_policy;
 use file_cache::FileCache;
 use file_response::{FileRequest, file_response};
+pub(crate) use file_response::{HEADER_CAPACITY, PLACEHOLDER};
 
 /// The `Cache-Control` of files that only a preview shows: they must not outlive the preview.
 const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no-store");

@@ -8,19 +8,18 @@ use colonnade_web::security_headers::add_security_headers;
 
 use super::DocumentCaching;
 use super::content_security_policy::ContentSecurityPolicy;
+use crate::asset::{HEADER_CAPACITY, PLACEHOLDER};
 
 const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
-
-const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
 /// The header fields of a document that any cache may keep.
 pub(super) struct DocumentHeaders(HeaderMap);
 
 impl DocumentHeaders {
-    /// Prepares the fields, with a placeholder for each that depends on the document or the response: a clone of the map has no
-    /// room for others.
+    /// Prepares the fields, with a placeholder for each that depends on the document or the response.
     pub(super) fn new(policy: &ContentSecurityPolicy) -> Self {
-        let mut headers = HeaderMap::from_iter([
+        let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
+        headers.extend([
             (CONTENT_TYPE, HTML),
             (CACHE_CONTROL, NO_CACHE),
             (VARY, HeaderValue::from_static("Accept-Encoding")),
