@@ -15,7 +15,7 @@ pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies:
     let first = segments.next();
     match (first, segments.next(), segments.next(), segments.next()) {
         (Some("assets"), Some(name), Some(version), Some(_)) => {
-            is_name(name) && is_version(version) && is_unknown_release(snapshot, name, version, cookies)
+            is_unknown_release(snapshot, name, version, cookies) && is_name(name) && is_version(version)
         }
         (Some("_page"), Some(number), None, _) => number
             .parse::<u64>()
