@@ -92,20 +92,19 @@ pub(crate) fn redirect(
 impl<R: Routes<RequestBody>> HttpService for Stack<R> {
     type Body = RecordedBody;
 
-    async fn respond(
+    fn respond(
         &self,
         head: &Parts,
         body: RequestBody,
         connection: Option<ConnectionHandle>,
-    ) -> http::Response<RecordedBody> {
-        self.record(head, body, connection).await
+    ) -> impl Future<Output = http::Response<RecordedBody>> + Send {
+        self.run(head, body, connection)
     }
 }
 
-/// The steps, outermost first. Each passes the request on by reference, because moving it costs more than most steps.
+/// The steps. They pass a request on by reference, because moving it costs more than most of them.
 impl<R> Stack<R> {
-    /// Logs and measures each request. Outermost, to include the responses of all other steps.
-    async fn record<B>(
+    async fn run<B>(
         &self,
         head: &Parts,
         body: B,
@@ -114,20 +113,13 @@ impl<R> Stack<R> {
     where
         R: Routes<B>,
     {
+        // Logs and measures each request. First and last, to include the responses of all other steps.
         let recording = self.recorder.start(head);
-        let response = pin!(self.complete(head, body, connection));
-        let response = recording.within(response).await;
-        recording.finish(response)
-    }
-
-    /// Adds security headers, and strips the body of responses to HEAD. Outside of all steps that create responses.
-    async fn complete<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
-    where
-        R: Routes<B>,
-    {
         // Turns a panic into a response, which is then treated like any other.
         let response = pin!(self.admit(head, body, connection));
-        let mut response = catch_panic(response, || self.routes.audience()).await;
+        let response = pin!(catch_panic(response, || self.routes.audience()));
+        let mut response = recording.within(response).await;
+        // After all steps that create responses.
         if !response.body().has_security_headers {
             add_security_headers(response.headers_mut());
         }
@@ -139,7 +131,7 @@ impl<R> Stack<R> {
         if head.method == Method::HEAD {
             strip_head_body(&mut response);
         }
-        response
+        recording.finish(response)
     }
 
     /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly before the routes, which are the
@@ -155,10 +147,11 @@ impl<R> Stack<R> {
             return response;
         }
         // Only visitors' requests are shed.
-        let Some(shedder) = &self.shedder else {
-            return self.routes.handle(head, body).await;
+        let permit = match &self.shedder {
+            Some(shedder) => shedder.admit(head, connection).await,
+            None => Ok(None),
         };
-        let Ok(permit) = shedder.admit(head, connection).await else {
+        let Ok(permit) = permit else {
             return overloaded();
         };
         let mut response = self.routes.handle(head, body).await;
@@ -170,8 +163,8 @@ impl<R> Stack<R> {
 }
 
 impl Routes<RequestBody> for Arc<Site> {
-    async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
-        Site::handle(self, head, body).await
+    fn handle(&self, head: &Parts, body: RequestBody) -> impl Future<Output = Response> + Send {
+        Site::handle(self, head, body)
     }
 
     fn audience(&self) -> Audience {

@@ -95,7 +95,7 @@ fn stack<R>(routes: R, is_secure: bool) -> Stack<R> {
 async fn send<R: Routes<()>>(stack: &Stack<R>, method: Method) -> http::Response<RecordedBody> {
     let request = Request::builder().method(method).header(HOST, "site.example");
     let (head, ()) = request.body(()).unwrap().into_parts();
-    stack.record(&head, (), None).await
+    stack.run(&head, (), None).await
 }
 
 #[tokio::test]

@@ -115,18 +115,18 @@ impl Site {
         let started_at = Instant::now();
         // The whole request uses one snapshot.
         let mut snapshot = self.deployments.current();
-        let (mut response, route) = match parse_path(head) {
+        let mut response = match parse_path(head) {
             Ok(path) => {
                 let caught_up = self.catch_up(&mut snapshot, &path, head, started_at).await;
                 self.route(&snapshot, &path, head, body, caught_up).await
             }
             Err(error) => {
-                let audience = visitor(&snapshot, &self.frame);
-                (respond(&error, audience), INVALID_REQUEST.into())
+                let mut response = respond(&error, visitor(&snapshot, &self.frame));
+                ServedBy::of(&mut response).route = Some(INVALID_REQUEST.into());
+                response
             }
         };
         let served_by = ServedBy::of(&mut response);
-        served_by.route.get_or_insert(route);
         served_by.track = served_by.deployment.map(|number| track(&snapshot, number));
         if served_by.deployment.is_some() {
             self.measure(&snapshot, head, &response, started_at);
@@ -159,7 +159,7 @@ impl Site {
         Ok(())
     }
 
-    /// Handles a request by the route of its path. Returns the route's name, too.
+    /// Handles a request by the route of its path.
     async fn route(
         &self,
         snapshot: &Snapshot,
@@ -167,7 +167,7 @@ impl Site {
         head: &Parts,
         body: RequestBody,
         caught_up: Result<(), SiteError>,
-    ) -> (Response, Cow<'static, str>) {
+    ) -> Response {
         let (route, parameter) = self.routes.find(path);
         let result = match (route.methods.check(&head.method), caught_up) {
             (Ok(None), Err(error)) => Err(error),
@@ -185,7 +185,7 @@ impl Site {
             (Ok(Some(options)), _) => Ok(options),
             (Err(error), _) => Err(error.into()),
         };
-        let response = result.unwrap_or_else(|error| {
+        let mut response = result.unwrap_or_else(|error| {
             let audience = route.handler.errors.audience(snapshot, &self.frame);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
@@ -193,7 +193,9 @@ impl Site {
             }
             response
         });
-        (response, route.name.clone())
+        let served_by = ServedBy::of(&mut response);
+        served_by.route.get_or_insert_with(|| route.name.clone());
+        response
     }
 
     /// Returns the document of a path, or the not-found document if there is no path.

@@ -117,7 +117,11 @@ impl Recorder {
         let RequestId(id) = request_id::request_id(head);
         let client_ip = head.extensions.get().map(|ClientAddress(address)| *address);
         Recording(Event {
-            span: self.0.tracer.as_ref().map(|tracer| tracer.start_span(head)),
+            span: self
+                .0
+                .tracer
+                .as_ref()
+                .map(|tracer| Box::new(tracer.start_span(head))),
             id,
             method: method(&head.method),
             served_by: ServedBy::default(),
@@ -135,14 +139,17 @@ pub struct Recording(Event);
 
 impl Recording {
     /// Waits for the response as a part of this request.
-    pub async fn within(&self, response: Pin<&mut impl Future<Output = Response>>) -> Response {
+    pub fn within(
+        &self,
+        response: Pin<&mut impl Future<Output = Response>>,
+    ) -> impl Future<Output = Response> {
         let Self(event) = self;
         let spans = event.recorder.0.tracer.as_ref().zip(event.span.as_ref());
         let scope = RequestScope {
             id: RequestId(event.id.clone()),
             spans: spans.map(|(tracer, span)| span.calls(tracer)),
         };
-        request_scope::within(Some(scope), response).await
+        request_scope::within(scope, response)
     }
 
     /// Adds the request ID to the response, and records the request once the response is sent or dropped.
@@ -167,7 +174,8 @@ pub struct RecordedBody {
 /// The event of one request, logged when it is dropped.
 struct Event {
     recorder: Recorder,
-    span: Option<otlp::Span>,
+    /// Boxed, because it is large, and few requests are traced.
+    span: Option<Box<otlp::Span>>,
     id: HeaderValue,
     method: &'static str,
     served_by: ServedBy,

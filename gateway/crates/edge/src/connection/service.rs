@@ -81,7 +81,8 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
                 Some((timeout, metrics)) => tokio::select! {
                     biased;
                     response = &mut response => response,
-                    () = timeout.expired() => {
+                    // Boxed, because it is large, and most requests have no body.
+                    () = Box::pin(timeout.expired()) => {
                         metrics.body_timed_out();
                         return Err(h2::Reason::CANCEL.into());
                     }
