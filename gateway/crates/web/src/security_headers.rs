@@ -36,6 +36,12 @@ pub fn add_security_headers(headers: &mut HeaderMap) {
     }
 }
 
+/// Removes the headers that only HTML pages have, from the prepared header of a response without content.
+pub fn remove_page_headers(headers: &mut HeaderMap) {
+    headers.remove(PERMISSIONS_POLICY);
+    headers.remove(OPENER_POLICY);
+}
+
 fn is_html(headers: &HeaderMap) -> bool {
     headers
         .get(CONTENT_TYPE)

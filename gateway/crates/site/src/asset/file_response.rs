@@ -12,7 +12,7 @@ use colonnade_web::body::ResponseBody;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions, may_send_range};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::response::{IMMUTABLE, REQUEST_ID, Response, text};
-use colonnade_web::security_headers::add_security_headers;
+use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
 use super::range::{Selection, select};
 
@@ -104,6 +104,7 @@ pub(super) fn file_response(request: &FileRequest<'_>, file: &PreparedFile) -> R
             for name in [CONTENT_TYPE, CONTENT_ENCODING, ACCEPT_RANGES, LAST_MODIFIED] {
                 headers.remove(name);
             }
+            remove_page_headers(headers);
             response
         }
         Precondition::Failed => error(

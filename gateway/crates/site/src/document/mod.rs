@@ -37,6 +37,7 @@ use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 use colonnade_web::response::{HTML, RenderFailed, Response, conditional_response, empty, response};
+use colonnade_web::security_headers::remove_page_headers;
 
 use crate::metrics::DocumentMetrics;
 use composed::{ComposedContent, ComposedDocument, DocumentKey};
@@ -124,6 +125,9 @@ impl Documents {
         let preconditions = if has_validator { headers } else { &none };
         let mut response = conditional_response(preconditions, &HTML, document_headers, representation);
         response.body_mut().has_security_headers = true;
+        if response.status() != StatusCode::OK {
+            remove_page_headers(response.headers_mut());
+        }
         if !has_validator {
             *response.status_mut() = status;
             response.headers_mut().remove(ETAG);
