@@ -1,27 +1,49 @@
-//! The middleware of all listeners, in order. Each layer has a comment with the reason for its place.
+//! The middleware of all listeners, in order. Each step has a comment with the reason for its place.
 
 #[cfg(test)]
 mod tests;
 
-use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::pin::pin;
 use std::sync::Arc;
 
 use colonnade_admin::Admin;
 use colonnade_edge::metrics::ShedMetrics;
-use colonnade_edge::middleware::{
-    LoadShedder, add_security_headers, catch_panic, shed_load, strip_head_body, validate_request,
-};
-use colonnade_edge::{CurrentSettings, HttpService};
+use colonnade_edge::middleware::{LoadShedder, catch_panic, overloaded, strip_head_body, validate_request};
+use colonnade_edge::{ConnectionHandle, CurrentSettings, HttpService};
 use colonnade_site::Site;
 use colonnade_telemetry::{RecordedBody, Recorder};
-use colonnade_web::middleware::{Next, from_check, from_fn};
+use colonnade_web::body::RequestBody;
 use colonnade_web::problem::Audience;
 use colonnade_web::response::Response;
+use colonnade_web::security_headers::add_security_headers;
+use http::header::STRICT_TRANSPORT_SECURITY;
 use http::request::Parts;
 use http::{Method, Request, StatusCode};
-use tower::{Service, ServiceBuilder, service_fn};
 
 use crate::redirect::HttpsRedirect;
+
+/// What a listener serves behind the middleware.
+trait Routes<B>: Send + Sync + 'static {
+    /// Responds to a request.
+    fn handle(&self, head: &Parts, body: B) -> impl Future<Output = Response> + Send;
+
+    /// The audience of errors that occur before a route is found.
+    fn audience(&self) -> Audience;
+
+    /// A request was refused with this status before it reached the routes.
+    fn refused(&self, _head: &Parts, _status: StatusCode) {}
+}
+
+/// The middleware of a listener, around its routes.
+struct Stack<R> {
+    recorder: Recorder,
+    settings: CurrentSettings,
+    /// Whether clients use HTTPS, and only HTTPS, for this host.
+    is_secure: bool,
+    shedder: Option<LoadShedder>,
+    routes: R,
+}
 
 /// The service of the site listener.
 pub(crate) fn site(
@@ -30,39 +52,25 @@ pub(crate) fn site(
     shed_metrics: ShedMetrics,
     recorder: Recorder,
 ) -> impl HttpService {
-    let is_secure = site.is_secure();
-    let audience = {
-        let site = Arc::clone(&site);
-        move || site.audience()
-    };
-    let routes = service_fn(move |request: colonnade_web::response::Request| {
-        let site = Arc::clone(&site);
-        let (head, body) = request.into_parts();
-        // Boxed like the futures of the layers, which keeps tasks small.
-        Box::pin(async move { Ok::<_, Infallible>(site.handle(&head, body).await) })
-    });
-    let shedder = Arc::new(LoadShedder::new(Arc::clone(&settings), shed_metrics));
-    let routes = ServiceBuilder::new()
-        // Sheds load directly before the routes, which are the expensive part. Only visitors' requests are shed.
-        .layer(from_fn(move |request, next| {
-            shed_load(request, next, Arc::clone(&shedder))
-        }))
-        .service(routes);
-    stack(recorder, routes, settings, audience, |_, _| (), is_secure)
+    Stack {
+        recorder,
+        is_secure: site.is_secure(),
+        shedder: Some(LoadShedder::new(Arc::clone(&settings), shed_metrics)),
+        settings,
+        routes: site,
+    }
 }
 
 /// The service of the admin listener.
 pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Recorder) -> impl HttpService {
-    let refused = {
-        let admin = Arc::clone(&admin);
-        move |head: &Parts, status| admin.log_refused(head, status)
-    };
-    let routes = service_fn(move |request| {
-        let admin = Arc::clone(&admin);
-        Box::pin(async move { Ok::<_, Infallible>(admin.handle(request).await) })
-    });
-    // No HSTS: it applies to all ports of a host, and other services may share the admin listener's host.
-    stack(recorder, routes, settings, || Audience::Operator, refused, false)
+    Stack {
+        recorder,
+        settings,
+        // No HSTS: it applies to all ports of a host, and other services may share the admin listener's host.
+        is_secure: false,
+        shedder: None,
+        routes: admin,
+    }
 }
 
 /// The service of the redirect listener.
@@ -71,72 +79,120 @@ pub(crate) fn redirect(
     settings: CurrentSettings,
     recorder: Recorder,
 ) -> impl HttpService {
-    let redirect = Arc::new(redirect);
-    let routes = service_fn(move |request: colonnade_web::response::Request| {
-        let response = redirect.respond(request.uri());
-        Box::pin(async move { Ok::<_, Infallible>(response) })
-    });
-    // No HSTS: browsers ignore it over plain HTTP (RFC 6797, section 8.1).
-    stack(recorder, routes, settings, || Audience::Program, |_, _| (), false)
+    Stack {
+        recorder,
+        settings,
+        // No HSTS: browsers ignore it over plain HTTP (RFC 6797, section 8.1).
+        is_secure: false,
+        shedder: None,
+        routes: redirect,
+    }
 }
 
-/// The layers of all listeners, outermost first.
-fn stack<S, B>(
-    recorder: Recorder,
-    routes: S,
-    settings: CurrentSettings,
-    audience: impl Fn() -> Audience + Clone + Send + Sync + 'static,
-    refused: impl Fn(&Parts, StatusCode) + Clone + Send + Sync + 'static,
-    is_secure: bool,
-) -> impl Service<Request<B>, Response = http::Response<RecordedBody>, Error = Infallible, Future: Send + 'static>
-+ Clone
-+ Send
-+ 'static
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible> + Clone + Send + Sync + 'static,
-    S::Future: Send + 'static,
-    B: Send + 'static,
-{
-    let panic_audience = audience.clone();
-    ServiceBuilder::new()
-        // Logs and measures each request. Outermost, to include the responses of all other layers.
-        .layer(from_fn(move |request, next| {
-            colonnade_telemetry::record(request, next, recorder.clone())
-        }))
-        // Adds security headers, and strips the body of responses to HEAD. Outside of all layers that create responses.
-        .layer(from_fn({
-            let settings = Arc::clone(&settings);
-            move |request, next| complete_response(request, next, is_secure.then(|| Arc::clone(&settings)))
-        }))
-        // Turns a panic into a response. Inside of the layers above, so that they treat it like any other response.
-        .layer(from_fn(move |request, next| {
-            catch_panic(request, next, panic_audience.clone())
-        }))
-        // Rejects ambiguous requests. Before everything that reads the request.
-        .layer(from_check(move |request| {
-            validate_request(request, &settings.load(), &audience, &refused)
-        }))
-        .service(routes)
+impl<R: Routes<RequestBody>> HttpService for Stack<R> {
+    type Body = RecordedBody;
+
+    fn respond(
+        &self,
+        head: &Parts,
+        body: RequestBody,
+        connection: Option<ConnectionHandle>,
+    ) -> impl Future<Output = http::Response<RecordedBody>> + Send {
+        self.run(head, body, connection)
+    }
 }
 
-/// The returned future does not contain the request, so that it is small.
-fn complete_response<S, B>(
-    request: Request<B>,
-    next: Next<S>,
-    secure: Option<CurrentSettings>,
-) -> impl Future<Output = Response>
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible>,
-{
-    let is_head = *request.method() == Method::HEAD;
-    let response = next.run(request);
-    async move {
-        let mut response = response.await;
-        let hsts = secure.map(|settings| settings.load().hsts.clone());
-        add_security_headers(response.headers_mut(), hsts);
-        if is_head {
+/// The steps. They pass a request on by reference, because moving it costs more than most of them.
+impl<R> Stack<R> {
+    async fn run<B>(
+        &self,
+        head: &Parts,
+        body: B,
+        connection: Option<ConnectionHandle>,
+    ) -> http::Response<RecordedBody>
+    where
+        R: Routes<B>,
+    {
+        // Logs and measures each request. First and last, to include the responses of all other steps.
+        let recording = self.recorder.start(head);
+        // Turns a panic into a response, which is then treated like any other.
+        let response = pin!(self.admit(head, body, connection));
+        let response = pin!(catch_panic(response, || self.routes.audience()));
+        let mut response = recording.within(response).await;
+        // After all steps that create responses.
+        if !response.body().has_security_headers {
+            add_security_headers(response.headers_mut());
+        }
+        if self.is_secure {
+            // RFC 6797.
+            let hsts = self.settings.load().hsts.clone();
+            response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, hsts);
+        }
+        if head.method == Method::HEAD {
             strip_head_body(&mut response);
         }
+        recording.finish(response)
+    }
+
+    /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly before the routes, which are the
+    /// expensive part.
+    async fn admit<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
+    where
+        R: Routes<B>,
+    {
+        let audience = || self.routes.audience();
+        let refused = |status| self.routes.refused(head, status);
+        if let ControlFlow::Break(response) = validate_request(head, &self.settings.load(), audience, refused)
+        {
+            return response;
+        }
+        // Only visitors' requests are shed.
+        let permit = match &self.shedder {
+            Some(shedder) => shedder.admit(head, connection).await,
+            None => Ok(None),
+        };
+        let Ok(permit) = permit else {
+            return overloaded();
+        };
+        let mut response = self.routes.handle(head, body).await;
+        if let Some(permit) = permit {
+            response.body_mut().hold(permit);
+        }
         response
+    }
+}
+
+impl Routes<RequestBody> for Arc<Site> {
+    fn handle(&self, head: &Parts, body: RequestBody) -> impl Future<Output = Response> + Send {
+        Site::handle(self, head, body)
+    }
+
+    fn audience(&self) -> Audience {
+        Site::audience(self)
+    }
+}
+
+impl Routes<RequestBody> for Arc<Admin> {
+    async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
+        let request = Request::from_parts(head.clone(), body);
+        Admin::handle(Arc::clone(self), request).await
+    }
+
+    fn audience(&self) -> Audience {
+        Audience::Operator
+    }
+
+    fn refused(&self, head: &Parts, status: StatusCode) {
+        self.log_refused(head, status);
+    }
+}
+
+impl Routes<RequestBody> for HttpsRedirect {
+    async fn handle(&self, head: &Parts, _: RequestBody) -> Response {
+        self.respond(&head.uri)
+    }
+
+    fn audience(&self) -> Audience {
+        Audience::Program
     }
 }

@@ -1,22 +1,52 @@
-use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use bytes::Bytes;
 use colonnade_config::TelemetrySettings;
 use colonnade_edge::middleware::catch_panic;
 use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
-use colonnade_telemetry::{Log, Recorder, Traces};
-use colonnade_web::middleware::from_fn;
+use colonnade_telemetry::{Log, RecordedBody, Recorder, Traces};
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::Audience;
 use colonnade_web::response::{Response, text};
 use http::header::HOST;
-use http::{HeaderValue, Method, Request, StatusCode};
+use http::request::Parts;
+use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
-use tower::{Layer as _, ServiceExt as _, service_fn};
 
-use super::stack;
+use super::{Routes, Stack};
 use crate::metrics::Metrics;
+
+/// Routes with a page, for this audience.
+struct Page(Audience);
+
+impl Routes<()> for Page {
+    async fn handle(&self, _: &Parts, (): ()) -> Response {
+        text(StatusCode::OK, "hello")
+    }
+
+    fn audience(&self) -> Audience {
+        self.0.clone()
+    }
+}
+
+/// Routes that panic, for this audience.
+struct Panicking(Audience);
+
+impl Routes<()> for Panicking {
+    async fn handle(&self, _: &Parts, (): ()) -> Response {
+        tokio::task::yield_now().await;
+        // A panic message could contain sign-up fields.
+        assert_eq!("leaked-secret", "", "leaked-secret");
+        text(StatusCode::OK, "never")
+    }
+
+    fn audience(&self) -> Audience {
+        self.0.clone()
+    }
+}
 
 fn person() -> Audience {
     Audience::Person {
@@ -28,14 +58,6 @@ fn person() -> Audience {
         live: true,
         back: None,
     }
-}
-
-fn request(method: Method) -> Request<()> {
-    let mut request = Request::new(());
-    *request.method_mut() = method;
-    let host = HeaderValue::from_static("site.example");
-    request.headers_mut().insert(HOST, host);
-    request
 }
 
 fn recorder() -> Recorder {
@@ -55,39 +77,34 @@ fn settings() -> CurrentSettings {
         allowed_hosts: AllowedHosts::Any,
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
-        hsts: HeaderValue::from_static("max-age=1"),
+        hsts: http::HeaderValue::from_static("max-age=1"),
     };
     settings.into_current()
 }
 
-fn page(_: Request<()>) -> std::future::Ready<Result<Response, Infallible>> {
-    std::future::ready(Ok(text(StatusCode::OK, "hello")))
+fn stack<R>(routes: R, is_secure: bool) -> Stack<R> {
+    Stack {
+        recorder: recorder(),
+        settings: settings(),
+        is_secure,
+        shedder: None,
+        routes,
+    }
+}
+
+async fn send<R: Routes<()>>(stack: &Stack<R>, method: Method) -> http::Response<RecordedBody> {
+    let request = Request::builder().method(method).header(HOST, "site.example");
+    let (head, ()) = request.body(()).unwrap().into_parts();
+    stack.run(&head, (), None).await
 }
 
 #[tokio::test]
 async fn panic_response_has_no_details() {
-    let routes = service_fn(|_: Request<()>| async {
-        tokio::task::yield_now().await;
-        // A panic message could contain sign-up fields.
-        assert_eq!("leaked-secret", "", "leaked-secret");
-        Ok(text(StatusCode::OK, "never"))
-    });
     for (audience, text) in [
         (person(), "Something went wrong"),
         (Audience::Operator, "internal error"),
     ] {
-        let reader = audience.clone();
-        let response = stack(
-            recorder(),
-            routes,
-            settings(),
-            move || reader.clone(),
-            |_, _| (),
-            false,
-        )
-        .oneshot(request(Method::GET))
-        .await
-        .unwrap();
+        let response = send(&stack(Panicking(audience.clone()), false), Method::GET).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         for name in [
             "x-content-type-options",
@@ -115,30 +132,27 @@ async fn panic_response_has_no_details() {
 
 #[tokio::test]
 async fn panic_before_first_await_gets_response() {
-    let routes = service_fn(
-        |_: Request<()>| -> std::future::Ready<Result<Response, Infallible>> { panic!("at once") },
-    );
-    let guarded = from_fn(|request, next| catch_panic(request, next, person)).layer(routes);
-    let response = guarded.oneshot(request(Method::GET)).await.unwrap();
+    let response = pin!(poll_fn(|_| -> Poll<Response> { panic!("at once") }));
+    let response = catch_panic(response, person).await;
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
 }
 
 #[tokio::test]
 async fn head_has_content_length_of_get_without_body() {
-    let service = stack(recorder(), service_fn(page), settings(), person, |_, _| (), false);
-    let get = service.clone().oneshot(request(Method::GET)).await.unwrap();
+    let stack = stack(Page(person()), false);
+    let get = send(&stack, Method::GET).await;
     assert_eq!(get.into_body().collect().await.unwrap().to_bytes(), "hello\n");
-    let head = service.oneshot(request(Method::HEAD)).await.unwrap();
+    let head = send(&stack, Method::HEAD).await;
     assert_eq!(head.headers()["content-length"], "6");
     assert_eq!(head.into_body().collect().await.unwrap().to_bytes(), Bytes::new());
 }
 
 #[tokio::test]
 async fn each_response_has_unique_request_id() {
-    let service = stack(recorder(), service_fn(page), settings(), person, |_, _| (), false);
+    let stack = stack(Page(person()), false);
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..8 {
-        let response = service.clone().oneshot(request(Method::GET)).await.unwrap();
+        let response = send(&stack, Method::GET).await;
         ids.insert(response.headers()["x-request-id"].to_str().unwrap().to_owned());
     }
     assert_eq!(ids.len(), 8);
@@ -147,15 +161,7 @@ async fn each_response_has_unique_request_id() {
 #[tokio::test]
 async fn hsts_is_sent_only_over_tls() {
     for is_secure in [true, false] {
-        let service = stack(
-            recorder(),
-            service_fn(page),
-            settings(),
-            person,
-            |_, _| (),
-            is_secure,
-        );
-        let response = service.oneshot(request(Method::GET)).await.unwrap();
+        let response = send(&stack(Page(person()), is_secure), Method::GET).await;
         assert_eq!(
             response.headers().get("strict-transport-security").cloned(),
             is_secure.then(|| settings().load().hsts.clone())

@@ -224,10 +224,9 @@ impl Admin {
         request: Request,
         event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
-        let joined = format!("/{}", path.segments().join("/"));
-        match self.router.find(&joined) {
+        match self.router.find(path.decoded()) {
             // A person types the address of the console.
-            Some((route, parameters)) if !path.has_trailing_slash() || joined == CONSOLE => {
+            Some((route, parameters)) if !path.has_trailing_slash() || path.decoded() == CONSOLE => {
                 event.route = route.name.clone();
                 match route.methods.check(request.method()) {
                     Ok(None) => self.call(&route.handler, &parameters, request, event).await,

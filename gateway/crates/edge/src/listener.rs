@@ -1,6 +1,5 @@
 //! A listener: accepts connections and serves each one in its own task.
 
-use std::convert::Infallible;
 use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,17 +8,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
+use http::request::Parts;
 use http_body::Body;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tower::Service;
 
 use colonnade_admission::{Full, Permit, Pool};
+use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
-use colonnade_web::response::Request;
 
-use crate::connection::{CloseLog, Connection, ConnectionState, LingeringCloses};
+use crate::connection::{CloseLog, Connection, ConnectionHandle, ConnectionState, LingeringCloses};
 use crate::metrics::{ListenerConnectionMetrics, RejectReason};
 use crate::settings::{CurrentSettings, Settings};
 use crate::tls::Tls;
@@ -36,24 +35,18 @@ const MAX_LINGERING: usize = 64;
 /// Lingering closes use at most one of this many file descriptors.
 const LINGERING_SHARE: usize = 16;
 
-/// The service that a listener runs for each request.
-pub trait HttpService:
-    Service<Request, Response = Response<Self::Body>, Error = Infallible, Future: Send + 'static>
-    + Clone
-    + Send
-    + 'static
-{
+/// What a listener runs for each request.
+pub trait HttpService: Send + Sync + 'static {
     /// The body of its responses.
     type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
-}
 
-impl<S, B> HttpService for S
-where
-    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send + 'static,
-    B: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static,
-{
-    type Body = B;
+    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if several clients share it.
+    fn respond(
+        &self,
+        head: &Parts,
+        body: RequestBody,
+        connection: Option<ConnectionHandle>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
 /// A listener and its configuration.
@@ -74,7 +67,8 @@ pub struct Listener {
 
 impl Listener {
     /// Serves connections until `shutdown` becomes true. Then drains them for up to `drain_timeout`.
-    pub async fn serve<S: HttpService>(self, routes: S, shutdown: watch::Receiver<bool>) {
+    pub async fn serve<S: HttpService>(self, service: S, shutdown: watch::Receiver<bool>) {
+        let service = Arc::new(service);
         let pool = Pool::default();
         let mut connections = JoinSet::new();
         let mut shutdown_receiver = shutdown.clone();
@@ -103,7 +97,7 @@ impl Listener {
                 }
             };
             let connection = Connection {
-                routes: routes.clone(),
+                service: Arc::clone(&service),
                 state,
                 settings,
                 current_settings: Arc::clone(&self.settings),

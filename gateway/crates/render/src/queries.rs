@@ -62,7 +62,7 @@ impl Queries {
             }
             let parsed =
                 site_url::parse(path).map_err(|rule| format!("the path of query {name:?} {rule}"))?;
-            if !path.starts_with(PREFIX) || parsed.segments().len() < 2 {
+            if !path.starts_with(PREFIX) || parsed.segments().nth(1).is_none() {
                 return Err(format!("the path of query {name:?} is not below {PREFIX}"));
             }
         }

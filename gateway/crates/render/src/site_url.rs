@@ -23,8 +23,8 @@ pub(crate) fn parse(text: &str) -> Result<RequestPath, String> {
         return Err("is not a path of this site: it has two slashes in a row".to_owned());
     }
     // Some servers treat a backslash as a slash, and a control character as the end of a line.
-    let is_ambiguous = |segment: &String| segment.contains(|c: char| c == '\\' || c.is_control());
-    if path.segments().iter().any(is_ambiguous) {
+    let is_ambiguous = |segment: &str| segment.contains(|c: char| c == '\\' || c.is_control());
+    if path.segments().any(is_ambiguous) {
         return Err("has an encoded backslash or control character".to_owned());
     }
     if !query.bytes().all(is_query_byte) {

@@ -180,7 +180,11 @@ impl WorkerSlot {
         loop {
             let mut render = workers.next().await;
             let request = render.request.take();
-            worker = request_scope::within(request, self.serve(worker, render)).await;
+            let served = self.serve(worker, render);
+            worker = match request {
+                Some(request) => request_scope::within(request, served).await,
+                None => served.await,
+            };
         }
     }
 

@@ -112,20 +112,19 @@ impl RouteTable {
     }
 
     /// Returns the route of a path and the parameter in the path.
-    pub(crate) fn find(&self, path: &RequestPath) -> (&Route<Endpoint>, String) {
+    pub(crate) fn find<'p>(&self, path: &'p RequestPath) -> (&Route<Endpoint>, &'p str) {
         if !path.is_reserved() {
-            return (&self.document, String::new());
+            return (&self.document, "");
         }
-        let segments = path.segments();
-        let first = segments.first().map(String::as_str);
+        let first = path.segments().next();
         // Upstreams have paths of their own, also with a trailing slash.
         if first == Some("api") {
-            return (&self.upstream, String::new());
+            return (&self.upstream, "");
         }
         if !path.has_trailing_slash()
-            && let Some((route, params)) = self.reserved.find(&format!("/{}", segments.join("/")))
+            && let Some((route, params)) = self.reserved.find(path.decoded())
         {
-            let parameter = params.iter().next().map(|(_, value)| value.to_owned());
+            let parameter = params.iter().next().map(|(_, value)| value);
             return (route, parameter.unwrap_or_default());
         }
         let route = if first == Some("go") {
@@ -133,7 +132,7 @@ impl RouteTable {
         } else {
             &self.not_found
         };
-        (route, String::new())
+        (route, "")
     }
 }
 
@@ -259,7 +258,7 @@ mod tests {
         ] {
             let request_path = RequestPath::parse(path).expect("a valid path");
             let (route, found) = table.find(&request_path);
-            assert_eq!((&*route.name, &*found), (name, parameter), "{path}");
+            assert_eq!((&*route.name, found), (name, parameter), "{path}");
         }
     }
 

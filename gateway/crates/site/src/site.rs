@@ -8,6 +8,7 @@ use http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use colonnade_config::{Config, SignupLimits};
+use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
@@ -114,18 +115,18 @@ impl Site {
         let started_at = Instant::now();
         // The whole request uses one snapshot.
         let mut snapshot = self.deployments.current();
-        let (mut response, route) = match parse_path(head) {
+        let mut response = match parse_path(head) {
             Ok(path) => {
                 let caught_up = self.catch_up(&mut snapshot, &path, head, started_at).await;
                 self.route(&snapshot, &path, head, body, caught_up).await
             }
             Err(error) => {
-                let audience = visitor(&snapshot, &self.frame);
-                (respond(&error, audience), INVALID_REQUEST.into())
+                let mut response = respond(&error, visitor(&snapshot, &self.frame));
+                ServedBy::of(&mut response).route = Some(INVALID_REQUEST.into());
+                response
             }
         };
         let served_by = ServedBy::of(&mut response);
-        served_by.route.get_or_insert(route);
         served_by.track = served_by.deployment.map(|number| track(&snapshot, number));
         if served_by.deployment.is_some() {
             self.measure(&snapshot, head, &response, started_at);
@@ -158,7 +159,7 @@ impl Site {
         Ok(())
     }
 
-    /// Handles a request by the route of its path. Returns the route's name, too.
+    /// Handles a request by the route of its path.
     async fn route(
         &self,
         snapshot: &Snapshot,
@@ -166,7 +167,7 @@ impl Site {
         head: &Parts,
         body: RequestBody,
         caught_up: Result<(), SiteError>,
-    ) -> (Response, Cow<'static, str>) {
+    ) -> Response {
         let (route, parameter) = self.routes.find(path);
         let result = match (route.methods.check(&head.method), caught_up) {
             (Ok(None), Err(error)) => Err(error),
@@ -174,7 +175,7 @@ impl Site {
                 let call = Call {
                     snapshot,
                     path,
-                    parameter: &parameter,
+                    parameter,
                     head,
                     cookies: self.cookies(head),
                     body,
@@ -184,7 +185,7 @@ impl Site {
             (Ok(Some(options)), _) => Ok(options),
             (Err(error), _) => Err(error.into()),
         };
-        let response = result.unwrap_or_else(|error| {
+        let mut response = result.unwrap_or_else(|error| {
             let audience = route.handler.errors.audience(snapshot, &self.frame);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
@@ -192,7 +193,9 @@ impl Site {
             }
             response
         });
-        (response, route.name.clone())
+        let served_by = ServedBy::of(&mut response);
+        served_by.route.get_or_insert_with(|| route.name.clone());
+        response
     }
 
     /// Returns the document of a path, or the not-found document if there is no path.
@@ -332,7 +335,7 @@ impl Site {
     fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection<'_>, head: &Parts) {
         let address = head.extensions.get::<ClientAddress>();
         if let (Some(state), Some(ClientAddress(address)), &Method::GET, false) =
-            (snapshot.state(), address, &head.method, selection.is_preview())
+            (analyzed(snapshot), address, &head.method, selection.is_preview())
         {
             let client = self.canary.client_hash(*address);
             let deployment = selection.deployment.number();
@@ -342,19 +345,16 @@ impl Site {
 
     /// Measures a document or page data, for canary analysis.
     fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
-        let extensions = response.extensions();
-        let (Some(state), Some(served_by), Some(ClientAddress(address)), &Method::GET) = (
-            snapshot.state(),
-            extensions.get::<ServedBy>(),
-            head.extensions.get(),
-            &head.method,
-        ) else {
+        let (Some(state), Some(ClientAddress(address)), &Method::GET) =
+            (analyzed(snapshot), head.extensions.get(), &head.method)
+        else {
             return;
         };
+        let served_by = &response.body().served_by;
         let Some(deployment) = served_by.deployment else {
             return;
         };
-        let render = match extensions.get() {
+        let render = match response.extensions().get() {
             None => PageRender::Done,
             Some(RenderFailed::Failed) => PageRender::Failed,
             Some(RenderFailed::CircuitOpen) => PageRender::CircuitOpen,
@@ -378,6 +378,13 @@ impl Site {
         self.canary
             .record_response(&state.visible, deployment, client, measurement);
     }
+}
+
+/// The live state, if a rollout is running: canary analysis needs nothing else, and hashing clients costs more than most of a
+/// request.
+fn analyzed(snapshot: &Snapshot) -> Option<&LiveState> {
+    let state = snapshot.state()?;
+    (!state.visible.rollouts().is_empty()).then_some(state)
 }
 
 /// Decodes the path of a request.

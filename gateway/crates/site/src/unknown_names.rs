@@ -11,15 +11,16 @@ use colonnade_web::cookie::Cookies;
 
 /// Whether a path names a release, a deployment or a preview that the snapshot does not have, but the store may have.
 pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies: Cookies<'_>) -> bool {
-    let segments: Vec<&str> = path.segments().iter().map(String::as_str).collect();
-    match segments[..] {
-        ["assets", name, version, _, ..] => {
-            is_name(name) && is_version(version) && is_unknown_release(snapshot, name, version, cookies)
+    let mut segments = path.segments();
+    let first = segments.next();
+    match (first, segments.next(), segments.next(), segments.next()) {
+        (Some("assets"), Some(name), Some(version), Some(_)) => {
+            is_unknown_release(snapshot, name, version, cookies) && is_name(name) && is_version(version)
         }
-        ["_page", number] => number
+        (Some("_page"), Some(number), None, _) => number
             .parse::<u64>()
             .is_ok_and(|number| number > snapshot.newest()),
-        ["_preview", token] => may_become_valid(snapshot, token),
+        (Some("_preview"), Some(token), None, _) => may_become_valid(snapshot, token),
         _ => false,
     }
 }

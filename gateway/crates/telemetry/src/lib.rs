@@ -12,8 +12,8 @@ mod otlp;
 mod request_id;
 mod request_line;
 
-use std::convert::Infallible;
 use std::io;
+use std::mem::take;
 use std::net::IpAddr;
 use std::panic;
 use std::pin::Pin;
@@ -21,10 +21,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request};
+use http::request::Parts;
+use http::{HeaderValue, Method};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
-use tower::Service;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -35,7 +35,6 @@ use colonnade_diagnostics::Diagnostics;
 use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
-use colonnade_web::middleware::Next;
 use colonnade_web::request_scope::{self, RequestScope};
 use colonnade_web::response::{REQUEST_ID, RequestId, Response, ServedBy};
 
@@ -113,52 +112,55 @@ impl Recorder {
         }))
     }
 
-    /// Starts the event of a request.
-    fn start_event<B>(self, request: &Request<B>, id: &RequestId) -> Event {
-        let RequestId(id) = id;
-        let client_ip = request.extensions().get().map(|ClientAddress(address)| *address);
-        Event {
-            span: self.0.tracer.as_ref().map(|tracer| tracer.start_span(request)),
-            id: id.clone(),
-            method: method(request.method()),
+    /// Starts to record a request, and gives it its ID.
+    pub fn start(&self, head: &Parts) -> Recording {
+        let RequestId(id) = request_id::request_id(head);
+        let client_ip = head.extensions.get().map(|ClientAddress(address)| *address);
+        Recording(Event {
+            span: self
+                .0
+                .tracer
+                .as_ref()
+                .map(|tracer| Box::new(tracer.start_span(head))),
+            id,
+            method: method(&head.method),
             served_by: ServedBy::default(),
             status: CLIENT_CLOSED,
             bytes: 0,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             start: Instant::now(),
-            recorder: self,
-        }
+            recorder: self.clone(),
+        })
     }
 }
 
-/// Middleware that assigns the request ID and records the request once its response is sent or dropped.
-///
-/// The returned future does not contain the request, so that it is small.
-pub fn record<S, B>(
-    mut request: Request<B>,
-    next: Next<S>,
-    recorder: Recorder,
-) -> impl Future<Output = http::Response<RecordedBody>>
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible>,
-{
-    let id = request_id::request_id(&request);
-    let mut event = recorder.start_event(&request, &id);
-    request.extensions_mut().insert(id.clone());
-    let spans = event.recorder.0.tracer.as_ref().zip(event.span.as_ref());
-    let scope = RequestScope {
-        id: id.clone(),
-        spans: spans.map(|(tracer, span)| span.calls(tracer)),
-    };
-    let response = request_scope::within(Some(scope), next.run(request));
-    async move {
-        let mut response = response.await;
-        let RequestId(mut id) = id;
+/// The recording of a request that has no response yet. If it is dropped, the client has closed the connection.
+pub struct Recording(Event);
+
+impl Recording {
+    /// Waits for the response as a part of this request.
+    pub fn within(
+        &self,
+        response: Pin<&mut impl Future<Output = Response>>,
+    ) -> impl Future<Output = Response> {
+        let Self(event) = self;
+        let spans = event.recorder.0.tracer.as_ref().zip(event.span.as_ref());
+        let scope = RequestScope {
+            id: RequestId(event.id.clone()),
+            spans: spans.map(|(tracer, span)| span.calls(tracer)),
+        };
+        request_scope::within(scope, response)
+    }
+
+    /// Adds the request ID to the response, and records the request once the response is sent or dropped.
+    pub fn finish(self, mut response: Response) -> http::Response<RecordedBody> {
+        let Self(mut event) = self;
+        let mut id = event.id.clone();
         // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         event.status = response.status().as_u16();
-        event.served_by = response.extensions_mut().remove().unwrap_or_default();
+        event.served_by = take(ServedBy::of(&mut response));
         response.map(|body| RecordedBody { body, event })
     }
 }
@@ -172,7 +174,8 @@ pub struct RecordedBody {
 /// The event of one request, logged when it is dropped.
 struct Event {
     recorder: Recorder,
-    span: Option<otlp::Span>,
+    /// Boxed, because it is large, and few requests are traced.
+    span: Option<Box<otlp::Span>>,
     id: HeaderValue,
     method: &'static str,
     served_by: ServedBy,

@@ -4,6 +4,7 @@
 //! written at once, further lines are written in batches. If the reader is too slow and the buffer is full, lines are
 //! dropped and counted.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
@@ -21,9 +22,6 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How long dropping [`LogWriter`] waits for a reader that has stopped reading.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// The initial capacity of a line in bytes. Most lines fit.
-const LINE_CAPACITY: usize = 384;
 
 /// The capacity of the buffer in bytes.
 const MAX_BUFFERED: usize = 4 * 1024 * 1024;
@@ -79,10 +77,15 @@ impl Log {
 
     /// Logs the line that `write` appends, without a rate limit.
     pub(super) fn add(&self, write: impl FnOnce(&mut Vec<u8>)) {
-        let mut line = Vec::with_capacity(LINE_CAPACITY);
-        write(&mut line);
-        line.push(b'\n');
-        self.put(&line);
+        thread_local! {
+            static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        LINE.with_borrow_mut(|line| {
+            line.clear();
+            write(line);
+            line.push(b'\n');
+            self.put(line);
+        });
     }
 
     /// Buffers a whole line, or drops it.

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderValue, Request};
+use http::HeaderValue;
+use http::request::Parts;
 use opentelemetry::trace::{
     Span as _, SpanContext, SpanId, SpanKind, Status, TraceContextExt as _, TraceFlags, TraceId, TraceState,
     Tracer as _, TracerProvider as _,
@@ -103,9 +104,9 @@ impl Drop for Traces {
 
 impl Tracer {
     /// Starts the span of a request.
-    pub(super) fn start_span<B>(&self, request: &Request<B>) -> Span {
+    pub(super) fn start_span(&self, head: &Parts) -> Span {
         let Self(tracer) = self;
-        let parent = parent(request).map_or_else(Context::new, |parent| {
+        let parent = parent(head).map_or_else(Context::new, |parent| {
             Context::new().with_remote_span_context(parent)
         });
         let span = tracer.span_builder("request").with_kind(SpanKind::Server);
@@ -192,9 +193,9 @@ impl Span {
 
 /// The parent span from the `traceparent` header of a trusted proxy: `00-<trace>-<span>-<flags>`, in lower-case
 /// hexadecimal.
-fn parent<B>(request: &Request<B>) -> Option<SpanContext> {
-    request.extensions().get::<FromTrustedProxy>()?;
-    let mut values = request.headers().get_all("traceparent").iter();
+fn parent(head: &Parts) -> Option<SpanContext> {
+    head.extensions.get::<FromTrustedProxy>()?;
+    let mut values = head.headers.get_all("traceparent").iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return None;
     };

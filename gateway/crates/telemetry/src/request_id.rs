@@ -1,7 +1,8 @@
 //! Request IDs: taken from a trusted proxy, or random.
 
 use bytes::Bytes;
-use http::{HeaderValue, Request};
+use http::HeaderValue;
+use http::request::Parts;
 
 use colonnade_web::client::FromTrustedProxy;
 use colonnade_web::response::{REQUEST_ID, RequestId};
@@ -13,10 +14,10 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they could put arbitrary text
 /// into the log.
-pub(super) fn request_id<B>(request: &Request<B>) -> RequestId {
+pub(super) fn request_id(head: &Parts) -> RequestId {
     let from_proxy = || {
-        request.extensions().get::<FromTrustedProxy>()?;
-        let mut ids = request.headers().get_all(REQUEST_ID).iter();
+        head.extensions.get::<FromTrustedProxy>()?;
+        let mut ids = head.headers.get_all(REQUEST_ID).iter();
         ids.next().filter(|id| ids.next().is_none() && is_valid(id))
     };
     RequestId(from_proxy().cloned().unwrap_or_else(random_id))
@@ -59,7 +60,7 @@ mod tests {
         if from_proxy {
             request.extensions_mut().insert(FromTrustedProxy);
         }
-        let RequestId(id) = request_id(&request);
+        let RequestId(id) = request_id(&request.into_parts().0);
         ids.contains(&id.to_str().expect("a string"))
     }
 

@@ -2,12 +2,13 @@
 //!
 //! It is written without `tracing` and without a serializer, which take several times as long: no other event is as frequent.
 
+use std::cell::Cell;
 use std::io::Write as _;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
-use serde::Serialize;
 
 /// What the line says of a request.
 pub(super) struct RequestLine<'a> {
@@ -25,13 +26,11 @@ pub(super) struct RequestLine<'a> {
 }
 
 impl RequestLine<'_> {
-    /// Appends the line, without its end, to `line`. The names of listeners and methods, and request IDs have no characters that
-    /// JSON escapes.
+    /// Appends the line, without its end, to `line`. No value has a character that JSON escapes: the configuration and releases
+    /// permit none in the names of upstreams and routes, and the gateway none in request IDs.
     pub(super) fn write(&self, line: &mut Vec<u8>) {
-        const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
         text(line, "{\"timestamp\":\"");
-        // Writing to memory cannot fail, here and below.
-        let _ = PRINTER.print_timestamp(&colonnade_clock::precise(), &mut *line);
+        timestamp(line, colonnade_clock::precise());
         text(
             line,
             "\",\"level\":\"INFO\",\"event\":\"request\",\"listener\":\"",
@@ -39,26 +38,28 @@ impl RequestLine<'_> {
         text(line, self.listener);
         text(line, "\",\"method\":\"");
         text(line, self.method);
-        text(line, "\",\"route\":");
-        json(line, self.route);
-        text(line, ",\"status\":");
-        json(line, &self.status);
+        text(line, "\",\"route\":\"");
+        text(line, self.route);
+        text(line, "\",\"status\":");
+        integer(line, self.status);
         text(line, ",\"bytes\":");
-        json(line, &self.bytes);
+        integer(line, self.bytes);
         text(line, ",\"duration_ms\":");
-        json(line, &milliseconds(self.duration));
-        if let Some(deployment) = &self.deployment {
+        milliseconds(line, self.duration);
+        if let Some(deployment) = self.deployment {
             text(line, ",\"deployment\":");
-            json(line, deployment);
+            integer(line, deployment);
         }
         if let Some(upstream) = self.upstream {
-            text(line, ",\"upstream\":");
-            json(line, upstream);
+            text(line, ",\"upstream\":\"");
+            text(line, upstream);
+            text(line, "\"");
         }
         text(line, ",\"request_id\":\"");
         text(line, self.request_id);
         text(line, "\"");
         if let Some(client_ip) = self.client_ip {
+            // Writing to memory cannot fail.
             let _ = write!(line, ",\"client_ip\":\"{client_ip}\"");
         }
         text(line, "}");
@@ -69,11 +70,43 @@ fn text(line: &mut Vec<u8>, text: &str) {
     line.extend_from_slice(text.as_bytes());
 }
 
-fn json(line: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    let _ = serde_json::to_writer(line, value);
+fn integer(line: &mut Vec<u8>, value: impl itoa::Integer) {
+    text(line, itoa::Buffer::new().format(value));
 }
 
 /// Milliseconds with three decimal places.
-fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1_000_000.0).round() / 1000.0
+fn milliseconds(line: &mut Vec<u8>, duration: Duration) {
+    let rounded = duration + Duration::from_nanos(500);
+    integer(line, rounded.as_millis());
+    decimals::<3>(line, rounded.subsec_micros() % 1000);
+}
+
+/// A decimal point and this many digits.
+fn decimals<const DIGITS: usize>(line: &mut Vec<u8>, mut value: u32) {
+    let mut digits = [b'0'; DIGITS];
+    for digit in digits.iter_mut().rev() {
+        *digit = b"0123456789"[(value % 10) as usize];
+        value /= 10;
+    }
+    text(line, ".");
+    line.extend_from_slice(&digits);
+}
+
+/// A time in UTC with microseconds (RFC 3339).
+fn timestamp(line: &mut Vec<u8>, time: Timestamp) {
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(0));
+    thread_local! {
+        /// The last second that was formatted, without its time zone. Formatting takes much longer than the rest of the line.
+        static LAST: Cell<(i64, [u8; 19])> = const { Cell::new((i64::MIN, [0; 19])) };
+    }
+    let (mut second, mut formatted) = LAST.get();
+    if second != time.as_second() {
+        second = time.as_second();
+        let text = PRINTER.timestamp_to_string(&time);
+        formatted.copy_from_slice(&text.as_bytes()[..19]);
+        LAST.set((second, formatted));
+    }
+    line.extend_from_slice(&formatted);
+    decimals::<6>(line, time.subsec_microsecond().unsigned_abs());
+    text(line, "Z");
 }

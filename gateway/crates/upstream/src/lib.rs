@@ -161,13 +161,10 @@ impl Upstreams {
     /// Finds the upstream of a path.
     fn find(&self, path: &RequestPath, raw: Option<&PathAndQuery>) -> Option<(&Arc<Upstream>, Target)> {
         // Some servers take `//host` for an address.
-        if path.has_empty_segment() || path.segments().iter().any(|segment| may_be_dots(segment)) {
+        if path.has_empty_segment() || path.segments().any(may_be_dots) {
             return None;
         }
-        let upstream = self
-            .all
-            .iter()
-            .find(|upstream| path.segments().starts_with(&upstream.prefix))?;
+        let upstream = self.all.iter().find(|upstream| upstream.has(path))?;
         Some((upstream, Target::new(raw?.clone(), upstream.prefix.len())))
     }
 }

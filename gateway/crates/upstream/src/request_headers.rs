@@ -56,7 +56,7 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
         site.add_forwarded(&mut headers, address.to_canonical());
     }
     add_via(&mut headers, head.version);
-    add_request_id(&mut headers, head.extensions.get());
+    add_request_id(&mut headers);
     headers
 }
 
@@ -97,13 +97,13 @@ fn is_removed(name: &str) -> bool {
 pub(crate) fn of_query() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    add_request_id(&mut headers, request_scope::current_id().as_ref());
+    add_request_id(&mut headers);
     headers
 }
 
-fn add_request_id(headers: &mut HeaderMap, id: Option<&RequestId>) {
-    if let Some(RequestId(id)) = id {
-        headers.insert(REQUEST_ID, id.clone());
+fn add_request_id(headers: &mut HeaderMap) {
+    if let Some(RequestId(id)) = request_scope::current_id() {
+        headers.insert(REQUEST_ID, id);
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use colonnade_admission::{Full, Permit, Pool};
 use colonnade_config::{self as config, Origin};
+use colonnade_model::pattern::RequestPath;
 use colonnade_web::client::ClientKey;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use http::HeaderValue;
@@ -107,6 +108,12 @@ impl Upstream {
             breaker,
             metrics,
         }))
+    }
+
+    /// Whether a path is below its prefix.
+    pub(crate) fn has(&self, path: &RequestPath) -> bool {
+        let mut segments = path.segments();
+        self.prefix.iter().all(|part| segments.next() == Some(part))
     }
 
     /// Takes a permit of the rate limit of a client, if it is known.

@@ -75,7 +75,7 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
         } else {
             continue;
         };
-        *named = parts.find_map(weight).unwrap_or(1000);
+        *named = parts.map(str::as_bytes).find_map(weight).unwrap_or(1000);
     }
     html > json
 }
@@ -93,12 +93,11 @@ struct Weights {
 impl Weights {
     fn read(headers: &HeaderMap) -> Self {
         let mut weights = Self::default();
-        let values = headers
-            .get_all(ACCEPT_ENCODING)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        for item in values.flat_map(|value| value.split(',')) {
-            let mut parts = item.split(';').map(str::trim);
+        let values = headers.get_all(ACCEPT_ENCODING).iter();
+        let values = values.filter_map(|value| value.to_str().ok());
+        // Splitting bytes takes less time: most items are short.
+        for item in values.flat_map(|value| value.as_bytes().split(|&byte| byte == b',')) {
+            let mut parts = item.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
             let name = parts.next().unwrap_or_default();
             if let Some(named) = weights.named(name)
                 && named.is_none()
@@ -109,14 +108,14 @@ impl Weights {
         weights
     }
 
-    fn named(&mut self, name: &str) -> Option<&mut Option<u16>> {
-        let is = |other| name.eq_ignore_ascii_case(other);
+    fn named(&mut self, name: &[u8]) -> Option<&mut Option<u16>> {
+        let is = |other: &[u8]| name.eq_ignore_ascii_case(other);
         match name {
-            "*" => Some(&mut self.any),
-            _ if is("br") => Some(&mut self.br),
-            _ if is("zstd") => Some(&mut self.zstd),
-            _ if is("gzip") || is("x-gzip") => Some(&mut self.gzip),
-            _ if is("identity") => Some(&mut self.identity),
+            b"*" => Some(&mut self.any),
+            _ if is(b"br") => Some(&mut self.br),
+            _ if is(b"zstd") => Some(&mut self.zstd),
+            _ if is(b"gzip") || is(b"x-gzip") => Some(&mut self.gzip),
+            _ if is(b"identity") => Some(&mut self.identity),
             _ => None,
         }
     }
@@ -137,10 +136,11 @@ impl Weights {
 }
 
 /// Parses `q=0.5` to thousandths. Returns `None` for any other parameter and for an invalid weight.
-fn weight(parameter: &str) -> Option<u16> {
+fn weight(parameter: &[u8]) -> Option<u16> {
     let value = parameter
-        .strip_prefix("q=")
-        .or_else(|| parameter.strip_prefix("Q="))?;
+        .strip_prefix(b"q=")
+        .or_else(|| parameter.strip_prefix(b"Q="))?;
+    let value = str::from_utf8(value).ok()?;
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
         return None;

@@ -1,4 +1,4 @@
-//! HTTP building blocks: requests and responses, errors as responses, routing, middleware, content negotiation,
+//! HTTP building blocks: requests and responses, errors as responses, routing, content negotiation,
 //! conditional requests, cookies and client addresses. Nothing here depends on what a release or deployment is, except the
 //! limit on the segments of a release's URLs: responses carry only a deployment's number, and health checks and error pages
 //! know only whether one is live.
@@ -24,7 +24,6 @@ pub mod html;
 pub mod limits;
 pub mod log;
 pub mod metrics;
-pub mod middleware;
 pub mod origin;
 pub mod plain_page;
 pub mod problem;
@@ -33,3 +32,4 @@ pub mod rate_limiter;
 pub mod request_scope;
 pub mod response;
 pub mod router;
+pub mod security_headers;

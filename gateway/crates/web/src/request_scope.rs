@@ -25,15 +25,12 @@ tokio::task_local! {
     static BLOCKING: ();
 }
 
-/// Runs `work` as a part of this request; without one it belongs to no request.
-pub async fn within<F: Future>(scope: Option<RequestScope>, work: F) -> F::Output {
-    match scope {
-        Some(scope) => CURRENT.scope(scope, work).await,
-        None => work.await,
-    }
+/// Runs `work` as a part of this request.
+pub fn within<F: Future>(scope: RequestScope, work: F) -> impl Future<Output = F::Output> {
+    CURRENT.scope(scope, work)
 }
 
-/// Does the same with work that does not wait.
+/// Does the same with work that does not wait; without a request it belongs to none.
 pub fn within_now<T>(scope: Option<RequestScope>, work: impl FnOnce() -> T) -> T {
     match scope {
         Some(scope) => CURRENT.sync_scope(scope, work),
@@ -61,7 +58,10 @@ pub fn spawn<F>(work: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
-    tokio::spawn(within(current(), work))
+    match current() {
+        Some(scope) => tokio::spawn(within(scope, work)),
+        None => tokio::spawn(work),
+    }
 }
 
 /// Does the same with work for a thread for blocking work.
@@ -124,7 +124,7 @@ mod tests {
             id: RequestId(id.clone()),
             spans: None,
         };
-        let ids = within(Some(scope), async {
+        let ids = within(scope, async {
             let (task, thread) = (spawn(async { current_id() }), spawn_blocking(current_id));
             [task.await, thread.await]
         });

@@ -63,7 +63,7 @@ pub(crate) enum Protocol {
 
 /// An accepted connection.
 pub(crate) struct Connection<S> {
-    pub(crate) routes: S,
+    pub(crate) service: Arc<S>,
     /// The settings as of the start of the connection.
     pub(crate) settings: Arc<Settings>,
     pub(crate) current_settings: CurrentSettings,
@@ -115,7 +115,7 @@ impl<S: HttpService> Connection<S> {
             stream,
         } = handshake;
         let service = ConnectionService {
-            routes: self.routes,
+            service: self.service,
             peer,
             settings: self.current_settings,
             state: state.clone(),

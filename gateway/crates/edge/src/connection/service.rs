@@ -3,13 +3,14 @@
 
 use std::future::{Future, ready};
 use std::net::IpAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 
 use colonnade_admission::{GiveWay, Newcomer};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
-use colonnade_web::response::Request;
 use http::header::CONNECTION;
+use http::request::Parts;
 use http::{HeaderValue, Response, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
@@ -27,10 +28,10 @@ use crate::settings::CurrentSettings;
 /// The value of `Connection` in the last response of an HTTP/1 connection (RFC 9112, section 9.6).
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// Runs the routes for the requests of one connection.
+/// Runs the service of the listener for the requests of one connection.
 pub(super) struct ConnectionService<S> {
-    /// The routes of the listener.
-    pub(super) routes: S,
+    /// The service of the listener.
+    pub(super) service: Arc<S>,
     /// The IP address of the peer: the client, or a proxy.
     pub(super) peer: IpAddr,
     /// The current settings: a proxy that a reload removed is no longer trusted.
@@ -41,8 +42,7 @@ pub(super) struct ConnectionService<S> {
     pub(super) metrics: ListenerConnectionMetrics,
 }
 
-/// A handle to the connection of a request. An extension of requests whose connection is not shared by
-/// several clients.
+/// A handle to the connection of a request.
 #[derive(Debug, Clone)]
 pub struct ConnectionHandle(ConnectionState);
 
@@ -54,7 +54,7 @@ impl GiveWay for ConnectionHandle {
 }
 
 impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
-    type Response = Response<TrackedBody<<S as HttpService>::Body>>;
+    type Response = Response<TrackedBody<S::Body>>;
     /// The code of the `RST_STREAM` frame, over HTTP/2.
     type Error = h2::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, h2::Error>> + Send>>;
@@ -64,61 +64,66 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
         if request.version() == Version::HTTP_2 && self.state.refuses_requests() {
             return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
         }
-        let (mut request, body_timeout) = self.with_body_timeout(request);
-        let settings = self.settings.load();
-        let client = proxy::client_address(&settings.trusted_proxies, self.peer, request.headers());
-        let extensions = request.extensions_mut();
-        extensions.insert(ClientAddress(client));
-        if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
-            extensions.insert(FromTrustedProxy);
-        } else {
-            // A proxy's connection carries requests of many clients and must not be closed because of one.
-            extensions.insert(ConnectionHandle(self.state.clone()));
-        }
-        let version = request.version();
+        let (mut head, body) = request.into_parts();
+        let connection = self.identify_client(&mut head);
+        let (body, timeout) = self.with_timeout(head.version, body);
+        let version = head.version;
         let (guard, is_pipelined) = self.state.begin_response(version);
-        let response = self.routes.clone().call(request);
-        let Some(body_timeout) = body_timeout else {
-            return Box::pin(async move {
-                if is_pipelined && version < Version::HTTP_2 {
-                    // hyper would serve a whole buffer of requests before any other connection.
-                    yield_now().await;
-                }
-                let Ok(mut response) = response.await;
-                // HTTP/2 sends GOAWAY instead.
-                if version < Version::HTTP_2 && guard.is_last() {
-                    response.headers_mut().insert(CONNECTION, CLOSE);
-                }
-                Ok(response.map(|body| TrackedBody::new(body, guard)))
-            });
-        };
-        let metrics = self.metrics.clone();
+        let service = Arc::clone(&self.service);
         Box::pin(async move {
-            tokio::select! {
-                biased;
-                Ok(response) = response => Ok(response.map(|body| TrackedBody::new(body, guard))),
-                () = body_timeout.expired() => {
-                    metrics.body_timed_out();
-                    Err(h2::Reason::CANCEL.into())
-                }
+            if is_pipelined && version < Version::HTTP_2 {
+                // hyper would serve a whole buffer of requests before any other connection.
+                yield_now().await;
             }
+            let mut response = pin!(service.respond(&head, body, connection));
+            let mut response = match timeout {
+                None => response.await,
+                Some((timeout, metrics)) => tokio::select! {
+                    biased;
+                    response = &mut response => response,
+                    // Boxed, because it is large, and most requests have no body.
+                    () = Box::pin(timeout.expired()) => {
+                        metrics.body_timed_out();
+                        return Err(h2::Reason::CANCEL.into());
+                    }
+                },
+            };
+            // HTTP/2 sends GOAWAY instead.
+            if version < Version::HTTP_2 && guard.is_last() {
+                response.headers_mut().insert(CONNECTION, CLOSE);
+            }
+            Ok(response.map(|body| TrackedBody::new(body, guard)))
         })
     }
 }
 
 impl<S> ConnectionService<S> {
-    /// Gives the body of an HTTP/2 request a timeout of its own.
-    fn with_body_timeout(&self, request: http::Request<Incoming>) -> (Request, Option<BodyTimeout>) {
-        let (head, body) = request.into_parts();
-        let has_timeout = head.version == Version::HTTP_2 && !body.is_end_stream();
-        let (body, timeout) = if has_timeout {
-            let timeout = BodyTimeout::new(self.state.clone());
-            let body = RequestBody::with_deadline(body, timeout.clone());
-            (body, Some(timeout))
+    /// Adds the address of the client to a request. Returns its connection, unless several clients share it.
+    fn identify_client(&self, head: &mut Parts) -> Option<ConnectionHandle> {
+        let settings = self.settings.load();
+        let client = proxy::client_address(&settings.trusted_proxies, self.peer, &head.headers);
+        head.extensions.insert(ClientAddress(client));
+        if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
+            head.extensions.insert(FromTrustedProxy);
+            // A proxy's connection carries requests of many clients and must not be closed because of one.
+            None
         } else {
-            (RequestBody::new(body), None)
-        };
-        (Request::from_parts(head, body), timeout)
+            Some(ConnectionHandle(self.state.clone()))
+        }
+    }
+
+    /// Gives the body of an HTTP/2 request a timeout of its own.
+    fn with_timeout(
+        &self,
+        version: Version,
+        body: Incoming,
+    ) -> (RequestBody, Option<(BodyTimeout, ListenerConnectionMetrics)>) {
+        if version < Version::HTTP_2 || body.is_end_stream() {
+            return (RequestBody::new(body), None);
+        }
+        let timeout = BodyTimeout::new(self.state.clone());
+        let body = RequestBody::with_deadline(body, timeout.clone());
+        (body, Some((timeout, self.metrics.clone())))
     }
 }
 
@@ -128,22 +133,44 @@ mod tests {
     use std::sync::Arc;
 
     use bytes::Bytes;
-    use colonnade_web::response::Request;
+    use colonnade_web::body::RequestBody;
+    use http::request::Parts;
     use http::{HeaderValue, Response};
     use http_body_util::Empty;
     use hyper_util::rt::TokioIo;
     use parking_lot::Mutex;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
     use tokio::sync::Notify;
-    use tower::service_fn;
 
-    use super::ConnectionService;
-    use crate::Limits;
+    use super::{ConnectionHandle, ConnectionService};
     use crate::connection::ConnectionState;
     use crate::http1::{Http1Inspector, builder};
     use crate::io::InspectedStream;
     use crate::metrics::ConnectionMetrics;
     use crate::settings::{AllowedHosts, Settings};
+    use crate::{HttpService, Limits};
+
+    /// Records the paths of requests, and reports each.
+    #[derive(Default)]
+    struct PathRecorder {
+        order: Arc<Mutex<Vec<String>>>,
+        received: Arc<Notify>,
+    }
+
+    impl HttpService for PathRecorder {
+        type Body = Empty<Bytes>;
+
+        async fn respond(
+            &self,
+            head: &Parts,
+            _: RequestBody,
+            _: Option<ConnectionHandle>,
+        ) -> Response<Empty<Bytes>> {
+            self.order.lock().push(head.uri.path().to_owned());
+            self.received.notify_one();
+            Response::new(Empty::new())
+        }
+    }
 
     #[tokio::test]
     async fn pipelined_requests_let_other_tasks_run_between_them() {
@@ -156,21 +183,11 @@ mod tests {
             proxy_protocol: false,
             hsts: HeaderValue::from_static("max-age=1"),
         };
-        let (order, first) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
-        let routes = service_fn({
-            let (order, first) = (Arc::clone(&order), Arc::clone(&first));
-            move |request: Request| {
-                let (order, first) = (Arc::clone(&order), Arc::clone(&first));
-                async move {
-                    order.lock().push(request.uri().path().to_owned());
-                    first.notify_one();
-                    Ok(Response::new(Empty::<Bytes>::new()))
-                }
-            }
-        });
+        let recorder = PathRecorder::default();
+        let (order, received) = (Arc::clone(&recorder.order), Arc::clone(&recorder.received));
         let state = ConnectionState::new(limits);
         let service = ConnectionService {
-            routes,
+            service: Arc::new(recorder),
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
             settings: settings.into_current(),
             state: state.clone(),
@@ -187,7 +204,7 @@ mod tests {
         let other = tokio::spawn({
             let order = Arc::clone(&order);
             async move {
-                first.notified().await;
+                received.notified().await;
                 order.lock().push("other task".to_owned());
             }
         });

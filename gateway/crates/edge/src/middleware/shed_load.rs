@@ -1,17 +1,13 @@
 //! Load shedding: rejects requests above the concurrency limit with 503 at once, so that the others stay
 //! fast.
 
-use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
-use http::Request;
-use tower::Service;
+use http::request::Parts;
 
-use colonnade_admission::{Permit, Pool};
+use colonnade_admission::{Full, Permit, Pool};
 use colonnade_web::client::client_key;
 use colonnade_web::health;
-use colonnade_web::middleware::Next;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Response, ServedBy};
 
@@ -42,9 +38,20 @@ impl LoadShedder {
         }
     }
 
-    /// Returns a permit for a request, to be held until its response is sent. Returns `None` if the request
-    /// must be shed.
-    async fn acquire<B>(&self, request: &Request<B>) -> Option<Permit<ConnectionHandle>> {
+    /// Returns a permit for a request, to be held until its response is sent. A health check needs none: a busy gateway is
+    /// healthy.
+    ///
+    /// # Errors
+    ///
+    /// The request must be shed.
+    pub async fn admit(
+        &self,
+        head: &Parts,
+        connection: Option<ConnectionHandle>,
+    ) -> Result<Option<Permit<ConnectionHandle>>, Full> {
+        if health::is_health_path(head.uri.path()) {
+            return Ok(None);
+        }
         let limits = self.settings.load().limits;
         let limits = colonnade_admission::Limits {
             total: limits.max_requests_in_flight,
@@ -52,29 +59,15 @@ impl LoadShedder {
             max_wait: MAX_WAIT,
             max_hopeful: MAX_HOPEFUL,
         };
-        let extensions = request.extensions();
-        let permit = self
-            .pool
-            .acquire(client_key(extensions), extensions.get().cloned(), limits);
-        permit.await.inspect_err(|full| self.metrics.shed(*full)).ok()
+        let client = client_key(&head.extensions);
+        let permit = self.pool.acquire(client, connection, limits).await;
+        permit.map(Some).inspect_err(|full| self.metrics.shed(*full))
     }
 }
 
-/// Passes the request on within the concurrency limit, else responds with 503.
-pub async fn shed_load<S, B>(request: Request<B>, next: Next<S>, shedder: Arc<LoadShedder>) -> Response
-where
-    S: Service<Request<B>, Response = Response, Error = Infallible>,
-{
-    // A busy gateway is healthy.
-    if health::is_health_path(request.uri().path()) {
-        return next.run(request).await;
-    }
-    let Some(permit) = shedder.acquire(&request).await else {
-        let mut response = respond(&HttpError::Overloaded, Audience::Program);
-        ServedBy::of(&mut response).route = Some("shed".into());
-        return response;
-    };
-    let mut response = next.run(request).await;
-    response.body_mut().hold(permit);
+/// The response to a request that is shed.
+pub fn overloaded() -> Response {
+    let mut response = respond(&HttpError::Overloaded, Audience::Program);
+    ServedBy::of(&mut response).route = Some("shed".into());
     response
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
 use http::uri::{Authority, Scheme};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 
 use crate::{AllowedHosts, Settings};
 use colonnade_web::client::FromTrustedProxy;
@@ -89,26 +89,25 @@ impl Problem for RequestError {
     }
 }
 
-/// Passes valid requests on, else responds with a [`RequestError`] and calls `refused` with the request's head and the status.
-pub fn validate_request<B>(
-    request: Request<B>,
+/// Lets valid requests continue, else responds with a [`RequestError`] and calls `refused` with the status.
+pub fn validate_request(
+    head: &Parts,
     settings: &Settings,
     audience: impl FnOnce() -> Audience,
-    refused: impl FnOnce(&Parts, StatusCode),
-) -> ControlFlow<Response, Request<B>> {
-    let version = request.version();
-    let Err(error) = validate(&request, settings) else {
-        if request.uri().path() == "*" && request.method() == Method::OPTIONS {
+    refused: impl FnOnce(StatusCode),
+) -> ControlFlow<Response> {
+    let Err(error) = validate(head, settings) else {
+        if head.uri.path() == "*" && head.method == Method::OPTIONS {
             return ControlFlow::Break(options_asterisk());
         }
-        return ControlFlow::Continue(request);
+        return ControlFlow::Continue(());
     };
     let mut response = respond(&error, audience());
-    refused(&request.into_parts().0, response.status());
+    refused(response.status());
     ServedBy::of(&mut response).route = Some("invalid_request".into());
     // The end of an invalid HTTP/1 request is uncertain, so the connection cannot be reused. HTTP/2 has
     // frames.
-    if version < Version::HTTP_2 {
+    if head.version < Version::HTTP_2 {
         let headers = response.headers_mut();
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -123,8 +122,8 @@ fn options_asterisk() -> Response {
     response
 }
 
-fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestError> {
-    let (uri, headers) = (request.uri(), request.headers());
+fn validate(head: &Parts, settings: &Settings) -> Result<(), RequestError> {
+    let (uri, headers) = (&head.uri, &head.headers);
     // hyper limits the number over HTTP/1, but only the size over HTTP/2.
     let max_fields = settings.limits.max_header_fields;
     if headers.len() > max_fields && count_fields(headers) > max_fields {
@@ -139,11 +138,11 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
     if uri.query().is_some_and(has_too_many_parameters) {
         return Err(RequestError::TooManyParameters);
     }
-    if request.method() == Method::CONNECT {
+    if head.method == Method::CONNECT {
         return Err(RequestError::Connect);
     }
     let authority = uri.authority().map(Authority::as_str);
-    let is_http1 = request.version() < Version::HTTP_2;
+    let is_http1 = head.version < Version::HTTP_2;
     if is_http1 && authority.is_some() {
         return Err(RequestError::AbsoluteUri);
     }
@@ -152,13 +151,13 @@ fn validate<B>(request: &Request<B>, settings: &Settings) -> Result<(), RequestE
         if headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some() {
             return Err(RequestError::ContentLengthCount);
         }
-        if !is_expected_scheme(request, settings) {
+        if !is_expected_scheme(head, settings) {
             return Err(RequestError::Scheme);
         }
     }
     let is_health = health::is_health_path(uri.path());
     // Some health checks use HTTP/1.0, which does not require Host.
-    let needs_host = !is_health || request.version() != Version::HTTP_10 || headers.contains_key(HOST);
+    let needs_host = !is_health || head.version != Version::HTTP_10 || headers.contains_key(HOST);
     if needs_host {
         let host = host(authority, headers)?;
         // Load balancers send health checks to an IP address.
@@ -195,8 +194,8 @@ fn has_outer_whitespace(value: &HeaderValue) -> bool {
 }
 
 /// Returns whether the scheme is that of the listener. h2 reports it only with an `:authority`.
-fn is_expected_scheme<B>(request: &Request<B>, settings: &Settings) -> bool {
-    let Some(scheme) = request.uri().scheme() else {
+fn is_expected_scheme(head: &Parts, settings: &Settings) -> bool {
+    let Some(scheme) = head.uri.scheme() else {
         return true;
     };
     let (own, other) = if settings.is_tls {
@@ -205,8 +204,7 @@ fn is_expected_scheme<B>(request: &Request<B>, settings: &Settings) -> bool {
         (Scheme::HTTP, Scheme::HTTPS)
     };
     // A trusted proxy may terminate TLS, and some proxies pass the client's scheme on.
-    let is_from_proxy =
-        || settings.proxy_protocol || request.extensions().get::<FromTrustedProxy>().is_some();
+    let is_from_proxy = || settings.proxy_protocol || head.extensions.get::<FromTrustedProxy>().is_some();
     *scheme == own || *scheme == other && is_from_proxy()
 }
 

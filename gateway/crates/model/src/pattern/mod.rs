@@ -139,8 +139,8 @@ impl Pattern {
             }
             (Segment::Param(_), Segment::Param(_)) => Some(UNNAMED),
         });
-        let segments: Option<_> = common.map(|segment| segment.map(str::to_owned)).collect();
-        Some(RequestPath::of_segments(segments?))
+        let segments: Option<Vec<_>> = common.collect();
+        Some(RequestPath::of_segments(segments?.into_iter()))
     }
 }
 

@@ -1,8 +1,13 @@
 //! The path of a request, split into segments and percent-decoded once.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::is_reserved;
+
+/// What separates segments. A search for `'/'` itself uses `memchr`, which takes longer in short segments.
+const SLASH: [char; 1] = ['/'];
 
 /// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent` encodes.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -19,7 +24,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPath {
-    segments: Vec<String>,
+    /// The segments, each after a slash; `/` if there are none. No segment has a slash.
+    decoded: String,
     trailing_slash: bool,
 }
 
@@ -53,22 +59,20 @@ impl RequestPath {
     /// become an open redirect. Non-ASCII characters must be percent-encoded (RFC 3986).
     pub fn parse(raw: &str) -> Result<Self, PathError> {
         let rest = raw.strip_prefix('/').ok_or(PathError::NoSlash)?;
-        if raw.bytes().any(|b| b"\\?#".contains(&b) || !b.is_ascii_graphic()) {
+        if !raw.bytes().all(is_path_byte) {
             return Err(PathError::Character);
         }
-        let mut segments = Vec::new();
-        let mut trailing_slash = false;
-        if !rest.is_empty() {
-            for part in rest.split('/') {
-                segments.push(decode(part)?);
-            }
-            if segments.last().is_some_and(String::is_empty) {
-                segments.pop();
-                trailing_slash = true;
-            }
+        let (rest, trailing_slash) = match rest.strip_suffix('/') {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
+        let mut decoded = String::with_capacity(raw.len());
+        for part in rest.split(SLASH) {
+            decoded.push('/');
+            decoded.push_str(&decode(part)?);
         }
         Ok(Self {
-            segments,
+            decoded,
             trailing_slash,
         })
     }
@@ -80,22 +84,37 @@ impl RequestPath {
     }
 
     /// The path of these decoded segments.
-    pub(super) fn of_segments(segments: Vec<String>) -> Self {
+    pub(super) fn of_segments<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+        let mut decoded = String::new();
+        for segment in segments {
+            decoded.push('/');
+            decoded.push_str(segment);
+        }
+        if decoded.is_empty() {
+            decoded.push('/');
+        }
         Self {
-            segments,
+            decoded,
             trailing_slash: false,
         }
     }
 
+    /// The decoded segments, each after a slash, without the empty one after a trailing slash; `/` if there are none.
+    pub fn decoded(&self) -> &str {
+        &self.decoded
+    }
+
     /// The decoded segments, without the empty one after a trailing slash.
-    pub fn segments(&self) -> &[String] {
-        &self.segments
+    pub fn segments(&self) -> impl Iterator<Item = &str> + Clone {
+        let is_root = self.decoded == "/" && !self.trailing_slash;
+        // What precedes the first slash is no segment.
+        self.decoded.split(SLASH).skip(if is_root { 2 } else { 1 })
     }
 
     /// The canonical form: only the necessary characters are percent-encoded, and there is no trailing slash.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
-        for segment in &self.segments {
+        for segment in self.segments() {
             text.push('/');
             text.extend(utf8_percent_encode(segment, SEGMENT));
         }
@@ -104,7 +123,7 @@ impl RequestPath {
 
     /// Whether the path is reserved for the gateway. No page matches it.
     pub fn is_reserved(&self) -> bool {
-        self.segments.first().is_some_and(|first| is_reserved(first))
+        self.segments().next().is_some_and(is_reserved)
     }
 
     /// Whether the path ends with a slash and is not `/` itself.
@@ -114,16 +133,21 @@ impl RequestPath {
 
     /// Whether the path has consecutive slashes. Such a path matches no page and never redirects.
     pub fn has_empty_segment(&self) -> bool {
-        self.segments.iter().any(String::is_empty)
+        self.segments().any(str::is_empty)
     }
 }
 
+/// Whether a raw path may have a byte.
+fn is_path_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'?' | b'#')
+}
+
 /// Percent-decodes one segment.
-fn decode(part: &str) -> Result<String, PathError> {
+fn decode(part: &str) -> Result<Cow<'_, str>, PathError> {
     let text = if part.contains('%') {
         decode_encoded(part)?
     } else {
-        part.to_owned()
+        part.into()
     };
     if text == "." || text == ".." {
         return Err(PathError::Dots);
@@ -131,7 +155,7 @@ fn decode(part: &str) -> Result<String, PathError> {
     Ok(text)
 }
 
-fn decode_encoded(part: &str) -> Result<String, PathError> {
+fn decode_encoded(part: &str) -> Result<Cow<'_, str>, PathError> {
     let mut rest = part.as_bytes();
     while let Some(at) = rest.iter().position(|&b| b == b'%') {
         let digits = rest.get(at + 1..at + 3).ok_or(PathError::Encoding)?;
@@ -146,5 +170,5 @@ fn decode_encoded(part: &str) -> Result<String, PathError> {
     if text.contains(['/', '\0']) {
         return Err(PathError::Forbidden);
     }
-    Ok(text.into_owned())
+    Ok(text)
 }

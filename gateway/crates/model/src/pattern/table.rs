@@ -69,11 +69,12 @@ impl<T> PatternTable<T> {
 }
 
 impl<T> Node<T> {
-    fn find(&self, segments: &[String]) -> Option<&(Pattern, T)> {
-        let Some((first, rest)) = segments.split_first() else {
+    fn find<'a>(&self, mut rest: impl Iterator<Item = &'a str> + Clone) -> Option<&(Pattern, T)> {
+        let Some(first) = rest.next() else {
             return self.entry.as_ref();
         };
-        let literal = self.literals.get(first).and_then(|node| node.find(rest));
+        let literal = self.literals.get(first);
+        let literal = literal.and_then(|node| node.find(rest.clone()));
         literal.or_else(|| self.param.as_ref()?.find(rest))
     }
 }

@@ -1,7 +1,9 @@
 //! An immutable view of the store, which a request uses from start to end.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::rollout::RunningRollout;
 use colonnade_model::deployment::Deployment;

@@ -12,31 +12,35 @@ use colonnade_store::{Store, StoreError};
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::content_negotiation::Coding;
-use colonnade_web::response::Representation;
 
-/// The estimated bytes of a cache entry besides the file and its path.
-const ENTRY_OVERHEAD_BYTES: usize = 512;
+use super::file_response::PreparedFile;
+
+/// The estimated bytes of a cache entry besides the file and its path: most are the prepared headers.
+const ENTRY_OVERHEAD_BYTES: usize = 2560;
 
 /// The URL path of a file, and its coding.
 type FileKey = (Arc<str>, Coding);
 
 /// The result of reading a file; `None` if it does not exist.
-type ReadResult = Result<Option<Arc<Representation>>, Arc<StoreError>>;
+type ReadResult = Result<Option<Arc<PreparedFile>>, Arc<StoreError>>;
 
 /// Caches files up to a number of bytes. Files are immutable, so entries are never stale.
 pub(super) struct FileCache {
-    cache: ByteCache<FileKey, Representation>,
+    cache: ByteCache<FileKey, PreparedFile>,
     reads: RequestCoalescer<FileKey, ReadResult>,
     in_use: InUse,
+    /// The Content Security Policy of scripts.
+    worker_policy: HeaderValue,
 }
 
 impl FileCache {
     /// Creates a cache of this many bytes. With 0 bytes nothing is cached.
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(super) fn new(capacity: usize, worker_policy: HeaderValue) -> Self {
         Self {
             cache: ByteCache::new(capacity),
             reads: RequestCoalescer::default(),
             in_use: InUse::default(),
+            worker_policy,
         }
     }
 
@@ -49,8 +53,8 @@ impl FileCache {
         coding: Coding,
     ) -> ReadResult {
         let key = (Arc::clone(&file.url_path), coding);
-        if let Some(representation) = self.cache.get(&key) {
-            return Ok(Some(representation));
+        if let Some(prepared) = self.cache.get(&key) {
+            return Ok(Some(prepared));
         }
         let read = async {
             let bytes = match self.in_use.get(&key) {
@@ -61,14 +65,11 @@ impl FileCache {
                     Err(error) => return Err(Arc::new(error)),
                 },
             };
-            let representation = Arc::new(Representation {
-                coding,
-                etag: HeaderValue::try_from(file.etag(coding)).expect("base64 is valid in a header"),
-                bytes,
-            });
-            let weight = representation.bytes.len() + key.0.len() + ENTRY_OVERHEAD_BYTES;
-            self.cache.put(key.clone(), Arc::clone(&representation), weight);
-            Ok(Some(representation))
+            let weight = bytes.len() + key.0.len() + ENTRY_OVERHEAD_BYTES;
+            let prepared = PreparedFile::new(release, file, coding, bytes, &self.worker_policy);
+            let prepared = Arc::new(prepared);
+            self.cache.put(key.clone(), Arc::clone(&prepared), weight);
+            Ok(Some(prepared))
         };
         // Boxed, because it is much larger than the state of a cache hit.
         Box::pin(self.reads.run(&key, read)).await

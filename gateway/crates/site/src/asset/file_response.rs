@@ -7,104 +7,137 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-use colonnade_store::loaded::PublishedAt;
+use colonnade_store::loaded::{LoadedFile, LoadedRelease, PublishedAt};
 use colonnade_web::body::ResponseBody;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions, may_send_range};
 use colonnade_web::content_negotiation::Coding;
-use colonnade_web::response::{Representation, Response, text};
+use colonnade_web::response::{IMMUTABLE, REQUEST_ID, Response, text};
+use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
 use super::range::{Selection, select};
 
-/// The number of header fields of a response, with those that middleware adds, so that the map grows only once.
-const HEADER_CAPACITY: usize = 16;
+/// The header fields of a response, with those that middleware adds, so that no insertion rebuilds the map.
+pub(crate) const HEADER_CAPACITY: usize = 16;
+
+/// The value of a field that is replaced in each response: a clone of a map has no room for another field.
+pub(crate) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
+
+const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
+
+/// A file in one coding, with the header of a response with the whole file.
+pub(super) struct PreparedFile {
+    pub(super) bytes: Bytes,
+    etag: HeaderValue,
+    headers: HeaderMap,
+}
+
+impl PreparedFile {
+    /// Prepares a file of a release for every visitor.
+    pub(super) fn new(
+        release: &LoadedRelease,
+        file: &LoadedFile,
+        coding: Coding,
+        bytes: Bytes,
+        worker_policy: &HeaderValue,
+    ) -> Self {
+        let etag = HeaderValue::try_from(file.etag(coding)).expect("base64 is valid in a header");
+        let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
+        headers.extend([
+            (CONTENT_TYPE, file.media_type.clone()),
+            (ETAG, etag.clone()),
+            (VARY, VARY_ENCODING),
+            (CACHE_CONTROL, IMMUTABLE),
+            (ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+            (LAST_MODIFIED, release.published_at.header.clone()),
+            (REQUEST_ID, PLACEHOLDER),
+        ]);
+        if coding != Coding::Identity {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+        }
+        // Also sent with status 304, whose header fields replace the fields of the cached response.
+        if file.media_type.as_bytes().starts_with(b"text/javascript") {
+            headers.insert(CONTENT_SECURITY_POLICY, worker_policy.clone());
+        }
+        add_security_headers(&mut headers);
+        Self { bytes, etag, headers }
+    }
+
+    /// The response with these bytes of the file.
+    fn response(&self, bytes: Bytes) -> Response {
+        let mut body = ResponseBody::from(bytes);
+        body.has_security_headers = true;
+        let mut response = Response::new(body);
+        *response.headers_mut() = self.headers.clone();
+        response
+    }
+}
 
 /// A request for a file.
 pub(super) struct FileRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) headers: &'a HeaderMap,
-    pub(super) media_type: &'a HeaderValue,
     pub(super) published_at: &'a PublishedAt,
-    pub(super) cache_control: HeaderValue,
-    /// The Content Security Policy of scripts.
-    pub(super) worker_policy: &'a HeaderValue,
 }
 
-/// Returns the response to a request for a file in this representation.
-pub(super) fn file_response(request: FileRequest<'_>, representation: &Representation) -> Response {
+/// Returns the response to a request for a file.
+pub(super) fn file_response(request: &FileRequest<'_>, file: &PreparedFile) -> Response {
     let validators = Validators {
-        etag: representation.etag.as_bytes(),
+        etag: file.etag.as_bytes(),
         modified: Some(request.published_at.date),
     };
-    let mut response = match evaluate_preconditions(request.headers, validators) {
+    match evaluate_preconditions(request.headers, validators) {
         Precondition::Proceed => {
             // Ranges are defined for GET only (RFC 9110, section 14.2).
             let is_range_allowed =
                 *request.method == Method::GET && may_send_range(request.headers, validators);
             let selection = if is_range_allowed {
-                select(request.headers, representation.bytes.len())
+                select(request.headers, file.bytes.len())
             } else {
                 Selection::Whole
             };
-            selected_bytes(&request, representation, selection)
+            selected_bytes(file, selection)
         }
-        Precondition::NotModified => with_status(StatusCode::NOT_MODIFIED, Bytes::new()),
-        Precondition::Failed => text(
+        Precondition::NotModified => {
+            let mut response = file.response(Bytes::new());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            let headers = response.headers_mut();
+            for name in [CONTENT_TYPE, CONTENT_ENCODING, ACCEPT_RANGES, LAST_MODIFIED] {
+                headers.remove(name);
+            }
+            remove_page_headers(headers);
+            response
+        }
+        Precondition::Failed => error(
             StatusCode::PRECONDITION_FAILED,
             "The file does not match the precondition of the request.",
         ),
-    };
-    let is_error = response.status().is_client_error();
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    if !is_error {
-        headers.insert(ETAG, representation.etag.clone());
-        headers.insert(CACHE_CONTROL, request.cache_control);
-        // Also sent with status 304, whose header fields replace the fields of the cached response.
-        if request.media_type.as_bytes().starts_with(b"text/javascript") {
-            headers.insert(CONTENT_SECURITY_POLICY, request.worker_policy.clone());
-        }
     }
-    response
 }
 
-fn selected_bytes(
-    request: &FileRequest<'_>,
-    representation: &Representation,
-    selection: Selection,
-) -> Response {
-    let bytes = &representation.bytes;
-    let length = bytes.len();
-    let mut response = match selection {
-        Selection::Whole => with_status(StatusCode::OK, bytes.clone()),
+fn selected_bytes(file: &PreparedFile, selection: Selection) -> Response {
+    let length = file.bytes.len();
+    match selection {
+        Selection::Whole => file.response(file.bytes.clone()),
         Selection::Part(part) => {
             let range = format!("bytes {}-{}/{length}", part.start, part.end - 1);
-            let mut response = with_status(StatusCode::PARTIAL_CONTENT, bytes.slice(part));
+            let mut response = file.response(file.bytes.slice(part));
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             response.headers_mut().insert(CONTENT_RANGE, header_value(range));
             response
         }
         Selection::Unsatisfiable => {
             let message = "The range is outside the file.";
-            let mut response = text(StatusCode::RANGE_NOT_SATISFIABLE, message);
+            let mut response = error(StatusCode::RANGE_NOT_SATISFIABLE, message);
             let range = format!("bytes */{length}");
             response.headers_mut().insert(CONTENT_RANGE, header_value(range));
-            return response;
+            response
         }
-    };
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, request.media_type.clone());
-    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    headers.insert(LAST_MODIFIED, request.published_at.header.clone());
-    if representation.coding != Coding::Identity {
-        let coding = HeaderValue::from_static(representation.coding.name());
-        headers.insert(CONTENT_ENCODING, coding);
     }
-    response
 }
 
-fn with_status(status: StatusCode, body: impl Into<ResponseBody>) -> Response {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = status;
-    *response.headers_mut() = HeaderMap::with_capacity(HEADER_CAPACITY);
+fn error(status: StatusCode, message: &str) -> Response {
+    let mut response = text(status, message);
+    response.headers_mut().insert(VARY, VARY_ENCODING);
     response
 }
 

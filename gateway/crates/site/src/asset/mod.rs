@@ -10,6 +10,7 @@ pub(crate) mod fuzz;
 mod range;
 
 use http::HeaderValue;
+use http::header::CACHE_CONTROL;
 use http::request::Parts;
 
 use colonnade_config::AssetSettings;
@@ -20,12 +21,13 @@ use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::content_negotiation::preferred_coding;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{IMMUTABLE, Response};
+use colonnade_web::response::Response;
 
 use crate::SiteError;
 use crate::document::worker_policy;
 use file_cache::FileCache;
 use file_response::{FileRequest, file_response};
+pub(crate) use file_response::{HEADER_CAPACITY, PLACEHOLDER};
 
 /// The `Cache-Control` of files that only a preview shows: they must not outlive the preview.
 const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -33,15 +35,13 @@ const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no
 /// Serves files, and caches them in memory.
 pub(crate) struct Assets {
     cache: FileCache,
-    worker_policy: HeaderValue,
 }
 
 impl Assets {
     /// Creates a server of assets with a cache of the configured size.
     pub(crate) fn new(settings: AssetSettings) -> Self {
         Self {
-            cache: FileCache::new(settings.cache_bytes),
-            worker_policy: worker_policy(settings),
+            cache: FileCache::new(settings.cache_bytes, worker_policy(settings)),
         }
     }
 
@@ -55,24 +55,27 @@ impl Assets {
         request: &Parts,
     ) -> Result<Response, SiteError> {
         let Parts { method, headers, .. } = request;
-        let (release, path, cache_control) =
+        let (release, path, is_public) =
             find(snapshot, path, cookies).ok_or_else(|| not_found(snapshot, path))?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
         let coding = preferred_coding(headers, &file.codings);
-        let representation = self.cache.get(store, release, file, coding).await;
-        let Some(representation) = representation.map_err(SiteError::Store)? else {
+        let prepared = self.cache.get(store, release, file, coding).await;
+        let Some(prepared) = prepared.map_err(SiteError::Store)? else {
             tracing::error!(event = "asset_missing", release = %release.id, file = %path, coding = %coding);
             return Err(HttpError::NotFound.into());
         };
         let request = FileRequest {
             method,
             headers,
-            media_type: &file.media_type,
             published_at: &release.published_at,
-            cache_control,
-            worker_policy: &self.worker_policy,
         };
-        Ok(file_response(request, &representation))
+        let mut response = file_response(&request, &prepared);
+        if !is_public && !response.status().is_client_error() {
+            response
+                .headers_mut()
+                .insert(CACHE_CONTROL, PREVIEW_CACHE_CONTROL);
+        }
+        Ok(response)
     }
 }
 
@@ -87,20 +90,20 @@ fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     }
 }
 
-/// Returns the release that a path names, the path of the file in it, and its `Cache-Control`. Releases that only a
-/// preview shows are visible only with a cookie of that preview.
+/// Returns the release that a path names, the path of the file in it, and whether every visitor may load it. Releases that
+/// only a preview shows are visible only with a cookie of that preview.
 fn find<'a, 'p>(
     snapshot: &'a Snapshot,
     path: &'p str,
     cookies: Cookies<'_>,
-) -> Option<(&'a LoadedRelease, &'p str, HeaderValue)> {
+) -> Option<(&'a LoadedRelease, &'p str, bool)> {
     let (name, rest) = path.split_once('/')?;
     let (version, path) = rest.split_once('/')?;
     let (release, is_public) = snapshot.release(name, version)?;
     if is_public {
-        return Some((release, path, IMMUTABLE));
+        return Some((release, path, true));
     }
     let preview = Preview::from_cookies(snapshot, cookies).deployment()?;
     let shown_version = preview.deployment.releases.get(name)?;
-    (shown_version == version).then_some((release, path, PREVIEW_CACHE_CONTROL))
+    (shown_version == version).then_some((release, path, false))
 }

@@ -9,6 +9,7 @@ mod cache;
 mod composed;
 mod composer;
 mod content_security_policy;
+mod headers;
 mod html;
 mod inline_style;
 mod preview_banner;
@@ -22,8 +23,8 @@ pub use request::DocumentRequest;
 
 use std::sync::Arc;
 
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, LOCATION, VARY};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::header::{CONTENT_ENCODING, ETAG, LOCATION};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::civil::Date;
 
 use colonnade_config::Config;
@@ -35,23 +36,22 @@ use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
-use colonnade_web::response::{
-    HTML, NO_CACHE, NO_STORE, RenderFailed, Response, conditional_response, empty, response,
-};
+use colonnade_web::response::{HTML, RenderFailed, Response, conditional_response, empty, response};
+use colonnade_web::security_headers::remove_page_headers;
 
 use crate::metrics::DocumentMetrics;
 use composed::{ComposedContent, ComposedDocument, DocumentKey};
 use composer::{Composer, Composition};
 pub(crate) use content_security_policy::worker_policy;
+use headers::DocumentHeaders;
 
 /// The most bytes of cached documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
 
-const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
-
 /// Composes and caches documents.
 pub struct Documents {
     composer: Arc<Composer>,
+    headers: DocumentHeaders,
     /// The store with the releases.
     store: Arc<dyn Store>,
     renderer: Arc<Renderer>,
@@ -79,8 +79,10 @@ impl Documents {
         renderer: Arc<Renderer>,
         metrics: DocumentMetrics,
     ) -> Self {
+        let composer = Composer::new(config);
         Self {
-            composer: Arc::new(Composer::new(config)),
+            headers: DocumentHeaders::new(&composer.policy),
+            composer: Arc::new(composer),
             store,
             renderer,
             cache: ByteCache::new(CACHE_BYTES),
@@ -116,14 +118,20 @@ impl Documents {
             Lifetime::Once => DocumentCaching::Never,
             Lifetime::Unlimited | Lifetime::Until { .. } => selection.caching(),
         };
-        let document_headers = self.headers(policy.clone(), caching);
-        if status == StatusCode::OK && caching != DocumentCaching::Never {
-            return conditional_response(headers, &HTML, document_headers, representation);
-        }
+        let document_headers = self.headers.of(policy.clone(), caching);
         // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no validator.
-        let mut response = conditional_response(&HeaderMap::new(), &HTML, document_headers, representation);
-        *response.status_mut() = status;
-        response.headers_mut().remove(ETAG);
+        let has_validator = status == StatusCode::OK && caching != DocumentCaching::Never;
+        let none = HeaderMap::new();
+        let preconditions = if has_validator { headers } else { &none };
+        let mut response = conditional_response(preconditions, &HTML, document_headers, representation);
+        response.body_mut().has_security_headers = true;
+        if response.status() != StatusCode::OK {
+            remove_page_headers(response.headers_mut());
+        }
+        if !has_validator {
+            *response.status_mut() = status;
+            response.headers_mut().remove(ETAG);
+        }
         document
             .render_failed
             .map(|failed| response.extensions_mut().insert(failed));
@@ -230,8 +238,10 @@ impl Documents {
         let (policy, compose) = self.prepare(request, page, form, day).await;
         let html = request_scope::run_blocking(compose).await;
         let mut response = response(status, HTML, html);
-        let headers = self.headers(policy, DocumentCaching::Never);
-        response.headers_mut().extend(headers);
+        let headers = response.headers_mut();
+        *headers = self.headers.of(policy, DocumentCaching::Never);
+        headers.remove(ETAG);
+        headers.remove(CONTENT_ENCODING);
         response
     }
 
@@ -265,26 +275,6 @@ impl Documents {
             is_preview,
         };
         (policy, move || composer.compose(&composition))
-    }
-
-    /// Returns the headers of a document.
-    fn headers(&self, policy: HeaderValue, caching: DocumentCaching) -> HeaderMap {
-        let (cache_control, vary) = match caching {
-            DocumentCaching::Public => (NO_CACHE, "Accept-Encoding"),
-            DocumentCaching::Private => (
-                HeaderValue::from_static("private, no-cache"),
-                "Accept-Encoding, Cookie",
-            ),
-            DocumentCaching::Never => (NO_STORE, "Accept-Encoding, Cookie"),
-        };
-        let mut headers = HeaderMap::from_iter([
-            (CONTENT_SECURITY_POLICY, policy),
-            (CACHE_CONTROL, cache_control),
-            (VARY, HeaderValue::from_static(vary)),
-        ]);
-        let endpoints = self.composer.policy.reporting_endpoints();
-        headers.extend(endpoints.map(|endpoints| (REPORTING_ENDPOINTS, endpoints)));
-        headers
     }
 }
 

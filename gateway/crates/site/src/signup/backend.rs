@@ -21,6 +21,7 @@ use colonnade_admission::Pool;
 use colonnade_config::{CurrentSignupLimits, Signup};
 use colonnade_upstream::circuit_breaker::CircuitBreaker;
 use colonnade_upstream::resolve;
+use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
 use super::circuit_breaker::SignupBreaker;
@@ -134,11 +135,7 @@ impl Backend {
     }
 
     /// Sends a sign-up. Returns the backend's redirect target, if it names one.
-    pub(super) async fn sign_up(
-        &self,
-        fields: &Fields,
-        id: Option<&RequestId>,
-    ) -> Result<Option<String>, SignupError> {
+    pub(super) async fn sign_up(&self, fields: &Fields) -> Result<Option<String>, SignupError> {
         // Held until the response is read. There is no queue, because the visitor is waiting.
         let max_concurrent = self.limits.load().max_concurrent;
         let _permit = self
@@ -149,7 +146,7 @@ impl Backend {
             .circuit_breaker
             .try_acquire()
             .map_err(SignupError::CircuitOpen)?;
-        let result = tokio::time::timeout(self.total_timeout, self.call(fields, id)).await;
+        let result = tokio::time::timeout(self.total_timeout, self.call(fields)).await;
         let result = result.unwrap_or(Err(CallError::TimedOut));
         let is_reached = result.as_ref().map_or_else(CallError::is_response, |_| true);
         breaker_permit.record(is_reached);
@@ -168,11 +165,7 @@ impl Backend {
         Err(SignupError::Rejected { status, message })
     }
 
-    async fn call(
-        &self,
-        fields: &Fields,
-        id: Option<&RequestId>,
-    ) -> Result<(StatusCode, Map<String, Value>), CallError> {
+    async fn call(&self, fields: &Fields) -> Result<(StatusCode, Map<String, Value>), CallError> {
         let body = BackendRequest {
             email: fields.email.expose_secret(),
             password: fields.password.expose_secret(),
@@ -185,7 +178,7 @@ impl Backend {
             .post(self.url.clone())
             .bearer_auth(self.key.expose_secret())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(RequestId(id)) = id {
+        if let Some(RequestId(id)) = request_scope::current_id() {
             request = request.header(REQUEST_ID, id);
         }
         let response = request.body(body).send().await.map_err(CallError::http)?;

@@ -35,7 +35,7 @@ use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
-use colonnade_web::response::{RequestId, Response, ServedBy, json, redirect, set_retry_after};
+use colonnade_web::response::{Response, ServedBy, json, redirect, set_retry_after};
 
 use crate::deployment_selection::DeploymentSelection;
 use crate::document::{DocumentRequest, Documents, Form};
@@ -167,9 +167,7 @@ impl SignupHandler {
         let fields = submitted.validate()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
-        let target = backend
-            .sign_up(&fields, head.extensions.get::<RequestId>())
-            .await?;
+        let target = backend.sign_up(&fields).await?;
         Ok(target.and_then(|target| self.redirects.check(&target)))
     }
 

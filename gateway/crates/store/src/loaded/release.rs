@@ -32,7 +32,7 @@ pub struct LoadedRelease {
     /// When it was published: the `Last-Modified` of its files.
     pub published_at: PublishedAt,
     /// The public files, by path relative to `client/`.
-    pub files: HashMap<String, LoadedFile>,
+    pub files: foldhash::HashMap<String, LoadedFile>,
     /// The version of the section contract it implements.
     pub contract: u32,
     /// Shared packages: the version ranges a section needs, or the exact versions the shell provides.
@@ -163,7 +163,7 @@ impl LoadedRelease {
             Kind::Section => Role::Section(builder.parts(&release)?),
         };
         let modules = builder.modules(&release)?;
-        let mut files = HashMap::new();
+        let mut files = foldhash::HashMap::default();
         for file in &release.files {
             let Some(path) = file.path.strip_prefix(PUBLIC) else {
                 continue;

@@ -2,12 +2,15 @@
 
 use std::any::Any;
 use std::fmt;
+use std::mem::take;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc;
+
+use crate::response::ServedBy;
 
 /// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
 /// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
@@ -17,9 +20,16 @@ const MAX_FRAME: usize = 32 * 1024;
 #[derive(Debug, Default)]
 pub struct ResponseBody {
     bytes: Bytes,
+    /// The bytes of the last frame, if they hold a guard.
+    last: Bytes,
     /// Where more bytes come from; `None` if all are in memory.
     stream: Option<Stream>,
+    /// The guard of a stream.
     guard: Option<Guard>,
+    /// What served the request.
+    pub served_by: ServedBy,
+    /// Whether the response has its security headers: they were prepared with it.
+    pub has_security_headers: bool,
 }
 
 /// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is then reset, so that no client
@@ -36,14 +46,14 @@ enum Stream {
     Body(Pin<Box<dyn Body<Data = Bytes, Error = BrokenBody> + Send + Sync>>),
 }
 
-/// A value that is dropped after the last byte is written, or when the response is dropped.
+/// A value that is dropped with the response.
 struct Guard(#[expect(dead_code, reason = "held until it is dropped")] Box<dyn Any + Send + Sync>);
 
 /// The last frame of a body with its guard. hyper drops both once the frame is written.
-struct LastFrame {
+struct LastFrame<G> {
     slice: Bytes,
     #[expect(dead_code, reason = "dropped with the slice")]
-    guard: Guard,
+    guard: G,
 }
 
 impl fmt::Debug for Guard {
@@ -52,7 +62,7 @@ impl fmt::Debug for Guard {
     }
 }
 
-impl AsRef<[u8]> for LastFrame {
+impl<G> AsRef<[u8]> for LastFrame<G> {
     fn as_ref(&self) -> &[u8] {
         &self.slice
     }
@@ -84,15 +94,20 @@ impl ResponseBody {
 
     /// Keeps `guard` alive until the last byte is written, or until the response is dropped.
     pub fn hold(&mut self, guard: impl Any + Send + Sync) {
-        self.guard = Some(Guard(Box::new(guard)));
+        if self.stream.is_some() {
+            self.guard = Some(Guard(Box::new(guard)));
+            return;
+        }
+        let start = self.bytes.len().saturating_sub(1) / MAX_FRAME * MAX_FRAME;
+        let slice = self.bytes.split_off(start);
+        self.last = Bytes::from_owner(LastFrame { slice, guard });
     }
 
     /// Removes the bytes and keeps the guard.
     pub fn clear(&mut self) {
-        *self = Self {
-            guard: self.guard.take(),
-            ..Self::default()
-        };
+        self.bytes.clear();
+        self.last.clear();
+        self.stream = None;
     }
 }
 
@@ -120,25 +135,20 @@ impl Body for ResponseBody {
             Some(Stream::Body(body)) => return body.as_mut().poll_frame(cx),
             None => {}
         }
-        if self.bytes.is_empty() {
-            return Poll::Ready(None);
-        }
-        let length = self.bytes.len().min(MAX_FRAME);
-        let slice = self.bytes.split_to(length);
-        if self.bytes.is_empty()
-            && let Some(guard) = self.guard.take()
-        {
-            let last = Bytes::from_owner(LastFrame { slice, guard });
-            return Poll::Ready(Some(Ok(Frame::data(last))));
-        }
-        Poll::Ready(Some(Ok(Frame::data(slice))))
+        let frame = if self.bytes.is_empty() {
+            take(&mut self.last)
+        } else {
+            let length = self.bytes.len().min(MAX_FRAME);
+            self.bytes.split_to(length)
+        };
+        Poll::Ready((!frame.is_empty()).then(|| Ok(Frame::data(frame))))
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.stream {
             Some(Stream::Channel(_)) => false,
             Some(Stream::Body(body)) => body.is_end_stream(),
-            None => self.bytes.is_empty(),
+            None => self.bytes.is_empty() && self.last.is_empty(),
         }
     }
 
@@ -146,7 +156,7 @@ impl Body for ResponseBody {
         match &self.stream {
             Some(Stream::Channel(_)) => SizeHint::default(),
             Some(Stream::Body(body)) => body.size_hint(),
-            None => SizeHint::with_exact(self.bytes.len() as u64),
+            None => SizeHint::with_exact((self.bytes.len() + self.last.len()) as u64),
         }
     }
 }
@@ -188,7 +198,10 @@ mod tests {
             (3 * MAX_FRAME, vec![MAX_FRAME; 3]),
         ] {
             let bytes: Vec<u8> = (0..=250).cycle().take(length).collect();
-            let body = ResponseBody::from(Bytes::from(bytes.clone()));
+            let mut body = ResponseBody::from(Bytes::from(bytes.clone()));
+            assert_eq!(frames(body), (expected.clone(), bytes.clone()));
+            body = ResponseBody::from(Bytes::from(bytes.clone()));
+            body.hold(());
             assert_eq!(frames(body), (expected, bytes));
         }
     }

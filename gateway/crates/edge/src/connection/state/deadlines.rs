@@ -8,7 +8,6 @@ use colonnade_admission::Permit;
 use tokio::time::{Instant, sleep_until};
 
 use super::{ConnectionData, ConnectionState, Expected, Stage};
-use crate::connection::stall_timer::StallTimer;
 use crate::metrics::CloseReason;
 
 /// How a connection must be closed.
@@ -85,24 +84,28 @@ impl ConnectionData {
             ),
             Expected::NextRequest => (None, CloseReason::KeepaliveTimeout),
         };
-        let read = read.map(|at| (at, reason));
-        let deadline = |timer: &StallTimer| timer.deadline(limits.min_rate_window);
-        let write = deadline(&self.write_timer).map(|at| (at, CloseReason::WriteTimeout));
-        let abort = read.into_iter().chain(write);
-        let abort = abort.map(|(at, reason)| (at, Close::Abort(reason)));
-        let is_open = self.stage < Stage::Draining;
-        let is_inactive = self.expected == Expected::NextRequest && self.has_no_request();
-        let keepalive = (is_open && is_inactive).then(|| {
-            let close = Close::Graceful(CloseReason::KeepaliveTimeout);
-            (self.inactive_since + limits.keepalive_timeout, close)
-        });
-        let max_age = is_open.then_some((self.max_age_at, Close::Graceful(CloseReason::MaxAge)));
+        let mut next: Option<(Instant, Close)> = None;
         // Of deadlines at the same time the first one counts.
-        abort
-            .chain(self.response_deadline())
-            .chain(max_age)
-            .chain(keepalive)
-            .min_by_key(|(at, _)| *at)
+        let mut consider = |at: Option<Instant>, close| {
+            if let Some(at) = at
+                && next.is_none_or(|(earliest, _)| at < earliest)
+            {
+                next = Some((at, close));
+            }
+        };
+        consider(read, Close::Abort(reason));
+        let write = self.write_timer.deadline(limits.min_rate_window);
+        consider(write, Close::Abort(CloseReason::WriteTimeout));
+        if let Some((at, close)) = self.response_deadline() {
+            consider(Some(at), close);
+        }
+        if self.stage < Stage::Draining {
+            consider(Some(self.max_age_at), Close::Graceful(CloseReason::MaxAge));
+            let is_inactive = self.expected == Expected::NextRequest && self.has_no_request();
+            let keepalive = is_inactive.then(|| self.inactive_since + limits.keepalive_timeout);
+            consider(keepalive, Close::Graceful(CloseReason::KeepaliveTimeout));
+        }
+        next
     }
 
     /// Returns when and how the connection closes because of HTTP/2 responses that its client does not read.

@@ -12,10 +12,10 @@ mod give_way;
 pub(super) use deadlines::Close;
 use give_way::new_period;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use foldhash::HashMap;
 use http::Version;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -116,7 +116,7 @@ impl ConnectionState {
             expected: Expected::FirstByte,
             read_timer: StallTimer::default(),
             write_timer: StallTimer::default(),
-            open_responses: HashMap::new(),
+            open_responses: HashMap::default(),
             pending_bodies: 0,
             requests: 0,
             has_waited: true,

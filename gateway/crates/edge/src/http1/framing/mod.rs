@@ -34,7 +34,8 @@ pub(super) enum FramingError {
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     at: Position,
-    line: LineState,
+    /// What has arrived of a line that is incomplete.
+    part: PartialLine,
     head: Head,
     has_begun: bool,
 }
@@ -66,14 +67,23 @@ struct Head {
     is_chunked: bool,
 }
 
-/// The current line. Stores only the first [`MAX_STORED`] bytes: valid framing fields are shorter.
+/// A line without its LF.
+struct Line<'a> {
+    /// Without its CR. Only the first [`MAX_STORED`] bytes of a longer line that came in parts.
+    text: &'a [u8],
+    /// Whether it has at most [`MAX_STORED`] bytes.
+    is_short: bool,
+    /// Whether a request line has a `#`. It begins a fragment, or belongs to a method that no route accepts.
+    has_hash: bool,
+}
+
+/// A line that comes in parts. Stores only the first [`MAX_STORED`] bytes: valid framing fields are shorter.
 #[derive(Debug, Default)]
-struct LineState {
+struct PartialLine {
     start: Vec<u8>,
     length: usize,
     ends_with_cr: bool,
-    /// Whether a request line has a `#`. It begins a fragment, or belongs to a method that no route accepts.
-    has_fragment: bool,
+    has_hash: bool,
 }
 
 /// The maximum number of stored bytes of a line.
@@ -100,17 +110,11 @@ impl Framing {
                 self.skip_to(left - count as u64);
                 continue;
             }
-            let end = memchr(b'\n', rest);
-            let part = &rest[..end.unwrap_or(rest.len())];
-            self.line.add(part);
-            if self.at == Position::Start {
-                self.line.has_fragment |= memchr(b'#', part).is_some();
-            }
-            let Some(end) = end else {
+            let Some(end) = memchr(b'\n', rest) else {
+                self.part.add(rest);
                 break;
             };
-            let line = std::mem::take(&mut self.line);
-            if self.end_line(&line).is_err() {
+            if self.end_line(&rest[..end]).is_err() {
                 let at = bytes.len() - rest.len() + end;
                 return Err(match self.at {
                     Position::Start | Position::Fields => FramingError::Head(at),
@@ -118,8 +122,6 @@ impl Framing {
                 });
             }
             rest = &rest[end + 1..];
-            // Reuses its allocation.
-            self.line = line.cleared();
         }
         Ok(())
     }
@@ -127,8 +129,7 @@ impl Framing {
     /// Returns the part of a request that the next byte belongs to.
     pub(super) fn part(&self) -> Part {
         match self.at {
-            // A CR may be the first half of an empty line.
-            Position::Start if self.line.length == 0 || self.line.may_become_empty() => Part::Between,
+            Position::Start if self.part.may_be_empty() => Part::Between,
             Position::Start | Position::Fields => Part::Head,
             _ => Part::Body,
         }
@@ -149,29 +150,45 @@ impl Framing {
         };
     }
 
-    fn end_line(&mut self, line: &LineState) -> Result<(), Malformed> {
-        let text = line.text().ok_or(Malformed)?;
+    /// Parses a line that ends with these bytes.
+    fn end_line(&mut self, end: &[u8]) -> Result<(), Malformed> {
+        // Most lines come whole, and are not copied.
+        if self.part.length == 0 {
+            let text = end.strip_suffix(b"\r").ok_or(Malformed)?;
+            return self.line(&Line {
+                text,
+                is_short: end.len() <= MAX_STORED,
+                has_hash: self.at == Position::Start && memchr(b'#', text).is_some(),
+            });
+        }
+        self.part.add(end);
+        let part = std::mem::take(&mut self.part);
+        let line = part.line().ok_or(Malformed)?;
+        self.line(&line)
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Result<(), Malformed> {
         self.at = match self.at {
-            Position::Start | Position::Trailers if line.is_empty() => Position::Start,
+            Position::Start | Position::Trailers if line.text.is_empty() => Position::Start,
             // RFC 9112, section 3.2.
-            Position::Start if line.has_fragment => return Err(Malformed),
+            Position::Start if line.has_hash => return Err(Malformed),
             Position::Start => {
                 self.head = Head::default();
                 self.has_begun = true;
                 Position::Fields
             }
-            Position::Fields if line.is_empty() => self.head.after_head(),
+            Position::Fields if line.text.is_empty() => self.head.after_head(),
             Position::Fields => {
-                self.head.field(text, line.is_whole())?;
+                self.head.field(line)?;
                 Position::Fields
             }
             // The size could continue beyond the stored bytes.
-            Position::ChunkSize if !line.is_whole() => return Err(Malformed),
-            Position::ChunkSize => match chunk_size(text).ok_or(Malformed)? {
+            Position::ChunkSize if !line.is_short => return Err(Malformed),
+            Position::ChunkSize => match chunk_size(line.text).ok_or(Malformed)? {
                 0 => Position::Trailers,
                 size => Position::Chunk(size),
             },
-            Position::ChunkEnd if line.is_empty() => Position::ChunkSize,
+            Position::ChunkEnd if line.text.is_empty() => Position::ChunkSize,
             Position::Trailers => Position::Trailers,
             Position::ChunkEnd | Position::Length(_) | Position::Chunk(_) => return Err(Malformed),
         };
@@ -181,21 +198,23 @@ impl Framing {
 
 impl Head {
     /// Parses a field line. Rejects a second framing field.
-    fn field(&mut self, line: &[u8], is_whole: bool) -> Result<(), Malformed> {
-        // Obsolete line folding: some parsers join such a line to the previous one, others read a field.
-        if line.starts_with(b" ") || line.starts_with(b"\t") {
-            return Err(Malformed);
+    fn field(&mut self, line: &Line<'_>) -> Result<(), Malformed> {
+        match line.text.first() {
+            // Obsolete line folding: some parsers join such a line to the previous one, others read a field.
+            Some(b' ' | b'\t') => return Err(Malformed),
+            Some(b'C' | b'c' | b'T' | b't') => {}
+            _ => return Ok(()),
         }
-        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+        let Some(colon) = memchr(b':', line.text) else {
             // hyper rejects it.
             return Ok(());
         };
-        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        let (name, value) = (&line.text[..colon], line.text[colon + 1..].trim_ascii());
         let is_length = name.eq_ignore_ascii_case(b"content-length");
         if !is_length && !name.eq_ignore_ascii_case(b"transfer-encoding") {
             return Ok(());
         }
-        if self.length.is_some() || self.is_chunked || !is_whole {
+        if self.length.is_some() || self.is_chunked || !line.is_short {
             return Err(Malformed);
         }
         if is_length {
@@ -239,7 +258,7 @@ fn parse_number(text: &[u8], radix: u32) -> Option<u64> {
     is_digits.then(|| u64::from_str_radix(text, radix).ok())?
 }
 
-impl LineState {
+impl PartialLine {
     fn add(&mut self, bytes: &[u8]) {
         let Some(last) = bytes.last() else {
             return;
@@ -248,33 +267,23 @@ impl LineState {
         self.start.extend_from_slice(&bytes[..capacity]);
         self.length += bytes.len();
         self.ends_with_cr = *last == b'\r';
+        self.has_hash |= memchr(b'#', bytes).is_some();
     }
 
-    /// Returns the stored part of the line without its CR, or `None` if the line does not end with CR.
-    fn text(&self) -> Option<&[u8]> {
-        let whole = self.start.strip_suffix(b"\r").filter(|_| self.is_whole());
-        self.ends_with_cr.then(|| whole.unwrap_or(&self.start))
+    /// Returns whether the line is empty if the next byte is LF. A CR may be the first half of its end.
+    fn may_be_empty(&self) -> bool {
+        self.length == 0 || (self.length == 1 && self.ends_with_cr)
     }
 
-    fn is_empty(&self) -> bool {
-        self.length == 1
-    }
-
-    /// Returns whether the line is empty if the next byte is LF.
-    fn may_become_empty(&self) -> bool {
-        self.is_empty() && self.ends_with_cr
-    }
-
-    fn is_whole(&self) -> bool {
-        self.length <= MAX_STORED
-    }
-
-    fn cleared(mut self) -> Self {
-        self.start.clear();
-        Self {
-            start: self.start,
-            ..Self::default()
-        }
+    /// Returns the line, or `None` if it does not end with CR.
+    fn line(&self) -> Option<Line<'_>> {
+        let is_short = self.length <= MAX_STORED;
+        let whole = self.start.strip_suffix(b"\r").filter(|_| is_short);
+        self.ends_with_cr.then_some(Line {
+            text: whole.unwrap_or(&self.start),
+            is_short,
+            has_hash: self.has_hash,
+        })
     }
 }
 

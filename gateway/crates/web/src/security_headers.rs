@@ -1,8 +1,6 @@
 //! Security headers of every response.
 
-use http::header::{
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
-};
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The default policy, for responses that are not documents: nothing in them is run, framed or loaded.
@@ -25,8 +23,8 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Adds the security headers. `hsts` is the value of `Strict-Transport-Security` (RFC 6797), if clients use HTTPS.
-pub fn add_security_headers(headers: &mut HeaderMap, hsts: Option<HeaderValue>) {
+/// Adds the security headers, except `Strict-Transport-Security`, which does not depend on the response.
+pub fn add_security_headers(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     // A route may set its own policies.
@@ -36,9 +34,12 @@ pub fn add_security_headers(headers: &mut HeaderMap, hsts: Option<HeaderValue>) 
         headers.insert(PERMISSIONS_POLICY, PERMISSIONS);
         headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
     }
-    if let Some(hsts) = hsts {
-        headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
-    }
+}
+
+/// Removes the headers that only HTML pages have, from the prepared header of a response without content.
+pub fn remove_page_headers(headers: &mut HeaderMap) {
+    headers.remove(PERMISSIONS_POLICY);
+    headers.remove(OPENER_POLICY);
 }
 
 fn is_html(headers: &HeaderMap) -> bool {

@@ -1,0 +1,50 @@
+//! The header fields of documents.
+
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use colonnade_web::response::{HTML, NO_CACHE, NO_STORE, REQUEST_ID};
+use colonnade_web::security_headers::add_security_headers;
+
+use super::DocumentCaching;
+use super::content_security_policy::ContentSecurityPolicy;
+use crate::asset::{HEADER_CAPACITY, PLACEHOLDER};
+
+const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
+
+/// The header fields of a document that any cache may keep.
+pub(super) struct DocumentHeaders(HeaderMap);
+
+impl DocumentHeaders {
+    /// Prepares the fields, with a placeholder for each that depends on the document or the response.
+    pub(super) fn new(policy: &ContentSecurityPolicy) -> Self {
+        let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
+        headers.extend([
+            (CONTENT_TYPE, HTML),
+            (CACHE_CONTROL, NO_CACHE),
+            (VARY, HeaderValue::from_static("Accept-Encoding")),
+            (CONTENT_SECURITY_POLICY, PLACEHOLDER),
+            (ETAG, PLACEHOLDER),
+            (CONTENT_ENCODING, PLACEHOLDER),
+            (REQUEST_ID, PLACEHOLDER),
+        ]);
+        let endpoints = policy.reporting_endpoints();
+        headers.extend(endpoints.map(|endpoints| (REPORTING_ENDPOINTS, endpoints)));
+        add_security_headers(&mut headers);
+        Self(headers)
+    }
+
+    /// Returns the fields of a document with this policy. Its entity tag and its coding are placeholders.
+    pub(super) fn of(&self, policy: HeaderValue, caching: DocumentCaching) -> HeaderMap {
+        let mut headers = self.0.clone();
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        let cache_control = match caching {
+            DocumentCaching::Public => return headers,
+            DocumentCaching::Private => HeaderValue::from_static("private, no-cache"),
+            DocumentCaching::Never => NO_STORE,
+        };
+        headers.insert(CACHE_CONTROL, cache_control);
+        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding, Cookie"));
+        headers
+    }
+}
