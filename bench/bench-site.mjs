@@ -103,6 +103,8 @@ export async function startBenchGateway({ folder, store }, { upstream, isEncrypt
       max_requests_in_flight_per_client: unlimited,
     },
     store: { folder: path.join(own, "store") },
+    // Warming the cache would take the first minutes.
+    render: { warm_cache: false },
     upstreams: {
       bench: {
         path: "/api/bench",

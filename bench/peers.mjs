@@ -77,7 +77,8 @@ async function startCaddy({ folder, files }, upstream) {
   root * ${files}
   @assets path /assets/*
   header @assets Cache-Control "public, max-age=31536000, immutable"
-  header Vary Accept-Encoding
+  @documents not path /assets/*
+  header @documents Content-Type "text/html; charset=utf-8"
   file_server {
     precompressed br
   }`;

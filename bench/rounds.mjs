@@ -50,6 +50,7 @@ export async function measureAll(running, cases, rounds, measure) {
   }));
   // The first round warms up.
   for (let round = -1; round < rounds; round += 1) {
+    console.error(round < 0 ? "warm-up" : `round ${round + 1} of ${rounds}`);
     for (const { peers } of results) {
       // Rotate the order: what runs before a server changes its caches.
       const first = Math.max(round, 0) % peers.length;
