@@ -5,7 +5,7 @@
 # make format            format all code
 # make build             build the gateway, and the releases of the shell and the sections
 # make soak              run the gateway's tests at full length: 500 kills, 10,000 simulations, 200 deployments and 200 rollbacks under load
-# make bench             compare the gateway with nginx, hyper, Pingora and Caddy, and write docs/benchmarks.md; half an hour
+# make bench             compare the gateway with nginx, hyper, Pingora and Caddy, and write docs/benchmarks.md; 45 minutes
 # make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
 # make console           build the operator's console, which the next build of the gateway contains
 # make gallery           serve the component gallery on http://localhost:8088 (override PORT)

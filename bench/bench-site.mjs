@@ -80,11 +80,17 @@ export async function publishBenchSite() {
  * Starts a gateway that serves a copy of the site. Its log goes to a file.
  *
  * @param {BenchSite} site
- * @param {{ upstream: string, isEncrypted: boolean, wrapper?: string[] }} options `upstream`: host and port; `wrapper`: a
- *   command that runs the gateway
+ * @param {object} options
+ * @param {string} options.upstream host and port
+ * @param {boolean} options.isEncrypted
+ * @param {boolean} [options.isRendering] whether it has render workers (default: true)
+ * @param {string[]} [options.wrapper] a command that runs the gateway
  * @returns {Promise<{ url: string, pid: number, stop: () => Promise<void> }>}
  */
-export async function startBenchGateway({ folder, store }, { upstream, isEncrypted, wrapper = [] }) {
+export async function startBenchGateway(
+  { folder, store },
+  { upstream, isEncrypted, isRendering = true, wrapper = [] },
+) {
   const own = await mkdtemp(path.join(folder, "gateway-"));
   await cp(store, path.join(own, "store"), { recursive: true });
   const [port, adminPort] = [await freePort(), await freePort()];
@@ -104,7 +110,7 @@ export async function startBenchGateway({ folder, store }, { upstream, isEncrypt
     },
     store: { folder: path.join(own, "store") },
     // Warming the cache would take the first minutes.
-    render: { warm_cache: false },
+    render: { enabled: isRendering, warm_cache: false },
     upstreams: {
       bench: {
         path: "/api/bench",

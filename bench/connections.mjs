@@ -14,7 +14,7 @@ const cases = CONNECTIONS.map((connections) => ({
   label: String(connections),
   command: (/** @type {import("./peers.mjs").Running} */ { plain }) =>
     // Opening the connections takes part of the time.
-    wrkCommand(plain + asset("10k"), { seconds: 3, connections, headers: { "accept-encoding": "br" } }),
+    wrkCommand(plain + asset("10k"), { seconds: 2, connections, headers: { "accept-encoding": "br" } }),
 }));
 const { cpu } = await keepResult("connections", () =>
   withPeers(async (running) => ({ cpu: await measureAll(running, cases, ROUNDS, measureCpu) })),

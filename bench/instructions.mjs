@@ -29,9 +29,11 @@ const REQUESTS = 2000;
  */
 async function startCounted(site, options) {
   const folder = await mkdtemp(path.join(site.folder, "callgrind-"));
-  const wrapper = ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no"];
+  const wrapper = ["valgrind", `--log-file=${folder}/log`, "--tool=callgrind", "--instr-atstart=no"];
   const gateway = await startBenchGateway(site, {
     ...options,
+    // Valgrind cannot start the workers, which are the program itself: `/proc/self/exe` is Valgrind.
+    isRendering: false,
     wrapper: [...wrapper, `--callgrind-out-file=${folder}/out`, `--vgdb-prefix=${folder}/vgdb`],
   });
   /** @param {string[]} words */

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
 
 /// The command line of both servers: `FOLDER PORT TLS_PORT CERTIFICATE KEY UPSTREAM`.
 #[derive(Clone)]
@@ -39,6 +40,12 @@ impl Options {
     }
 }
 
+/// Makes rustls use the gateway's provider. The dependencies of both servers together enable two.
+pub fn install_tls_provider() {
+    // It fails if there is one already.
+    let _ = aws_lc_rs::default_provider().install_default();
+}
+
 /// A file, compressed with Brotli.
 pub struct File {
     /// The headers of its response.
@@ -65,7 +72,10 @@ fn read_into(files: &mut HashMap<String, File>, folder: &Path, prefix: &str) -> 
         if entry.file_type()?.is_dir() {
             read_into(files, &entry.path(), &name)?;
         } else if let Some(path) = name.strip_suffix(".br") {
-            files.insert(path.to_owned(), File::new(path, std::fs::read(entry.path())?.into()));
+            files.insert(
+                path.to_owned(),
+                File::new(path, std::fs::read(entry.path())?.into()),
+            );
         }
     }
     Ok(())
@@ -73,8 +83,14 @@ fn read_into(files: &mut HashMap<String, File>, folder: &Path, prefix: &str) -> 
 
 impl File {
     fn new(path: &str, body: Bytes) -> Self {
-        let [kind, caching] = if Path::new(path).extension().is_some_and(|extension| extension == "js") {
-            ["text/javascript; charset=utf-8", "public, max-age=31536000, immutable"]
+        let [kind, caching] = if Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension == "js")
+        {
+            [
+                "text/javascript; charset=utf-8",
+                "public, max-age=31536000, immutable",
+            ]
         } else {
             ["text/html; charset=utf-8", "no-cache"]
         };
@@ -86,6 +102,9 @@ impl File {
             ("etag", format!("\"{:x}\"", body.len())),
             ("vary", "accept-encoding".to_owned()),
         ];
-        Self { headers: headers.into(), body }
+        Self {
+            headers: headers.into(),
+            body,
+        }
     }
 }

@@ -16,7 +16,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use peers::{Options, read_files};
+use peers::{Options, install_tls_provider, read_files};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -39,6 +39,7 @@ struct Server {
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let options = Options::read().ok_or("expected FOLDER PORT TLS_PORT CERTIFICATE KEY [UPSTREAM]")?;
+    install_tls_provider();
     let tls = acceptor(&options)?;
     let [plain_listener, tls_listener] = [
         TcpListener::bind(&options.plain).await?,
@@ -66,7 +67,9 @@ async fn main() -> Outcome<()> {
 fn acceptor(options: &Options) -> Outcome<TlsAcceptor> {
     let chain = CertificateDer::pem_file_iter(&options.certificate)?.collect::<Result<_, _>>()?;
     let key = PrivateKeyDer::from_pem_file(&options.key)?;
-    let mut config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key)?;
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
@@ -83,15 +86,23 @@ impl Server {
         }
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(IDLE_CONNECTIONS).build(connector);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .build(connector);
         let upstream = options.upstream.as_deref().map(str::parse).transpose()?;
-        Ok(Self { files, client, upstream })
+        Ok(Self {
+            files,
+            client,
+            upstream,
+        })
     }
 
     async fn serve(&'static self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let service = service_fn(move |request| self.answer(request));
         // A client that closes its connection is no failure.
-        let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
+        let _ = auto::Builder::new(TokioExecutor::new())
+            .serve_connection(TokioIo::new(stream), service)
+            .await;
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Outcome<Answer> {
@@ -112,8 +123,16 @@ impl Server {
     }
 
     async fn forward(&self, mut request: Request<Incoming>, upstream: Authority) -> Outcome<Answer> {
-        let path = request.uri().path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/"));
-        *request.uri_mut() = Uri::builder().scheme(Scheme::HTTP).authority(upstream).path_and_query(path).build()?;
+        let path = request
+            .uri()
+            .path_and_query()
+            .cloned()
+            .unwrap_or(PathAndQuery::from_static("/"));
+        *request.uri_mut() = Uri::builder()
+            .scheme(Scheme::HTTP)
+            .authority(upstream)
+            .path_and_query(path)
+            .build()?;
         let headers = request.headers_mut();
         headers.remove(CONNECTION);
         headers.remove(HOST);
@@ -129,7 +148,11 @@ impl Server {
 async fn echo(request: Request<Incoming>) -> Outcome<Answer> {
     request.into_body().collect().await?;
     let mut response = Response::new(Either::Left(Full::from(r#"{"ok":true}"#)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use peers::{Options, read_files};
+use peers::{Options, install_tls_provider, read_files};
 use pingora::http::ResponseHeader;
 use pingora::listeners::tls::TlsSettings;
 use pingora::proxy::{ProxyHttp, Session, http_proxy_service};
@@ -36,18 +36,25 @@ impl ProxyHttp for Proxy {
             return Ok(false);
         };
         session.set_keepalive(Some(KEEP_ALIVE));
-        session.write_response_header(Box::new(headers.clone()), false).await?;
+        session
+            .write_response_header(Box::new(headers.clone()), false)
+            .await?;
         session.write_response_body(Some(body.clone()), true).await?;
         Ok(true)
     }
 
     async fn upstream_peer(&self, _: &mut Session, (): &mut ()) -> pingora::Result<Box<HttpPeer>> {
-        Ok(Box::new(HttpPeer::new(self.upstream.as_str(), false, String::new())))
+        Ok(Box::new(HttpPeer::new(
+            self.upstream.as_str(),
+            false,
+            String::new(),
+        )))
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read().ok_or("expected FOLDER PORT TLS_PORT CERTIFICATE KEY UPSTREAM")?;
+    install_tls_provider();
     let mut files = HashMap::new();
     for (path, file) in read_files(Path::new(&options.folder))? {
         let mut headers = ResponseHeader::build(200, None)?;
