@@ -58,7 +58,8 @@ export async function startServer([program = "", ...parameters], ports, { output
   return {
     pid: /** @type {number} */ (child.pid),
     async stop() {
-      child.kill("SIGTERM");
+      // Pingora answers SIGTERM by waiting for minutes.
+      child.kill("SIGINT");
       await ended;
     },
   };
