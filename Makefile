@@ -5,6 +5,7 @@
 # make format            format all code
 # make build             build the gateway, and the releases of the shell and the sections
 # make soak              run the gateway's tests at full length: 500 kills, 10,000 simulations, 200 deployments and 200 rollbacks under load
+# make bench             compare the gateway with nginx, hyper, Pingora and Caddy, and write docs/benchmarks.md; 45 minutes
 # make fuzz              run each fuzz target for FUZZ_SECONDS (60); needs a nightly toolchain and cargo-fuzz
 # make console           build the operator's console, which the next build of the gateway contains
 # make gallery           serve the component gallery on http://localhost:8088 (override PORT)
@@ -18,7 +19,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example build console test soak fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example build console test soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -121,6 +122,25 @@ soak: console releases gallery-built browser
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
 	cd tests && SOAK=1 npx playwright test
+	@$(MAKE) --no-print-directory instructions
+
+# Compares the instructions of a request with bench/instructions.json.
+instructions: console releases
+	@if command -v valgrind >/dev/null; then cargo build --locked --release --package gateway && GATEWAY_PROFILE=release node bench/instructions.mjs; \
+	else echo "Valgrind is not installed: skipping the count of instructions."; fi
+
+# Each script keeps its results in target/bench, and the last one writes the page from them.
+bench: console releases browser bench-peers bench/node_modules/.installed
+	@cargo build --locked --release --package gateway
+	@export GATEWAY_PROFILE=release; set -e; for script in compare connections growth first-paint page; do node bench/$$script.mjs; done
+
+bench-peers: tools
+	@command -v cmake >/dev/null || echo "CMake is missing: without it there is no comparison with Pingora. Install Debian's package cmake."
+	@cargo build --locked --release --manifest-path bench/peers/Cargo.toml --target-dir target/peers $$(command -v cmake >/dev/null && echo --features pingora)
+
+bench/node_modules/.installed: bench/package-lock.json
+	@cd bench && npm ci --no-fund --no-audit --loglevel error
+	@touch $@
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
 # `make test` replays.

@@ -60,6 +60,7 @@ export default defineConfig({
         "examples/events",
       ].flatMap(projectsOf),
       { test: { name: "events-api", root: "examples/events/api", include: ["*.test.js"], testTimeout } },
+      { test: { name: "bench", root: "bench", include: ["*.test.mjs"], testTimeout } },
       { test: { name: "docs", root: "tests/docs", include: ["*.test.js"], testTimeout } },
     ],
   },

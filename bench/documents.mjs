@@ -1,9 +1,6 @@
 // Compares the throughput of cached documents and static files with the same bytes. See bench/README.md.
-import http from "node:http";
-import { buffer } from "node:stream/consumers";
-
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow } from "./report.mjs";
+import { median, printRow, readRaw } from "./report.mjs";
 import { deployFixtureSection } from "./fixture-section.mjs";
 import { loadFor } from "./load.mjs";
 
@@ -11,18 +8,6 @@ const PAGES = { "home.html": "/", "california.html": "/state/California" };
 const CODINGS = ["identity", "br"];
 const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
 const SECONDS = 3;
-
-/** @param {string} url @param {string} coding @returns {Promise<Buffer>} the encoded body */
-async function readRaw(url, coding) {
-  /** @type {http.IncomingMessage} */
-  const response = await new Promise((resolve, reject) => {
-    http.get(url, { headers: { "accept-encoding": coding }, agent: false }, resolve).on("error", reject);
-  });
-  const { "content-encoding": received = "identity" } = response.headers;
-  if (response.statusCode !== 200 || received !== coding)
-    throw new Error(`${url} returned ${response.statusCode} with encoding ${received}; expected 200 with ${coding}`);
-  return buffer(response);
-}
 
 /** @param {string} url @param {string} coding @returns {Promise<number>} requests per second */
 async function measure(url, coding) {
@@ -37,7 +22,7 @@ try {
   /** @type {Record<string, import("./fixture-section.mjs").File>} */
   const files = {};
   for (const [name, page] of Object.entries(PAGES)) {
-    files[name] = { type: "text/html; charset=utf-8", bytes: await readRaw(site.url + page, "identity") };
+    files[name] = { type: "text/html; charset=utf-8", bytes: (await readRaw(site.url + page, "identity")).body };
   }
   const folder = await deployFixtureSection(site.access, { name: "twin", files });
   const cases = Object.entries(PAGES).flatMap(([name, page]) =>
@@ -58,14 +43,15 @@ try {
   console.log(`Requests per second, medians of ${ROUNDS} rounds of ${SECONDS} s\n`);
   printRow(["", "bytes", "document", "file", "ratio"]);
   for (const { label, coding, document, file } of cases) {
-    const [bytes, fileBytes] = await Promise.all([document.url, file.url].map((url) => readRaw(url, coding)));
+    const { body: bytes } = await readRaw(document.url, coding);
+    const { body: fileBytes } = await readRaw(file.url, coding);
     // Files are compressed at a higher level than documents.
-    if (Math.abs(Number(bytes?.length) / Number(fileBytes?.length) - 1) > 0.2)
+    if (Math.abs(bytes.length / fileBytes.length - 1) > 0.2)
       throw new Error(`${label}: the sizes of document and file differ by more than 20%`);
     const [documentRate, fileRate] = [median(document.rates), median(file.rates)];
     printRow([
       label,
-      String(bytes?.length),
+      String(bytes.length),
       documentRate.toFixed(0),
       fileRate.toFixed(0),
       (documentRate / fileRate).toFixed(2),

@@ -1,12 +1,14 @@
-// Compares paint and hydration times of the site with those of one client bundle. See bench/README.md.
+// Compares paint and hydration times of the site with those of other builds of it. See bench/README.md.
 import path from "node:path";
 
 import { chromium } from "@playwright/test";
 
 import { launchOptions } from "../tests/support/chromium.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { median, printRow, readDocument } from "./report.mjs";
+import { startEnhanced } from "./enhanced.mjs";
 import { startOneBundle } from "./one-bundle.mjs";
+import { median, printRow, readDocument } from "./report.mjs";
+import { keepResult } from "./results.mjs";
 
 const PATHS = ["/", "/state/California"];
 const RUNS = Number(process.env["RUNS"] ?? 11);
@@ -40,41 +42,43 @@ async function measure(browser, url) {
   return marks;
 }
 
-/** @type {(() => Promise<void>)[]} */
-const stops = [];
-/** @type {Map<string, { site: Marks[], bundle: Marks[], plain: Marks[] }>} */
-const results = new Map(PATHS.map((path) => [path, { site: [], bundle: [], plain: [] }]));
-/** @type {string | undefined} */
-let version;
-try {
-  const site = await startSite({ serverRendering: true });
-  stops.push(site.stop);
-  const read = (/** @type {string} */ path) => readDocument(site.url + path);
-  const oneBundle = await startOneBundle(read);
-  stops.push(oneBundle.stop);
-  const plainBundle = await startOneBundle(read, { plain: true });
-  stops.push(plainBundle.stop);
-  const browser = await chromium.launch(launchOptions());
-  stops.push(() => browser.close());
-  version = browser.version();
-  // Run 0 warms up the servers and the browser and is not recorded.
-  for (let run = 0; run <= RUNS; run += 1) {
-    for (const [path, { site: siteMarks, bundle, plain }] of results) {
-      const all = [
-        { url: site.url + path, marks: siteMarks },
-        { url: oneBundle.url + path, marks: bundle },
-        { url: plainBundle.url + path, marks: plain },
-      ];
-      // Rotate the order: later measurements benefit from warm caches.
-      const first = run % all.length;
-      for (const { url, marks } of [...all.slice(first), ...all.slice(0, first)]) {
-        const measured = await measure(browser, url);
-        if (run > 0) marks.push(measured);
+/** @typedef {Record<string, Marks[]>} Variants marks of each load */
+/** @typedef {{ version: string, pages: Record<string, Variants> }} Result */
+
+/** Measures all pages of all variants. @returns {Promise<Result>} */
+async function measureAll() {
+  /** @type {(() => Promise<void>)[]} */
+  const stops = [];
+  try {
+    const site = await startSite({ serverRendering: true });
+    stops.push(site.stop);
+    const read = (/** @type {string} */ path) => readDocument(site.url + path);
+    const variants = Object.entries({
+      site,
+      "one bundle": await startOneBundle(read),
+      plain: await startOneBundle(read, { plain: true }),
+      enhanced: await startEnhanced(read),
+    });
+    stops.push(...variants.slice(1).map(([, { stop }]) => stop));
+    const browser = await chromium.launch(launchOptions());
+    stops.push(() => browser.close());
+    const empty = () => Object.fromEntries(variants.map(([name]) => [name, /** @type {Marks[]} */ ([])]));
+    const pages = Object.fromEntries(PATHS.map((path) => [path, empty()]));
+    // Run 0 warms up the servers and the browser and is not recorded.
+    for (let run = 0; run <= RUNS; run += 1) {
+      for (const [path, marks] of Object.entries(pages)) {
+        // Rotate the order: later measurements benefit from warm caches.
+        const first = run % variants.length;
+        for (const [name, { url }] of [...variants.slice(first), ...variants.slice(0, first)]) {
+          const measured = await measure(browser, url + path);
+          if (run > 0) marks[name]?.push(measured);
+        }
       }
     }
+    return { version: browser.version(), pages };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
   }
-} finally {
-  for (const stop of stops.reverse()) await stop();
 }
 
 /** @type {[keyof Marks, string][]} */
@@ -84,14 +88,15 @@ const ROWS = [
   ["ready", "ready"],
   ["longest", "longest task"],
 ];
+const { version, pages } = await keepResult("first-paint", measureAll);
 console.log(`Chromium ${version}; median of ${RUNS} loads`);
 console.log(`${CPU_SLOWDOWN}x CPU slowdown, 100 ms latency, 5 Mbit/s\n`);
-for (const [path, { site, bundle, plain }] of results) {
-  printRow([path, "site", "one bundle", "ratio", "plain", "ratio"]);
+for (const [path, variants] of Object.entries(pages)) {
+  printRow([path, ...Object.keys(variants).flatMap((name, index) => (index === 0 ? [name] : [name, "ratio"]))]);
   for (const [mark, label] of ROWS) {
-    const [siteTime, ...bundleTimes] = [site, bundle, plain].map((all) => median(all.map((marks) => marks[mark])));
-    const cells = bundleTimes.flatMap((time) => [`${time.toFixed(0)} ms`, (Number(siteTime) / time).toFixed(2)]);
-    printRow([label, `${Number(siteTime).toFixed(0)} ms`, ...cells]);
+    const [site = NaN, ...others] = Object.values(variants).map((all) => median(all.map((marks) => marks[mark])));
+    const cells = others.flatMap((time) => [`${time.toFixed(0)} ms`, (site / time).toFixed(2)]);
+    printRow([label, `${site.toFixed(0)} ms`, ...cells]);
   }
   console.log();
 }

@@ -1,9 +1,7 @@
 // Measures how the gateway's costs grow with the number of sections. See bench/README.md.
 import { mkdtemp, rm } from "node:fs/promises";
-import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { buffer } from "node:stream/consumers";
 
 import { callAdmin, deploy, publish } from "@colonnade/kit/build";
 
@@ -13,7 +11,8 @@ import { writeFixtureSection } from "./fixture-section.mjs";
 import { loadFor } from "./load.mjs";
 import { drawPlots } from "./plot.mjs";
 import { cpuTime, memoryOf, pin, waitUntilIdle } from "./processes.mjs";
-import { median, printRow, readDocument } from "./report.mjs";
+import { median, printRow, readDocument, readRaw } from "./report.mjs";
+import { keepResult } from "./results.mjs";
 import { publishSecondVersion } from "./second-version.mjs";
 
 const SECTIONS = [4, 40, 200];
@@ -65,56 +64,51 @@ async function measureDeploy({ url, access }, version) {
   return performance.now() - start;
 }
 
-/** Returns the size of a document compressed with Brotli, in bytes. @param {string} url */
-async function compressedSize(url) {
-  /** @type {http.IncomingMessage} */
-  const response = await new Promise((resolve, reject) => {
-    http.get(url, { headers: { "accept-encoding": "br" } }, resolve).on("error", reject);
-  });
-  return (await buffer(response)).length;
+/** Measures sites of all sizes. @returns {Promise<{ rows: Record<string, number>[] }>} */
+async function measureAll() {
+  /** @type {Size[]} */
+  const sizes = [];
+  try {
+    pin(0);
+    for (const sections of SECTIONS) {
+      const seed = await startSite();
+      const versions = await publishSecondVersion(seed.access, SECTION);
+      await addSections(seed, sections);
+      // A new process, which has not published anything, so that its memory is that of serving.
+      sizes.push({ sections, site: await startSite({ base: seed }), versions, cpu: [], visible: [] });
+      await seed.stop();
+    }
+    pin(1);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const { site, cpu } of round % 2 === 0 ? sizes : sizes.toReversed()) cpu.push(await measureRequest(site));
+    }
+    const memory = await Promise.all(sizes.map(async ({ site }) => (await memoryOf(site.gateway.pid)).pss));
+    for (let turn = 0; turn < DEPLOYMENTS; turn += 1) {
+      for (const { site, versions, visible } of sizes)
+        visible.push(await measureDeploy(site, /** @type {string} */ (versions[turn % 2])));
+    }
+    const rows = [];
+    for (const [index, { sections, site, cpu, visible }] of sizes.entries()) {
+      rows.push({
+        sections,
+        "CPU of a request, µs": median(cpu),
+        "document, bytes": (await readRaw(site.url + PAGE, "br")).body.length,
+        "memory, MB": memory[index] ?? NaN,
+        "memory after deployments, MB": (await memoryOf(site.gateway.pid)).pss,
+        "deploy to visible, ms": median(visible),
+      });
+    }
+    return { rows };
+  } finally {
+    for (const { site } of sizes) await site.stop();
+  }
 }
 
-/** @type {Size[]} */
-const sizes = [];
-try {
-  pin(0);
-  for (const sections of SECTIONS) {
-    const seed = await startSite();
-    const versions = await publishSecondVersion(seed.access, SECTION);
-    await addSections(seed, sections);
-    // A new process, which has not published anything, so that its memory is that of serving.
-    sizes.push({ sections, site: await startSite({ base: seed }), versions, cpu: [], visible: [] });
-    await seed.stop();
-  }
-  pin(1);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { site, cpu } of round % 2 === 0 ? sizes : sizes.toReversed()) cpu.push(await measureRequest(site));
-  }
-  const memory = await Promise.all(sizes.map(async ({ site }) => (await memoryOf(site.gateway.pid)).pss));
-  for (let turn = 0; turn < DEPLOYMENTS; turn += 1) {
-    for (const { site, versions, visible } of sizes)
-      visible.push(await measureDeploy(site, /** @type {string} */ (versions[turn % 2])));
-  }
-  const rows = [];
-  for (const [index, { sections, site, cpu, visible }] of sizes.entries()) {
-    rows.push({
-      sections,
-      "CPU of a request, µs": median(cpu),
-      "document, bytes": await compressedSize(site.url + PAGE),
-      "memory, MB": memory[index] ?? NaN,
-      "memory after deployments, MB": (await memoryOf(site.gateway.pid)).pss,
-      "deploy to visible, ms": median(visible),
-    });
-  }
-  const columns = Object.keys(rows[0] ?? {}).slice(1);
-  printRow(["sections", ...columns]);
-  for (const { sections, ...values } of rows)
-    printRow([String(sections), ...Object.values(values).map((value) => value.toFixed(value < 1000 ? 1 : 0))]);
-  await drawPlots(
-    path.join(ROOT, "docs/images/growth-sections.svg"),
-    "Costs of one gateway by its number of sections",
-    rows,
-  );
-} finally {
-  for (const { site } of sizes) await site.stop();
-}
+const { rows } = await keepResult("growth", measureAll);
+printRow(Object.keys(rows[0] ?? {}));
+for (const row of rows) printRow(Object.values(row).map((value) => value.toFixed(value < 1000 ? 1 : 0)));
+await drawPlots(
+  path.join(ROOT, "docs/images/growth-sections.svg"),
+  "Costs of one gateway by its number of sections",
+  rows,
+);

@@ -2,36 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { ROOT } from "../tests/support/repository.mjs";
-
-/** Returns a port that nothing listens on. @returns {Promise<number>} */
-export async function freePort() {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {net.AddressInfo} */ (server.address());
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** Waits until a server accepts connections. @param {number} port */
-async function waitUntilListening(port) {
-  for (;;) {
-    const socket = net.connect(port, "127.0.0.1");
-    const isOpen = await once(socket, "connect").then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return;
-    await sleep(20);
-  }
-}
+import { freePort, waitUntilListening } from "./servers.mjs";
 
 /**
  * Starts HAProxy in front of the site listeners of three gateways.

@@ -1,5 +1,5 @@
 // Generates constant load over keep-alive connections with wrk if installed, otherwise with a Node.js worker thread.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
@@ -8,14 +8,11 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
-const CONNECTIONS = 8;
-const UNITS = /** @type {Record<string, number>} */ ({ us: 1e-3, ms: 1, s: 1e3, m: 6e4 });
+import { hasWrk, parseWrk } from "./wrk.mjs";
 
-/**
- * The result of a load run. `median` and `p99` are milliseconds from a request to the end of its response.
- *
- * @typedef {{ generator: string, requests: number, perSecond: number, failed: number, median: number, p99: number }} Load
- */
+const CONNECTIONS = 8;
+
+/** @typedef {import("./wrk.mjs").Load & { generator: string }} Load */
 
 /**
  * Requests the paths of a site in turn until stopped: with GET, or with POST if there is a body.
@@ -27,8 +24,7 @@ const UNITS = /** @type {Record<string, number>} */ ({ us: 1e-3, ms: 1, s: 1e3, 
  * @returns {Promise<{ stop: () => Promise<Load> }>}
  */
 export async function startLoad(url, paths, headers = {}, body) {
-  const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
-  return hasWrk ? startWrk(url, paths, headers, body) : startThread(url, paths, headers, body);
+  return hasWrk() ? startWrk(url, paths, headers, body) : startThread(url, paths, headers, body);
 }
 
 /** Runs the load for a duration. @param {number} seconds @param {Parameters<typeof startLoad>} load @returns {Promise<Load>} */
@@ -66,17 +62,7 @@ end
       child.kill("SIGINT");
       await ended;
       await rm(folder, { recursive: true });
-      const [, requests = "NaN"] = /(\d+) requests in/.exec(output) ?? [];
-      const [, perSecond = "NaN"] = /Requests\/sec:\s*([\d.]+)/.exec(output) ?? [];
-      const [, statuses = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(output) ?? [];
-      const [, errors = ""] = /Socket errors: (.*)/.exec(output) ?? [];
-      const failed = [statuses, ...(errors.match(/\d+/g) ?? [])].reduce((sum, count) => sum + Number(count), 0);
-      const [median, p99] = ["50%", "99%"].map((share) => {
-        const [, time, unit = ""] = new RegExp(`${share} +([\\d.]+)([a-z]+)`).exec(output) ?? [];
-        return Number(time) * (UNITS[unit] ?? NaN);
-      });
-      const times = { median: Number(median), p99: Number(p99) };
-      return { generator: "wrk", requests: Number(requests), perSecond: Number(perSecond), failed, ...times };
+      return { generator: "wrk", ...parseWrk(output) };
     },
   };
 }

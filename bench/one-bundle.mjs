@@ -20,6 +20,7 @@ const PREFIX = "/assets/shell/one-bundle/";
 const TYPES = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
@@ -78,13 +79,13 @@ async function build(output, plain) {
 }
 
 /** Reads the files of a folder, by URL path, with their compressed bodies. */
-async function readFiles(folder) {
+export async function readFiles(folder, prefix) {
   const files = new Map();
   for (const name of await readdir(folder)) {
     const bytes = await readFile(path.join(folder, name));
     const integrity = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
     const type = TYPES[path.extname(name)];
-    if (type) files.set(PREFIX + name, { name, type, integrity, bytes, body: brotliCompressSync(bytes) });
+    if (type) files.set(prefix + name, { name, type, integrity, bytes, body: brotliCompressSync(bytes) });
   }
   return files;
 }
@@ -130,7 +131,7 @@ function documentOf(boot, main, page, files) {
  * @param {Headers} headers
  * @param {string} html
  */
-function headersLike(headers, html) {
+export function headersLike(headers, html) {
   const styles = [...html.matchAll(/<style[^>]*>(.*?)<\/style>/gs)].map(([, text]) => `'sha256-${digestOf(text)}'`);
   const policy = headers.get("content-security-policy") ?? "";
   const adapted = policy.replace(/style-src [^;]*/, `style-src 'self' ${styles.join(" ")}`);
@@ -162,16 +163,32 @@ function preloadTag({ href, integrity }) {
 export async function startOneBundle(read, { plain = false } = {}) {
   const output = await mkdtemp(path.join(os.tmpdir(), "colonnade-one-bundle-"));
   const { main, pages } = await build(output, plain);
-  const files = await readFiles(path.join(output, "client"));
+  const files = await readFiles(path.join(output, "client"), PREFIX);
   await rm(output, { recursive: true });
 
-  const documents = new Map();
   async function compose(url) {
     const { boot, headers } = await read(url);
     const page = boot?.page && pages.get(`${boot.page.section.name} ${boot.page.pattern}`);
     if (!page) return undefined;
     const html = documentOf(boot, main, page, files);
-    return { headers: headersLike(headers, html), body: brotliCompressSync(html, DOCUMENT_BROTLI) };
+    return { headers: headersLike(headers, html), html };
+  }
+  return serveFiles(files, compose);
+}
+
+/**
+ * Serves files and documents, compressed.
+ *
+ * @param {Map<string, { type: string, body: Buffer }>} files by URL path
+ * @param {(url: string) => Promise<{ headers: Record<string, string>, html: string } | undefined>} compose returns a document,
+ *   which is kept
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ */
+export async function serveFiles(files, compose) {
+  const documents = new Map();
+  async function read(url) {
+    const composed = await compose(url);
+    return composed && { headers: composed.headers, body: brotliCompressSync(composed.html, DOCUMENT_BROTLI) };
   }
 
   const server = createServer((request, response) => {
@@ -182,7 +199,7 @@ export async function startOneBundle(read, { plain = false } = {}) {
         response.writeHead(200, headers).end(file.body);
         return;
       }
-      if (!documents.has(request.url)) documents.set(request.url, await compose(request.url));
+      if (!documents.has(request.url)) documents.set(request.url, await read(request.url));
       const document = documents.get(request.url);
       if (!document) response.writeHead(404).end();
       else {

@@ -4,9 +4,40 @@ import { writeFile } from "node:fs/promises";
 import * as Plot from "@observablehq/plot";
 import { JSDOM } from "jsdom";
 
-const WIDTH = 260;
+const WIDTH = 780;
 const HEIGHT = 200;
-const COLUMNS = 3;
+const COLOR = "#7c2d5e";
+/** Colors that people with color vision deficiencies can tell apart (Okabe and Ito). */
+const COLORS = [COLOR, "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"];
+
+/**
+ * Draws charts in a grid.
+ *
+ * @param {string} file
+ * @param {string} title what the picture shows, for people who do not see it
+ * @param {number} columns
+ * @param {number} height of a chart
+ * @param {Plot.PlotOptions[]} charts
+ */
+async function drawCharts(file, title, columns, height, charts) {
+  const { document } = new JSDOM("").window;
+  const width = WIDTH / columns;
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  picture.setAttribute("viewBox", `0 0 ${WIDTH} ${height * Math.ceil(charts.length / columns)}`);
+  picture.innerHTML = `<title>${title}</title><rect width="100%" height="100%" fill="#fff"/>`;
+  for (const [index, options] of charts.entries()) {
+    const chart = Plot.plot({ document, width, height, marginTop: 36, marginBottom: 36, ...options });
+    chart.setAttribute("x", String(width * (index % columns)));
+    chart.setAttribute("y", String(height * Math.floor(index / columns)));
+    chart.setAttribute("font-family", "system-ui, sans-serif");
+    chart.setAttribute("font-size", "11");
+    picture.append(chart);
+  }
+  await writeFile(file, `${picture.outerHTML}\n`);
+}
+
+const VALUES = /** @type {const} */ ({ zero: true, nice: true, grid: true, ticks: 4, labelArrow: "none" });
 
 /**
  * Draws one small line chart for each column of a table, from zero, side by side.
@@ -16,31 +47,68 @@ const COLUMNS = 3;
  * @param {Record<string, number>[]} rows the first key is the horizontal axis
  */
 export async function drawPlots(file, title, rows) {
-  const { document } = new JSDOM("").window;
   const [x = "", ...columns] = Object.keys(rows[0] ?? {});
-  const height = HEIGHT * Math.ceil(columns.length / COLUMNS);
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  picture.setAttribute("viewBox", `0 0 ${WIDTH * COLUMNS} ${height}`);
-  picture.innerHTML = `<title>${title}</title><rect width="100%" height="100%" fill="#fff"/>`;
-  for (const [index, y] of columns.entries()) {
-    const marks = { x, y, stroke: "#7c2d5e" };
-    const chart = Plot.plot({
-      document,
-      width: WIDTH,
-      height: HEIGHT,
+  const charts = columns.map((y) => {
+    const marks = { x, y, stroke: COLOR };
+    return {
       marginLeft: 48,
-      marginTop: 36,
-      marginBottom: 36,
       x: { ticks: rows.map((row) => row[x] ?? NaN), tickFormat: String },
-      y: { zero: true, nice: true, grid: true, ticks: 4, label: y, labelArrow: "none", tickFormat: "~s" },
-      marks: [Plot.lineY(rows, marks), Plot.dotY(rows, { ...marks, fill: "#7c2d5e" })],
-    });
-    chart.setAttribute("x", String(WIDTH * (index % COLUMNS)));
-    chart.setAttribute("y", String(HEIGHT * Math.floor(index / COLUMNS)));
-    chart.setAttribute("font-family", "system-ui, sans-serif");
-    chart.setAttribute("font-size", "11");
-    picture.append(chart);
-  }
-  await writeFile(file, `${picture.outerHTML}\n`);
+      y: { ...VALUES, label: y, tickFormat: "~s" },
+      marks: [Plot.lineY(rows, marks), Plot.dotY(rows, { ...marks, fill: COLOR })],
+    };
+  });
+  await drawCharts(file, title, 3, HEIGHT, charts);
+}
+
+/**
+ * Draws a small bar chart for each group, side by side. The first bar of a group is emphasized.
+ *
+ * @param {string} file
+ * @param {string} title what the picture shows, for people who do not see it
+ * @param {{ label: string, bars: { name: string, value: number }[] }[]} groups
+ */
+export async function drawBars(file, title, groups) {
+  const charts = groups.map(({ label, bars }) => {
+    const names = bars.map(({ name }) => name);
+    const fill = (/** @type {{ name: string }} */ { name }) => (name === names[0] ? COLOR : "#b9a9b3");
+    const text = (/** @type {{ value: number }} */ { value }) => value.toFixed(value < 10 ? 2 : 0);
+    return {
+      ...{ marginLeft: 72, marginRight: 36 },
+      x: { ...VALUES, label },
+      y: { domain: names, label: null },
+      marks: [
+        Plot.barX(bars, { x: "value", y: "name", fill }),
+        Plot.text(bars, { x: "value", y: "name", text, textAnchor: /** @type {const} */ ("start"), dx: 3 }),
+      ],
+    };
+  });
+  await drawCharts(file, title, 3, HEIGHT, charts);
+}
+
+/**
+ * Draws a line for each series in one chart with a logarithmic horizontal axis.
+ *
+ * @param {string} file
+ * @param {string} title what the picture shows, for people who do not see it
+ * @param {{ x: string, y: string }} labels
+ * @param {{ series: string, x: number, y: number }[]} points
+ */
+export async function drawLines(file, title, labels, points) {
+  const marks = { x: "x", y: "y", stroke: "series" };
+  const ticks = [...new Set(points.map(({ x }) => x))];
+  const chart = {
+    ...{ marginLeft: 48, marginRight: 90 },
+    x: { type: /** @type {const} */ ("log"), ticks, tickFormat: String, label: labels.x },
+    y: { ...VALUES, label: labels.y },
+    color: { domain: [...new Set(points.map(({ series }) => series))], range: COLORS },
+    marks: [
+      Plot.lineY(points, marks),
+      Plot.dotY(points, { ...marks, fill: "series" }),
+      Plot.text(
+        points,
+        Plot.selectLast({ x: "x", y: "y", z: "series", text: "series", fill: "series", textAnchor: "start", dx: 8 }),
+      ),
+    ],
+  };
+  await drawCharts(file, title, 1, 2 * HEIGHT, [chart]);
 }

@@ -3,6 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** The clock ticks per second of `/proc` (USER_HZ). */
+const TICKS = 100;
+
 /**
  * Moves this process to a core, if `taskset` is installed. Processes that it starts from now on stay there, too.
  *
@@ -28,6 +31,23 @@ async function readThreads(pid, file) {
  */
 export async function childrenOf(pid) {
   return (await readThreads(pid, "children")).join(" ").trim().split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Returns a process and all its descendants. @param {number} pid @returns {Promise<number[]>} */
+export async function treeOf(pid) {
+  const trees = await Promise.all((await childrenOf(pid)).map(treeOf));
+  return [pid, ...trees.flat()];
+}
+
+/**
+ * Returns the CPU time of a process so far, in seconds, in steps of 10 ms.
+ *
+ * @param {number} pid
+ * @returns {Promise<{ user: number, kernel: number }>}
+ */
+export async function userAndKernelTime(pid) {
+  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
+  return { user: Number(fields[11]) / TICKS, kernel: Number(fields[12]) / TICKS };
 }
 
 /** Returns the CPU time of a process's live threads so far, in milliseconds. @param {number} pid */

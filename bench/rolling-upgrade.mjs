@@ -11,10 +11,11 @@ import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "../tests/su
 import { deployPackages } from "../tests/support/deploy-packages.mjs";
 import { startGateway } from "../tests/support/gateway.mjs";
 import { startVisitors } from "../tests/support/visitors.mjs";
-import { freePort, startHaproxy } from "./haproxy.mjs";
+import { startHaproxy } from "./haproxy.mjs";
 import { CREDENTIALS, startObjectStore } from "./object-store.mjs";
 import { assetsOf, median, printRow, quantile, readDocument } from "./report.mjs";
 import { publishSecondVersion } from "./second-version.mjs";
+import { freePort } from "./servers.mjs";
 
 const GATEWAYS = 3;
 const SECONDS = Number(process.env["SECONDS"] ?? 600);

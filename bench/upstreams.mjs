@@ -8,7 +8,7 @@ import { deployFixtureSection } from "./fixture-section.mjs";
 import { startLoad } from "./load.mjs";
 import { hasNginx, startNginx } from "./nginx.mjs";
 import { childrenOf, cpuTime, pin, waitUntilIdle } from "./processes.mjs";
-import { median, printRow, quartiles } from "./report.mjs";
+import { median, printRow, ratioQuartiles } from "./report.mjs";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
 const MILLISECONDS = Number(process.env["MILLISECONDS"] ?? 1000);
@@ -117,9 +117,8 @@ async function renderPages({ url, gateway }, kind, round) {
  * @param {string} unit
  */
 function printPair(label, first, second, unit) {
-  const ratios = first.map((value, round) => value / Number(second[round]));
   const times = [first, second].map((values) => `${median(values).toFixed(1)} ${unit}`);
-  const [low, middle, high] = quartiles(ratios).map((ratio) => ratio.toFixed(2));
+  const [low, middle, high] = ratioQuartiles(first, second).map((ratio) => ratio.toFixed(2));
   printRow([label, ...times, String(middle), `${low}–${high}`]);
 }
 
@@ -141,7 +140,7 @@ const site = await startSite({
     },
   },
 });
-const nginx = hasNginx() ? await startNginx(`127.0.0.1:${port}`) : undefined;
+const nginx = hasNginx() ? await startNginx({ upstream: `127.0.0.1:${port}` }) : undefined;
 pin(LOAD_CORE);
 try {
   const file = { type: "application/json", bytes: LIST };

@@ -88,6 +88,7 @@ const PROJECT = [
   { text: "Architecture", link: "/architecture" },
   { text: "Deployments", link: "/deployments" },
   { text: "Scale", link: "/scale" },
+  { text: "Benchmarks", link: "/benchmarks" },
   { text: "Development server", link: "/development-server" },
   { text: "Contribute", link: "/contributing" },
   { text: "Conduct of the bundled site", link: "/conduct" },

@@ -1,0 +1,137 @@
+// Counts the instructions of a request with callgrind, and compares them with instructions.json. See bench/README.md.
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import http from "node:http";
+import http2 from "node:http2";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { asset, DOCUMENT, publishBenchSite, startBenchGateway } from "./bench-site.mjs";
+import { firstLine, run } from "./command.mjs";
+import { pin } from "./processes.mjs";
+import { printRow, readRaw } from "./report.mjs";
+
+const FILE = path.join(import.meta.dirname, "instructions.json");
+/** How much a count may differ from the recorded one. */
+const TOLERANCE = 0.03;
+const WARM_UP = 500;
+const REQUESTS = 2000;
+
+/** @typedef {import("./bench-site.mjs").BenchSite} BenchSite */
+/** @typedef {() => Promise<unknown>} Send sends a request over an open connection, and reads the response */
+/** @typedef {{ compiler: string, instructions: Record<string, number> }} Recorded */
+
+/**
+ * Starts a gateway under callgrind. Returns what counts the instructions of a request.
+ *
+ * @param {BenchSite} site
+ * @param {{ upstream: string, isEncrypted: boolean }} options
+ */
+async function startCounted(site, options) {
+  const folder = await mkdtemp(path.join(site.folder, "callgrind-"));
+  const wrapper = ["valgrind", `--log-file=${folder}/log`, "--tool=callgrind", "--instr-atstart=no"];
+  const gateway = await startBenchGateway(site, {
+    ...options,
+    // Valgrind cannot start the workers, which are the program itself: `/proc/self/exe` is Valgrind.
+    isRendering: false,
+    wrapper: [...wrapper, `--callgrind-out-file=${folder}/out`, `--vgdb-prefix=${folder}/vgdb`],
+  });
+  /** @param {string[]} words */
+  const control = (...words) => run(["vgdb", `--vgdb-prefix=${folder}/vgdb`, `--pid=${gateway.pid}`, ...words]);
+  return {
+    ...gateway,
+    /** @param {Send} send */
+    async count(send) {
+      await control("instrumentation", "on");
+      for (let request = 0; request < WARM_UP; request += 1) await send();
+      await control("zero");
+      for (let request = 0; request < REQUESTS; request += 1) await send();
+      await control("dump");
+      await control("instrumentation", "off");
+      const dumps = (await readdir(folder)).filter((name) => /^out\.\d+$/.test(name));
+      const last = Math.max(...dumps.map((name) => Number(name.slice(4))));
+      const dump = await readFile(path.join(folder, `out.${last}`), "utf8");
+      return Math.round(Number(/^(?:totals|summary): (\d+)/m.exec(dump)?.[1]) / REQUESTS);
+    },
+  };
+}
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+/** @param {string} url @param {number} status @param {http.OutgoingHttpHeaders} [headers] @returns {Send} */
+const sendHttp1 =
+  (url, status, headers = {}) =>
+  () =>
+    new Promise((resolve, reject) => {
+      const request = http.get(url, { agent, headers: { "accept-encoding": "br", ...headers } }, (response) => {
+        if (response.statusCode !== status) reject(new Error(`${url} returned ${response.statusCode}`));
+        response.resume().once("end", resolve);
+      });
+      request.once("error", reject);
+    });
+
+/** @param {http2.ClientHttp2Session} session @param {string} url @returns {Send} */
+const sendHttp2 = (session, url) => async () => {
+  const stream = session.request({ ":path": url, "accept-encoding": "br" });
+  const [headers] = await once(stream, "response");
+  if (headers[":status"] !== 200) throw new Error(`${url} returned ${headers[":status"]}`);
+  await once(stream.resume(), "end");
+};
+
+/** @returns {Promise<Record<string, number>>} instructions of a request */
+async function countAll() {
+  const site = await publishBenchSite();
+  const upstream = http.createServer((request, response) => {
+    response.setHeader("cache-control", "no-store").end(String(request.url));
+  });
+  upstream.keepAliveTimeout = 0;
+  await once(upstream.listen(0, "127.0.0.1"), "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (upstream.address());
+  const options = { upstream: `127.0.0.1:${port}`, isEncrypted: false };
+  // With several threads, the count would depend on which one wakes up.
+  pin(0);
+  try {
+    const plain = await startCounted(site, options);
+    const { etag } = (await readRaw(plain.url + asset("10k"), "br")).headers;
+    const counts = {
+      "asset, HTTP/1.1": await plain.count(sendHttp1(plain.url + asset("10k"), 200)),
+      "cached document": await plain.count(sendHttp1(plain.url + DOCUMENT, 200)),
+      "304 for an asset": await plain.count(sendHttp1(plain.url + asset("10k"), 304, { "if-none-match": etag })),
+      "forwarded GET": await plain.count(sendHttp1(`${plain.url}/api/bench/echo`, 200)),
+    };
+    await plain.stop();
+    const encrypted = await startCounted(site, { ...options, isEncrypted: true });
+    const session = http2.connect(encrypted.url, { rejectUnauthorized: false });
+    const http2Count = await encrypted.count(sendHttp2(session, asset("10k")));
+    session.close();
+    await encrypted.stop();
+    return { ...counts, "asset, HTTP/2 and TLS": http2Count };
+  } finally {
+    agent.destroy();
+    upstream.close();
+    upstream.closeAllConnections();
+    await site.remove();
+  }
+}
+
+const { values } = parseArgs({ options: { update: { type: "boolean" } } });
+const compiler = (await firstLine(["rustc", "--version"])) ?? "";
+const instructions = await countAll();
+if (values.update) await writeFile(FILE, `${JSON.stringify({ compiler, instructions }, undefined, 2)}\n`);
+/** @type {Recorded} */
+const recorded = JSON.parse(await readFile(FILE, "utf8"));
+printRow(["instructions of a request", "recorded", "now", "ratio"]);
+for (const [name, count] of Object.entries(instructions)) {
+  const before = recorded.instructions[name] ?? NaN;
+  const ratio = count / before;
+  printRow([name, String(before), String(count), ratio.toFixed(3)]);
+  // An improvement fails, too: the next change would be compared with the old number.
+  if (!(Math.abs(ratio - 1) <= TOLERANCE)) process.exitCode = 1;
+}
+if (process.exitCode) {
+  console.error(
+    `A count differs by more than ${TOLERANCE * 100}%. If that is intended: node bench/instructions.mjs --update`,
+  );
+  if (recorded.compiler !== compiler)
+    console.error(`The counts were recorded with ${recorded.compiler}; this is ${compiler}.`);
+}

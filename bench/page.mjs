@@ -1,0 +1,171 @@
+// Writes docs/benchmarks.md and its pictures from the last results. See bench/README.md.
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { format, resolveConfig } from "prettier";
+
+import { ROOT } from "../tests/support/repository.mjs";
+import { firstLine } from "./command.mjs";
+import { PEERS } from "./peers.mjs";
+import { drawBars, drawLines } from "./plot.mjs";
+import { median } from "./report.mjs";
+import { readResult } from "./results.mjs";
+import { commandTable, cpuTable, latencyTable, markdownTable, ratioTable } from "./tables.mjs";
+
+const PAGE = path.join(ROOT, "docs/benchmarks.md");
+const image = (/** @type {string} */ name) => path.join(ROOT, `docs/images/bench-${name}.svg`);
+
+/** @typedef {import("./tables.mjs").Cpu} Cpu */
+/** @typedef {import("./tables.mjs").Measured<Cpu>} Measured */
+
+/** @param {Cpu[]} rounds */
+const cpuOf = (rounds) => median(rounds.map(({ user, kernel }) => user + kernel));
+
+/** @param {import("./results.mjs").Run} run */
+const describe = ({ date, machine, system, load, commit, compiler }) =>
+  `Measured on ${date} at commit \`${commit}\` with ${compiler}, on ${machine}, ${system}. The load of the machine before was ${load}.`;
+
+async function serverTable() {
+  const rows = [];
+  for (const { name, what, version, install } of PEERS)
+    rows.push([name, (await version()) ?? `not installed: \`${install}\``, what]);
+  for (const [tool, ...flags] of [
+    ["wrk", "-v"],
+    ["h2load", "--version"],
+  ]) {
+    const line = (await firstLine([tool ?? "", ...flags])) ?? "not installed";
+    rows.push([tool ?? "", line.replace(/ *(\[|Copyright).*/, ""), "load"]);
+  }
+  return markdownTable(["", "Version", "What it is"], rows).replaceAll("---:", "---");
+}
+
+async function compareSection() {
+  const result = await readResult("compare");
+  if (!result) return "";
+  /** @type {{ run: import("./results.mjs").Run, cpu: Measured[], latency: any[] }} */
+  const { run, cpu, latency } = result;
+  await drawBars(
+    image("cost"),
+    "CPU seconds of 100,000 requests by case and server",
+    cpu.map(({ label, peers }) => ({
+      label,
+      bars: peers.map(({ peer, rounds }) => ({ name: peer, value: cpuOf(rounds) })),
+    })),
+  );
+  return `
+## CPU time of a request
+
+${describe(run)}
+
+The gateway's CPU time divided by that of each other server: the median of the ratios of ${cpu[0]?.peers[0]?.rounds.length} rounds of
+one second, and their quartiles. Below 1, the gateway costs less.
+
+${ratioTable(cpu)}
+
+CPU seconds of 100,000 requests, of all processes of the server, in user mode + in the kernel:
+
+${cpuTable(cpu)}
+
+![Bar charts of the CPU time of each server in each case.](./images/bench-cost.svg)
+
+${commandTable(cpu)}
+
+## Response times
+
+At 6,000 requests per second, in milliseconds, median / 99th percentile: the medians of ${latency[0]?.peers[0]?.rounds.length} rounds.
+
+${latencyTable(latency)}
+
+${commandTable(latency)}
+`;
+}
+
+async function connectionsSection() {
+  const result = await readResult("connections");
+  if (!result) return "";
+  /** @type {{ run: import("./results.mjs").Run, cpu: Measured[] }} */
+  const { run, cpu } = result;
+  const points = cpu.flatMap(({ name, peers }) =>
+    peers.map(({ peer, rounds }) => ({ series: peer, x: Number(name), y: 10 * cpuOf(rounds) })),
+  );
+  const labels = { x: "connections", y: "CPU of a request, µs" };
+  await drawLines(image("connections"), "CPU time of a request by the number of connections", labels, points);
+  return `
+## Connections
+
+${describe(run)} \`${cpu[0]?.command.replace(/--connections \d+/, "--connections N")}\`, in CPU seconds of 100,000 requests:
+
+![A line chart of the CPU time of a request from 1 to 4,000 connections.](./images/bench-connections.svg)
+
+${cpuTable(cpu)}
+`;
+}
+
+async function sectionsSection() {
+  const result = await readResult("growth");
+  if (!result) return "";
+  /** @type {{ run: import("./results.mjs").Run, rows: Record<string, number>[] }} */
+  const { run, rows } = result;
+  const cells = rows.map((row) => Object.values(row).map((value) => value.toFixed(Number.isInteger(value) ? 0 : 1)));
+  return `
+## Sections
+
+${describe(run)} One gateway with its store in a folder, a cached document, each added section with five pages. [Scale](scale.md#sections)
+says why these numbers grow or do not.
+
+![Five small charts by the number of sections: CPU time and document size are flat.](./images/growth-sections.svg)
+
+${markdownTable(Object.keys(rows[0] ?? {}), cells)}
+`;
+}
+
+async function firstPaintSection() {
+  const result = await readResult("first-paint");
+  if (!result) return "";
+  /** @type {{ run: import("./results.mjs").Run, version: string, pages: Record<string, Record<string, Record<string, number>[]>> }} */
+  const { run, version, pages } = result;
+  const marks = { lcp: "largest contentful paint", ready: "ready" };
+  const groups = Object.entries(pages).flatMap(([page, variants]) =>
+    Object.entries(marks).map(([mark, label]) => ({
+      label: `${page}: ${label}, ms`,
+      bars: Object.entries(variants).map(([name, all]) => ({
+        name,
+        value: median(all.map((each) => each[mark] ?? NaN)),
+      })),
+    })),
+  );
+  await drawBars(image("first-paint"), "Paint times of the site and of other builds of it", groups);
+  const names = groups[0]?.bars.map(({ name }) => name) ?? [];
+  const rows = groups.map(({ label, bars }) => {
+    const [site] = bars;
+    const cells = bars.map(({ value }, index) => {
+      const ratio = index === 0 ? "" : ` (${(Number(site?.value) / value).toFixed(2)})`;
+      return value.toFixed(0) + ratio;
+    });
+    return [label, ...cells];
+  });
+  return `
+## First paint
+
+${describe(run)} Chromium ${version}, an empty cache, a 4x CPU slowdown, 100 ms latency and 5 Mbit/s: medians, and in parentheses the
+site's time divided by that of the variant. [bench/README.md](../bench/README.md#first-paint) describes the variants.
+
+![Bar charts of paint times of the site and other builds of it.](./images/bench-first-paint.svg)
+
+${markdownTable(["", ...names], rows)}
+`;
+}
+
+const text = `# Benchmarks
+
+<!-- Generated by make bench. -->
+
+\`make bench\` compares the gateway with other servers on one machine, and writes this page. The gateway has its default
+configuration, except that it renders no pages in advance, and for higher limits per client, because all requests come from one. Each server runs on one core, and the load and
+the upstream on another one. \`node bench/compare.mjs --cases h1-10k --peers nginx-full\` measures one case, next to one server.
+
+${await serverTable()}
+
+All servers send the same files, compressed with Brotli before. \`nginx-full\` and the gateway do the same job.
+${await compareSection()}${await connectionsSection()}${await sectionsSection()}${await firstPaintSection()}`;
+await writeFile(PAGE, await format(text, { ...(await resolveConfig(PAGE)), filepath: PAGE }));

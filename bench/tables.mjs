@@ -1,0 +1,91 @@
+// The tables of docs/benchmarks.md, as Markdown.
+import { median, ratioQuartiles } from "./report.mjs";
+
+/** @typedef {{ user: number, kernel: number }} Cpu seconds of 100,000 requests */
+/** @typedef {{ median: number, p99: number }} Times milliseconds */
+/**
+ * What was measured in a case, by server and round.
+ *
+ * @template T
+ * @typedef {{ name: string, label: string, command: string, peers: { peer: string, rounds: T[] }[] }} Measured
+ */
+
+const ABSENT = "–";
+
+/** @param {string[]} head @param {string[][]} rows */
+export function markdownTable(head, rows) {
+  const alignment = head.map((_, column) => (column === 0 ? "---" : "---:"));
+  return [head, alignment, ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** @param {Cpu} cpu */
+const total = ({ user, kernel }) => user + kernel;
+
+/** Formats the median of rounds, and its parts in user mode and in the kernel. @param {Cpu[]} rounds */
+export function formatCpu(rounds) {
+  const [user, kernel] = [median(rounds.map((cpu) => cpu.user)), median(rounds.map((cpu) => cpu.kernel))];
+  return `${median(rounds.map(total)).toFixed(2)} (${user.toFixed(2)} + ${kernel.toFixed(2)})`;
+}
+
+/** Formats the median and the quartiles of the ratios of each round. @param {Cpu[]} first @param {Cpu[]} second */
+export function formatRatio(first, second) {
+  const [low, middle, high] = ratioQuartiles(first.map(total), second.map(total)).map((ratio) => ratio.toFixed(2));
+  return `${middle} (${low}–${high})`;
+}
+
+/** @template T @param {Measured<T>} measured @param {string} name */
+const roundsOf = ({ peers }, name) => peers.find(({ peer }) => peer === name)?.rounds;
+
+/** @template T @param {Measured<T>[]} cases */
+const peersOf = (cases) => [...new Set(cases.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];
+
+/** The ratios of the first server to each other one. @param {Measured<Cpu>[]} cases */
+export function ratioTable(cases) {
+  const [subject = "", ...others] = peersOf(cases);
+  const rows = cases.map((each) => {
+    const own = roundsOf(each, subject) ?? [];
+    const ratios = others.map((name) => {
+      const rounds = roundsOf(each, name);
+      return rounds ? formatRatio(own, rounds) : ABSENT;
+    });
+    return [each.label, ...ratios];
+  });
+  return markdownTable(["", ...others.map((name) => `÷ ${name}`)], rows);
+}
+
+/** The CPU time of each server. @param {Measured<Cpu>[]} cases */
+export function cpuTable(cases) {
+  const names = peersOf(cases);
+  const rows = cases.map((each) => [
+    each.label,
+    ...names.map((name) => {
+      const rounds = roundsOf(each, name);
+      return rounds ? formatCpu(rounds) : ABSENT;
+    }),
+  ]);
+  return markdownTable(["", ...names], rows);
+}
+
+/** The median and the 99th percentile of response times. @param {Measured<Times>[]} cases */
+export function latencyTable(cases) {
+  const names = peersOf(cases);
+  const rows = cases.map((each) => [
+    each.label,
+    ...names.map((name) => {
+      const rounds = roundsOf(each, name);
+      if (!rounds) return ABSENT;
+      return ["median", "p99"]
+        .map((key) => median(rounds.map((times) => times[/** @type {keyof Times} */ (key)])).toFixed(2))
+        .join(" / ");
+    }),
+  ]);
+  return markdownTable(["", ...names], rows);
+}
+
+/** The command of each case. @template T @param {Measured<T>[]} cases */
+export function commandTable(cases) {
+  return markdownTable(
+    ["Case", "Command"],
+    cases.map(({ label, command }) => [label, `\`${command}\``]),
+  ).replace("| ---: |", "| --- |");
+}
