@@ -1,4 +1,4 @@
-// Replaces the shell's loading/federation module in the set-up of enhanced.mjs: sections are remotes with fixed addresses.
+// Replaces the shell's modules loading/federation and loading/shareScope in the set-up of enhanced.mjs: sections are remotes with fixed addresses.
 const SECTIONS = new Map([
   ["articles", () => import("articles/section")],
   ["directory", () => import("directory/section")],
@@ -6,8 +6,8 @@ const SECTIONS = new Map([
   ["signup", () => import("signup/section")],
 ]);
 
-export function startFederation() {
-  // The plugin starts the runtime.
+export function provideReactDom() {
+  // The plugin shares it.
 }
 
 export async function loadSection({ name }) {

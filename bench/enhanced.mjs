@@ -17,7 +17,7 @@ import { headersLike, readFiles, serveFiles } from "./one-bundle.mjs";
 
 const VERSION = "enhanced";
 /** What the kit's preset adds to a default set-up. */
-const ADDED = [ModuleFederationPlugin, webpack.BannerPlugin, SubresourceIntegrityPlugin];
+const ADDED = [webpack.container.ModuleFederationPlugin, webpack.BannerPlugin, SubresourceIntegrityPlugin];
 const [SHELL = "", ...SECTIONS] = PACKAGES;
 const prefixOf = (/** @type {string} */ name) => `/assets/${name}/${VERSION}/`;
 const nameOf = (/** @type {string} */ folder) => path.basename(folder).replace("mfe-", "");
@@ -51,7 +51,7 @@ async function build(folder) {
     ...plugins.filter((plugin) => !ADDED.some((added) => plugin instanceof added)),
     federationOf(folder),
     new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/federation$/,
+      /^\.(\/loading)?\/(federation|shareScope)$/,
       path.join(import.meta.dirname, "enhanced-sections.js"),
     ),
   ];
