@@ -1,4 +1,5 @@
-// Replaces the shell's modules loading/federation and loading/shareScope in the set-up of enhanced.mjs: sections are remotes with fixed addresses.
+// Replaces the shell's modules loading/federation and loading/shareScope in the set-up of enhanced.mjs: sections are remotes
+// with fixed addresses.
 const SECTIONS = new Map([
   ["articles", () => import("articles/section")],
   ["directory", () => import("directory/section")],

@@ -165,8 +165,8 @@ impl Gateway {
                 .violated(&format!("{self} serves revision {now} after revision {before}"));
         }
         // Nothing is damaged. Releases of an older state can be deleted at once if nothing is retained.
-        let is_retained =
-            self.world.retain_hours() > 0 || ledger.current().map(LiveState::revision) == Some(snapshot.revision());
+        let is_retained = self.world.retain_hours() > 0
+            || ledger.current().map(LiveState::revision) == Some(snapshot.revision());
         if is_retained && let Some(missing) = snapshot.unavailable().next() {
             let revision = snapshot.revision();
             self.world.violated(&format!(

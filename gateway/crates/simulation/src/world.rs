@@ -280,9 +280,10 @@ async fn live(world: &Arc<World>, seed: u64) {
     for phase in [Phase::Changes, Phase::Changes, Phase::Collections] {
         let trouble = [0, 5, 20, 60, 200][rng.random_range(0..5)];
         world.trouble.store(trouble, Ordering::Relaxed);
-        world
-            .trace
-            .add(&"world", format_args!("{phase:?}, {trouble} of 1000 requests go wrong"));
+        world.trace.add(
+            &"world",
+            format_args!("{phase:?}, {trouble} of 1000 requests go wrong"),
+        );
         let faults = tokio::spawn(faults(
             Arc::clone(world),
             gateways.clone(),

@@ -146,8 +146,15 @@ pub(super) fn newest_first(newest: Option<Change>, entries: Vec<Option<Change>>)
     let entries = entries.into_iter().flatten();
     let mut changes: Vec<Change> = Vec::new();
     for change in entries.filter(|change| change.revision < last).chain(newest) {
-        let before = changes.last().filter(|before| before.revision + 1 == change.revision);
-        let is_other = |before: &Change| change.after.as_ref().is_some_and(|after| *after != before.fingerprint());
+        let before = changes
+            .last()
+            .filter(|before| before.revision + 1 == change.revision);
+        let is_other = |before: &Change| {
+            change
+                .after
+                .as_ref()
+                .is_some_and(|after| *after != before.fingerprint())
+        };
         if before.is_some_and(is_other) {
             break;
         }

@@ -159,7 +159,14 @@ impl Change {
 
     /// What tells it apart from other changes with the same revision. It has only what gateways of all versions know.
     pub fn fingerprint(&self) -> String {
-        let core = (self.revision, self.at, &self.by, self.action, self.live, &self.reason);
+        let core = (
+            self.revision,
+            self.at,
+            &self.by,
+            self.action,
+            self.live,
+            &self.reason,
+        );
         let text = serde_json::to_vec(&core).unwrap_or_default();
         Digest::of(&text).base64()[..16].to_owned()
     }

@@ -218,7 +218,12 @@ impl Inner {
                 return Ok(false);
             }
             tracing::warn!(event = "history_entry_replaced", revision = change.revision);
-            if self.objects.update(&key, change, &existing.version).await?.is_some() {
+            if self
+                .objects
+                .update(&key, change, &existing.version)
+                .await?
+                .is_some()
+            {
                 return Ok(true);
             }
         }

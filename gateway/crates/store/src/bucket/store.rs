@@ -42,14 +42,14 @@ impl Store for BucketStore {
     }
 
     fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome> {
-        Box::pin(self.inner.measure_online("put_release", self.inner.put_release(release)))
+        Box::pin(
+            self.inner
+                .measure_online("put_release", self.inner.put_release(release)),
+        )
     }
 
     fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
-        Box::pin(
-            self.inner
-                .measure_online("releases", self.inner.releases()),
-        )
+        Box::pin(self.inner.measure_online("releases", self.inner.releases()))
     }
 
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {
@@ -118,7 +118,10 @@ impl Store for BucketStore {
     }
 
     fn delete_orphans(&self) -> StoreFuture<'_, ()> {
-        Box::pin(self.inner.measure_online("delete_orphans", self.inner.delete_orphans()))
+        Box::pin(
+            self.inner
+                .measure_online("delete_orphans", self.inner.delete_orphans()),
+        )
     }
 
     fn live_state(&self) -> StoreFuture<'_, Option<LiveState>> {

@@ -118,9 +118,11 @@ async fn unconfirmed_deletion_does_not_delete_newer_release() {
     let (store, id) = (&published.store, &published.id);
     let record = "site/releases/directory/1.0.0.json";
     let mark = store.mark_unused(id).await.unwrap().unwrap();
-    published
-        .server
-        .set_fault(Fault::ErrorInPlaceOfWrite(503, "SlowDown", "releases/directory/1.0.0.json"));
+    published.server.set_fault(Fault::ErrorInPlaceOfWrite(
+        503,
+        "SlowDown",
+        "releases/directory/1.0.0.json",
+    ));
     assert!(store.delete_unused(&mark).await.is_err());
     published.server.set_fault(None);
     let other = published.other().await;
@@ -130,7 +132,13 @@ async fn unconfirmed_deletion_does_not_delete_newer_release() {
     assert!(fs::read(published.server.object(record)).unwrap().is_empty());
     put_release(&other, section("directory", "1.0.0")).await;
     assert!(!store.delete_unused(&mark).await.unwrap());
-    assert!(published.read(&other, &published.files[0]).await.unwrap().is_some());
+    assert!(
+        published
+            .read(&other, &published.files[0])
+            .await
+            .unwrap()
+            .is_some()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
