@@ -1,5 +1,5 @@
 // Runs a command in the repository.
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 
 import { ROOT } from "../tests/support/repository.mjs";
@@ -10,14 +10,10 @@ export async function run([program = "", ...parameters]) {
   return stdout;
 }
 
-/** Returns the first line that a command prints, or undefined if it fails. @param {string[]} command */
-export async function firstLine([program = "", ...parameters]) {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(program, parameters, { cwd: ROOT });
-    return (stdout || stderr).split("\n")[0]?.trim();
-  } catch {
-    return undefined;
-  }
+/** Returns the first line that a command prints, even if it fails, as `wrk -v` does. @param {string[]} command */
+export function firstLine([program = "", ...parameters]) {
+  const { stdout, stderr } = spawnSync(program, parameters, { cwd: ROOT, encoding: "utf8" });
+  return (stdout || stderr)?.split("\n")[0]?.trim();
 }
 
 /** Quotes a command for a shell. @param {string[]} command */

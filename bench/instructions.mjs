@@ -115,7 +115,7 @@ async function countAll() {
 }
 
 const { values } = parseArgs({ options: { update: { type: "boolean" } } });
-const compiler = (await firstLine(["rustc", "--version"])) ?? "";
+const compiler = firstLine(["rustc", "--version"]) ?? "";
 const instructions = await countAll();
 if (values.update) await writeFile(FILE, `${JSON.stringify({ compiler, instructions }, undefined, 2)}\n`);
 /** @type {Recorded} */

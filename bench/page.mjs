@@ -33,7 +33,7 @@ async function serverTable() {
     ["wrk", "-v"],
     ["h2load", "--version"],
   ]) {
-    const line = (await firstLine([tool ?? "", ...flags])) ?? "not installed";
+    const line = firstLine([tool ?? "", ...flags]) ?? "not installed";
     rows.push([tool ?? "", line.replace(/ *(\[|Copyright).*/, ""), "load"]);
   }
   return markdownTable(["", "Version", "What it is"], rows).replaceAll("---:", "---");

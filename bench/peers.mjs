@@ -114,7 +114,7 @@ async function builtVersion(program, crate) {
 }
 
 async function nginxVersion() {
-  const version = await firstLine(["nginx", "-v"]);
+  const version = firstLine(["nginx", "-v"]);
   return existsSync(brotliModule()) ? version?.replace("nginx version: ", "") : undefined;
 }
 
@@ -125,7 +125,7 @@ export const PEERS = [
   {
     name: "gateway",
     what: "this gateway, with all limits, the log and the metrics",
-    version: () => firstLine(["git", "describe", "--always", "--dirty"]),
+    version: async () => firstLine(["git", "describe", "--always", "--dirty"]),
     install: "make bench",
     start: startGateways,
   },
@@ -160,7 +160,7 @@ export const PEERS = [
   {
     name: "Caddy",
     what: "Caddy's file server and reverse proxy: no log, no limits",
-    version: () => firstLine(["caddy", "version"]),
+    version: async () => firstLine(["caddy", "version"]),
     install: "apt-get install caddy",
     start: startCaddy,
   },

@@ -56,14 +56,18 @@ export async function cpuTime(pid) {
   return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
 }
 
+/** The share of a core that a process may use while it waits: Pingora has a timer of 10 ms. */
+const IDLE_SHARE = 0.01;
+const POLL_MILLISECONDS = 20;
+
 /** Waits until a process is idle. @param {number} pid */
 export async function waitUntilIdle(pid) {
-  for (let before = -1; ;) {
+  for (let before = -Infinity; ;) {
     const now = await cpuTime(pid);
     const states = (await readThreads(pid, "stat")).map((text) => text.replace(/^.*\) /s, "")[0]);
-    if (now === before && states.every((state) => state === "S")) return;
+    if (now - before <= IDLE_SHARE * POLL_MILLISECONDS && states.every((state) => state === "S")) return;
     before = now;
-    await sleep(20);
+    await sleep(POLL_MILLISECONDS);
   }
 }
 

@@ -17,8 +17,8 @@ async function describeRun() {
     system: `${os.type()} ${os.release()}`,
     // Above 1, other processes used the machine, too.
     load: os.loadavg()[0]?.toFixed(1) ?? "",
-    commit: (await firstLine(["git", "describe", "--always", "--dirty"])) ?? "",
-    compiler: (await firstLine(["rustc", "--version"])) ?? "",
+    commit: firstLine(["git", "describe", "--always", "--dirty"]) ?? "",
+    compiler: firstLine(["rustc", "--version"]) ?? "",
   };
 }
 
