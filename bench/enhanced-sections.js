@@ -12,7 +12,8 @@ export function provideReactDom() {
 }
 
 export async function loadSection({ name }) {
-  return (await SECTIONS.get(name)()).default;
+  // In an ES module, the default export of a remote is all of its module.
+  return (await SECTIONS.get(name)()).default.default;
 }
 
 export function refetch() {

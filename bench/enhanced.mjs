@@ -25,13 +25,20 @@ const nameOf = (/** @type {string} */ folder) => path.basename(folder).replace("
 /** What the guide sets for a host and a remote. @param {string} folder */
 function federationOf(folder) {
   const name = nameOf(folder);
+  const isHost = folder === SHELL;
   const remotes = SECTIONS.map(nameOf).map((remote) => [remote, `${remote}@${prefixOf(remote)}mf-manifest.json`]);
   return new ModuleFederationPlugin({
     name,
-    ...(folder === SHELL
+    ...(isHost
       ? { remotes: Object.fromEntries(remotes) }
       : { filename: "remoteEntry.js", exposes: { "./section": path.join(folder, "src/section.ts") } }),
-    shared: Object.fromEntries(SHARED_PACKAGES.map((shared) => [shared, { singleton: true }])),
+    shared: Object.fromEntries(
+      // Two copies of the kit would have two contexts, so only the host has it.
+      SHARED_PACKAGES.map((shared) => [
+        shared,
+        { singleton: true, ...(shared === "@colonnade/kit" && !isHost && { import: false }) },
+      ]),
+    ),
     dts: false,
   });
 }
@@ -63,8 +70,9 @@ async function build(folder) {
 
 /** Returns a document that starts the host. @param {any} boot @param {string[]} scripts */
 function documentOf(boot, scripts) {
-  const page = { ...boot.page, assets: [], section: { ...boot.page.section, assets: [] } };
-  const json = JSON.stringify({ ...boot, view: undefined, page }).replaceAll("<", "\\u003c");
+  const without = (/** @type {any} */ part) => ({ ...part, assets: [], section: { ...part.section, assets: [] } });
+  const slots = Object.fromEntries(Object.entries(boot.slots).map(([name, slot]) => [name, without(slot)]));
+  const json = JSON.stringify({ ...boot, view: undefined, page: without(boot.page), slots }).replaceAll("<", "\\u003c");
   const tags = scripts.map((file) => `<script defer src="${prefixOf("shell")}${file}"></script>`);
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +

@@ -199,6 +199,11 @@ export async function serveFiles(files, compose) {
         response.writeHead(200, headers).end(file.body);
         return;
       }
+      // Such as a report of a client error.
+      if (request.method !== "GET") {
+        response.writeHead(405).end();
+        return;
+      }
       if (!documents.has(request.url)) documents.set(request.url, await read(request.url));
       const document = documents.get(request.url);
       if (!document) response.writeHead(404).end();
