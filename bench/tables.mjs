@@ -53,33 +53,37 @@ export function ratioTable(cases) {
   return markdownTable(["", ...others.map((name) => `÷ ${name}`)], rows);
 }
 
-/** The CPU time of each server. @param {Measured<Cpu>[]} cases */
-export function cpuTable(cases) {
+/**
+ * A column for each server, with its rounds in this format.
+ *
+ * @template T
+ * @param {Measured<T>[]} cases
+ * @param {(rounds: T[]) => string} format
+ */
+function peerTable(cases, format) {
   const names = peersOf(cases);
   const rows = cases.map((each) => [
     each.label,
     ...names.map((name) => {
       const rounds = roundsOf(each, name);
-      return rounds ? formatCpu(rounds) : ABSENT;
+      return rounds ? format(rounds) : ABSENT;
     }),
   ]);
   return markdownTable(["", ...names], rows);
 }
 
+/** The CPU time of each server. @param {Measured<Cpu>[]} cases */
+export function cpuTable(cases) {
+  return peerTable(cases, formatCpu);
+}
+
 /** The median and the 99th percentile of response times. @param {Measured<Times>[]} cases */
 export function latencyTable(cases) {
-  const names = peersOf(cases);
-  const rows = cases.map((each) => [
-    each.label,
-    ...names.map((name) => {
-      const rounds = roundsOf(each, name);
-      if (!rounds) return ABSENT;
-      return ["median", "p99"]
-        .map((key) => median(rounds.map((times) => times[/** @type {keyof Times} */ (key)])).toFixed(2))
-        .join(" / ");
-    }),
-  ]);
-  return markdownTable(["", ...names], rows);
+  return peerTable(cases, (rounds) =>
+    ["median", "p99"]
+      .map((key) => median(rounds.map((times) => times[/** @type {keyof Times} */ (key)])).toFixed(2))
+      .join(" / "),
+  );
 }
 
 /** The command of each case. @template T @param {Measured<T>[]} cases */

@@ -205,8 +205,8 @@ pub struct ReleaseRecord {
     pub variants: BTreeMap<String, Vec<Coding>>,
 }
 
-/// The mark of a release that garbage collection is about to delete. It has an ID of its own: whoever finds that the release is
-/// unused can delete it only if nobody has claimed or marked it since.
+/// The mark of a release that garbage collection is about to delete. Each mark has its own ID, so that a garbage collection deletes
+/// a release only if its mark is still there: no deploy has claimed the release, and no other collection has marked it.
 #[derive(Debug, Clone)]
 pub struct UnusedMark {
     /// The release.

@@ -15,7 +15,7 @@ use super::StoreError;
 use super::durable::io;
 use super::paths::entry_names;
 
-/// The age at which what is there is removed. No publish takes that long, so its process must have crashed.
+/// The age at which files in the scratch folder are removed. No publish takes that long, so the process has crashed.
 const MAX_AGE: Duration = Duration::from_hours(24);
 
 /// The scratch folder of a store.

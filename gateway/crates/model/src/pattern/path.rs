@@ -24,7 +24,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPath {
-    /// The segments, each after a slash; `/` if there are none. No segment has a slash.
+    /// The path as one string: a slash before each segment, or `/` without segments. Segments contain no slash.
     decoded: String,
     trailing_slash: bool,
 }
@@ -99,7 +99,7 @@ impl RequestPath {
         }
     }
 
-    /// The decoded segments, each after a slash, without the empty one after a trailing slash; `/` if there are none.
+    /// The decoded path: a slash before each segment, or `/` without segments. It has no trailing slash.
     pub fn decoded(&self) -> &str {
         &self.decoded
     }

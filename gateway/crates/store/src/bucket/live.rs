@@ -195,11 +195,11 @@ impl Inner {
         Ok(())
     }
 
-    /// Adds an entry to the history, or replaces a lost one; false if the change is not the newest any more, so that whoever made
-    /// the next one has added it.
+    /// Adds an entry to the history, or replaces an entry of a lost timeline. Returns false if a newer change is live: the gateway
+    /// that made it has added this entry.
     ///
-    /// Others can do the same, and those after them can add the next entries at the same time. So no entry is deleted, and only the
-    /// version that was found lost is replaced.
+    /// Several gateways can run this at the same time, for this entry and for later ones. So no entry is deleted, and an entry is
+    /// replaced only if it is still the version that was read.
     async fn try_record(&self, change: &Change) -> Result<bool, StoreError> {
         let key = history_key(change.revision);
         for _ in 0..MAX_ATTEMPTS {

@@ -4,9 +4,9 @@
 //! which deployments there are. A deploy stores its deployment, and then removes the marks of its releases. So either garbage
 //! collection sees the deployment, or the mark is gone when it deletes the release.
 //!
-//! Each step replaces the version that it has read. No version with content ever comes back, because it has the ID of its write. So
-//! a request that takes effect late, when its sender has given up, fails, or marks a release: and a mark alone changes nothing. What is
-//! marked is read like what is published, and is deleted only by whoever has set this mark.
+//! Each step is conditional on the version that it has read, and each version is unique because it contains the ID of its write. So
+//! a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served. Only the
+//! garbage collection that set the mark deletes the release.
 
 use std::collections::BTreeSet;
 
