@@ -42,6 +42,12 @@ fn number(key: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("{key} has no number"))
 }
 
+/// Whether a deployment is in the bucket. That of a deleted one is empty.
+fn is_stored(objects: &Objects, number: u64) -> bool {
+    let object = objects.get(&format!("deployments/{number}.json"));
+    object.is_some_and(|object| !object.bytes.is_empty())
+}
+
 fn release_id(key: &str) -> Result<ReleaseId, String> {
     let name = key.strip_suffix(".json").unwrap_or(key);
     let (name, version) = name
@@ -79,6 +85,8 @@ impl Ledger {
         match key.split('/').next() {
             Some("live.json") => self.changed(objects, parse(key, object)?),
             Some("history") => self.recorded(number(key)?, &parse(key, object)?),
+            // That of a deleted deployment is empty.
+            Some("deployments") if object.bytes.is_empty() => self.deployment_deleted(key),
             Some("deployments") => {
                 let deployment: Deployment = parse(key, object)?;
                 let number = number(key)?;
@@ -120,14 +128,7 @@ impl Ledger {
     pub(crate) fn deleted(&mut self, objects: &Objects, key: &str) -> Result<(), String> {
         match key.split_once('/') {
             None | Some(("history" | "tombstones", _)) => Err(format!("{key} was deleted")),
-            Some(("deployments", _)) => {
-                let number = number(key)?;
-                let visible = self.current().map(|state| state.visible.deployments());
-                if visible.is_some_and(|visible| visible.contains(&number)) {
-                    return Err(format!("deployment {number} was deleted, but visitors see it"));
-                }
-                Ok(())
-            }
+            Some(("deployments", _)) => self.deployment_deleted(key),
             Some(("files", name)) => match self.files.iter().find(|(_, files)| files.contains(name)) {
                 Some((id, _)) => Err(format!("{key} was deleted, but {id} has it")),
                 None => Ok(()),
@@ -135,6 +136,15 @@ impl Ledger {
             Some(("releases", _)) => self.release_deleted(objects, key),
             Some(_) => Ok(()),
         }
+    }
+
+    fn deployment_deleted(&self, key: &str) -> Result<(), String> {
+        let number = number(key)?;
+        let visible = self.current().map(|state| state.visible.deployments());
+        if visible.is_some_and(|visible| visible.contains(&number)) {
+            return Err(format!("deployment {number} was deleted, but visitors see it"));
+        }
+        Ok(())
     }
 
     fn release_deleted(&mut self, objects: &Objects, key: &str) -> Result<(), String> {
@@ -198,7 +208,7 @@ impl Ledger {
                     state.revision()
                 )
             };
-            if !objects.contains_key(&format!("deployments/{number}.json")) {
+            if !is_stored(objects, *number) {
                 return Err(missing("the record"));
             }
             for id in self.deployments[number].release_ids() {
@@ -224,8 +234,7 @@ impl Ledger {
     /// release that was deleted just before.
     pub(crate) fn stored_deployments(&self, objects: &Objects) -> Vec<u64> {
         let numbers = self.shown.union(&self.previews).copied();
-        let is_stored = |number: &u64| objects.contains_key(&format!("deployments/{number}.json"));
-        numbers.filter(is_stored).collect()
+        numbers.filter(|number| is_stored(objects, *number)).collect()
     }
 
     fn recorded(&self, revision: u64, change: &Change) -> Result<(), String> {

@@ -119,7 +119,7 @@ fn altered(slot: usize) -> Sample {
     sample
 }
 
-fn deployment(number: u64, id: &ReleaseId) -> Deployment {
+pub(crate) fn deployment(number: u64, id: &ReleaseId) -> Deployment {
     Deployment {
         number,
         releases: [(id.name.clone(), id.version.clone())].into(),

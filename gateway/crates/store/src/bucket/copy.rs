@@ -101,7 +101,11 @@ impl Inner {
                 if !is_safe(&key) {
                     return Err(damaged(&self.objects.path(&key)));
                 }
-                self.copy_object(&key, &folder.join(&key)).await
+                match self.objects.get(&key).await? {
+                    Some(object) if !object.bytes.is_empty() => write(&folder.join(&key), &object.bytes),
+                    // A deployment that was deleted.
+                    _ => Ok(()),
+                }
             });
             copies.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         }

@@ -6,7 +6,7 @@
 //! files/<digest>.<random>            the files of releases
 //! uploads/<id>.json                  the files that an upload shares with published releases
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
-//! deployments/<number>.json
+//! deployments/<number>.json          a deployment; empty for a day after it is deleted
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts

@@ -1,4 +1,4 @@
-//! Deleting what interrupted uploads and deletions left.
+//! Deleting what uploads and deletions left.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::release::BucketRelease;
 use super::upload::{CONCURRENCY, Upload};
 use crate::StoreError;
 
-/// The age at which it is deleted. No upload takes that long.
+/// The age at which it is deleted. No upload takes that long, and no request.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 impl Inner {
-    /// Deletes the old uploads, and the old files that nothing uses.
+    /// Deletes the old uploads, the old files that nothing uses, and what is left of deployments that were deleted long ago.
     pub(super) async fn delete_orphans(&self) -> Result<(), StoreError> {
         let limit = colonnade_clock::now().saturating_sub(MAX_AGE);
         let limit = limit.unwrap_or(Timestamp::MIN);
@@ -31,7 +31,21 @@ impl Inner {
             .filter(is_old)
             .map(|listed| listed.name)
             .collect();
-        self.delete_unused_files("", orphans).await
+        self.delete_unused_files("", orphans).await?;
+        self.delete_emptied_deployments().await
+    }
+
+    /// By the clock of the object store: that of a gateway may be wrong.
+    async fn delete_emptied_deployments(&self) -> Result<(), StoreError> {
+        let listed = self.objects.list("deployments").await?;
+        let newest = listed.iter().map(|listed| listed.written_at).max();
+        let limit = newest.and_then(|newest| newest.checked_sub(MAX_AGE).ok());
+        let is_old =
+            |listed: &&Listed| listed.is_empty && limit.is_some_and(|limit| listed.written_at < limit);
+        for Listed { name, .. } in listed.iter().filter(is_old) {
+            self.objects.delete(&format!("deployments/{name}")).await?;
+        }
+        Ok(())
     }
 
     /// The files of uploads, and of the releases whose keys below `releases` begin like this. Uploads first: one that ends in the

@@ -167,8 +167,9 @@ impl Inner {
         if self.is_offline() {
             return self.mirror.deployments();
         }
-        let listed = self.objects.list("deployments").await?;
-        let names: Vec<String> = listed.into_iter().map(|listed| listed.name).collect();
+        let listed = self.objects.list("deployments").await?.into_iter();
+        let stored = listed.filter(|listed| !listed.is_empty);
+        let names: Vec<String> = stored.map(|listed| listed.name).collect();
         Ok(numbers(&names))
     }
 
@@ -177,7 +178,7 @@ impl Inner {
         if self.is_offline() {
             return self.mirror.read(&key);
         }
-        let read = self.objects.read(&key).await?;
+        let read = self.objects.read_content(&key).await?;
         Ok(read.map(|(deployment, _)| deployment))
     }
 

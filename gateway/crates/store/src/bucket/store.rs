@@ -98,7 +98,7 @@ impl Store for BucketStore {
     }
 
     fn delete_deployment(&self, number: u64) -> StoreFuture<'_, ()> {
-        let delete = async move { self.inner.objects.delete(&deployment_key(number)).await };
+        let delete = self.inner.delete_deployment(number);
         Box::pin(self.inner.measure_online("delete_deployment", delete))
     }
 

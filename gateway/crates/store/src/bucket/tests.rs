@@ -10,6 +10,7 @@ use colonnade_web::content_negotiation::Coding;
 use tempfile::TempDir;
 
 use super::{BucketError, BucketStore};
+use crate::suite::deployment;
 use crate::testing::{Sample, open_bucket, put_release, section, try_put_release};
 use crate::{ListedFile, PutOutcome, Store, StoreError};
 
@@ -272,14 +273,8 @@ async fn old_files_that_nothing_uses_are_deleted() {
     let published = Published::new().await;
     let [old, new] = ["site/files/old.0", "site/files/new.0"];
     published.server.replace(old, b"left by an upload");
-    let yesterday = std::time::SystemTime::from(colonnade_clock::now()) - std::time::Duration::from_hours(25);
     for path in published.objects() {
-        fs::File::options()
-            .write(true)
-            .open(path)
-            .unwrap()
-            .set_modified(yesterday)
-            .unwrap();
+        age(&path);
     }
     published.server.replace(new, b"of an upload that is under way");
     published.store.delete_orphans().await.unwrap();
@@ -289,6 +284,42 @@ async fn old_files_that_nothing_uses_are_deleted() {
     for file in &published.files {
         assert!(published.read(&other, file).await.unwrap().is_some());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn number_of_deleted_deployment_is_not_used_again() {
+    let published = Published::new().await;
+    let (slow, other) = (&published.store, published.other().await);
+    let late = deployment(1, &id("1.1.0"));
+    for number in [1, 2] {
+        let created = deployment(number, &published.id);
+        assert!(other.create_deployment(&created).await.unwrap());
+    }
+    for _ in 0..2 {
+        other.delete_deployment(1).await.unwrap();
+    }
+    assert!(!slow.create_deployment(&late).await.unwrap());
+    for store in [&**slow, &other] {
+        assert_eq!(store.deployments().await.unwrap(), [2]);
+        assert!(store.deployment(1).await.unwrap().is_none());
+    }
+    let [emptied, kept] = ["1", "2"].map(|number| {
+        published
+            .server
+            .object(&format!("site/deployments/{number}.json"))
+    });
+    slow.delete_orphans().await.unwrap();
+    assert!(emptied.exists() && kept.exists());
+    age(&emptied);
+    slow.delete_orphans().await.unwrap();
+    assert!(!emptied.exists() && kept.exists());
+}
+
+/// Makes an object older than what garbage collection keeps.
+fn age(object: &Path) {
+    let yesterday = std::time::SystemTime::from(colonnade_clock::now()) - std::time::Duration::from_hours(25);
+    let file = fs::File::options().write(true).open(object).unwrap();
+    file.set_modified(yesterday).unwrap();
 }
 
 fn scratch_is_empty(cache: &Path) -> bool {

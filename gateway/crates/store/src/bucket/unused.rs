@@ -1,12 +1,15 @@
-//! Deleting releases from a bucket.
+//! Deleting releases and deployments from a bucket.
 //!
-//! The object of a release is published, marked as unused, or empty: deleted. Garbage collection marks a release, and then reads
+//! **Releases.** The object of a release is published, marked as unused, or empty: deleted. Garbage collection marks a release, and then reads
 //! which deployments there are. A deploy stores its deployment, and then removes the marks of its releases. So either garbage
 //! collection sees the deployment, or the mark is gone when it deletes the release.
 //!
 //! Each step is conditional on the version that it has read, and each version is unique because it contains the ID of its write. So
 //! a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served. Only the
 //! garbage collection that set the mark deletes the release.
+//!
+//! **Deployments.** The object of a deleted deployment is emptied, and deleted a day later. Until then, a late request cannot create a
+//! deployment with the same number and other releases.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +20,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use super::objects::ObjectVersion;
 use super::release::BucketRelease;
 use super::upload::CONCURRENCY;
-use super::{Inner, MAX_ATTEMPTS, file_key, is_valid, release_key, tombstone_key};
+use super::{Inner, MAX_ATTEMPTS, deployment_key, file_key, is_valid, release_key, tombstone_key};
 use crate::paths::Tombstone;
 use crate::{StoreError, StoredRelease, UnusedMark};
 
@@ -88,6 +91,26 @@ impl Inner {
         let files = release.files.into_values().collect();
         self.delete_unused_files(&format!("/{}", id.name), files).await?;
         Ok(true)
+    }
+
+    pub(super) async fn delete_deployment(&self, number: u64) -> Result<(), StoreError> {
+        let key = deployment_key(number);
+        for _ in 0..MAX_ATTEMPTS {
+            let Some(object) = self.objects.get(&key).await? else {
+                return Ok(());
+            };
+            if object.bytes.is_empty() {
+                return Ok(());
+            }
+            let emptied = self
+                .objects
+                .update_bytes(&key, Bytes::new(), &object.version)
+                .await?;
+            if emptied.is_some() {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Interrupted)
     }
 
     /// The record of a release with its version; `None` if it was deleted or never published.
