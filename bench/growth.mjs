@@ -9,6 +9,7 @@ import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { writeFixtureSection } from "./fixture-section.mjs";
 import { loadFor } from "./load.mjs";
+import { CREDENTIALS, startObjectStore } from "./object-store.mjs";
 import { drawPlots } from "./plot.mjs";
 import { cpuTime, memoryOf, pin, waitUntilIdle } from "./processes.mjs";
 import { median, printRow, readDocument, readRaw } from "./report.mjs";
@@ -20,12 +21,16 @@ const SECTIONS = [4, 40, 200];
 const PAGES = 5;
 const ROUNDS = Number(process.env["ROUNDS"] ?? 11);
 const DEPLOYMENTS = Number(process.env["DEPLOYMENTS"] ?? 40);
+/** Milliseconds before each response of the object store. */
+const LATENCY = 30;
 /** A page of a section that every site has. */
 const PAGE = "/terms";
 const SECTION = "legal";
 
 /** @typedef {import("../tests/support/site.mjs").Site} Site */
-/** @typedef {{ sections: number, site: Site, versions: string[], cpu: number[], visible: number[] }} Size */
+/** @typedef {import("./object-store.mjs").ObjectStore} ObjectStore */
+/** @typedef {{ site: Site, versions: string[], visible: number[] }} Grown */
+/** @typedef {{ sections: number, folder: Grown, bucket: Grown & { store: ObjectStore, requests: number[] }, cpu: number[] }} Size */
 
 /** Publishes sections that nobody visits until the site has `count`, and deploys them. @param {Site} site @param {number} count */
 async function addSections({ access }, count) {
@@ -40,6 +45,30 @@ async function addSections({ access }, count) {
     await rm(folder, { recursive: true });
   }
   if (count > (SECTIONS[0] ?? 0)) await deploy(releases, undefined, access);
+}
+
+/**
+ * Starts a site with added sections. Its process has not published anything, so that its memory is that of serving.
+ *
+ * @param {number} sections
+ * @param {ObjectStore} [store] keeps the releases; a folder does otherwise
+ * @returns {Promise<Grown>}
+ */
+async function startGrown(sections, store) {
+  const start = async (/** @type {Site | undefined} */ base) => {
+    if (!store) return await startSite(base && { base });
+    const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-growth-"));
+    const config = { store: { folder: path.join(folder, "cache"), ...store.settings } };
+    const site = await startSite(base ? { config, base: { store: folder } } : { config });
+    const stop = () => site.stop().then(() => rm(folder, { recursive: true }));
+    return { ...site, stop };
+  };
+  const seed = await start(undefined);
+  const versions = await publishSecondVersion(seed.access, SECTION);
+  await addSections(seed, sections);
+  const site = await start(seed);
+  await seed.stop();
+  return { site, versions, visible: [] };
 }
 
 /** Returns the gateway's CPU time for one request, in microseconds. @param {Site} site */
@@ -64,6 +93,11 @@ async function measureDeploy({ url, access }, version) {
   return performance.now() - start;
 }
 
+/** Deploys to a site by turns. @param {Grown} grown @param {number} turn */
+async function deployNext({ site, versions, visible }, turn) {
+  visible.push(await measureDeploy(site, /** @type {string} */ (versions[turn % 2])));
+}
+
 /** Measures sites of all sizes. @returns {Promise<{ rows: Record<string, number>[] }>} */
 async function measureAll() {
   /** @type {Size[]} */
@@ -71,39 +105,47 @@ async function measureAll() {
   try {
     pin(0);
     for (const sections of SECTIONS) {
-      const seed = await startSite();
-      const versions = await publishSecondVersion(seed.access, SECTION);
-      await addSections(seed, sections);
-      // A new process, which has not published anything, so that its memory is that of serving.
-      sizes.push({ sections, site: await startSite({ base: seed }), versions, cpu: [], visible: [] });
-      await seed.stop();
+      const store = await startObjectStore(LATENCY);
+      const [folder, bucket] = [await startGrown(sections), await startGrown(sections, store)];
+      sizes.push({ sections, folder, bucket: { ...bucket, store, requests: [] }, cpu: [] });
     }
     pin(1);
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const { site, cpu } of round % 2 === 0 ? sizes : sizes.toReversed()) cpu.push(await measureRequest(site));
+      for (const { folder, cpu } of round % 2 === 0 ? sizes : sizes.toReversed())
+        cpu.push(await measureRequest(folder.site));
     }
-    const memory = await Promise.all(sizes.map(async ({ site }) => (await memoryOf(site.gateway.pid)).pss));
+    const memory = await Promise.all(sizes.map(async ({ folder }) => (await memoryOf(folder.site.gateway.pid)).pss));
     for (let turn = 0; turn < DEPLOYMENTS; turn += 1) {
-      for (const { site, versions, visible } of sizes)
-        visible.push(await measureDeploy(site, /** @type {string} */ (versions[turn % 2])));
+      for (const { folder, bucket } of sizes) {
+        await deployNext(folder, turn);
+        const before = await bucket.store.countRequests();
+        await deployNext(bucket, turn);
+        bucket.requests.push((await bucket.store.countRequests()) - before);
+      }
     }
     const rows = [];
-    for (const [index, { sections, site, cpu, visible }] of sizes.entries()) {
+    for (const [index, { sections, folder, bucket, cpu }] of sizes.entries()) {
       rows.push({
         sections,
         "CPU of a request, µs": median(cpu),
-        "document, bytes": (await readRaw(site.url + PAGE, "br")).body.length,
+        "document, bytes": (await readRaw(folder.site.url + PAGE, "br")).body.length,
         "memory, MB": memory[index] ?? NaN,
-        "memory after deployments, MB": (await memoryOf(site.gateway.pid)).pss,
-        "deploy to visible, ms": median(visible),
+        "memory after deployments, MB": (await memoryOf(folder.site.gateway.pid)).pss,
+        "deploy to visible, ms": median(folder.visible),
+        "deploy to visible, bucket, ms": median(bucket.visible),
+        "bucket requests of a deployment": median(bucket.requests),
       });
     }
     return { rows };
   } finally {
-    for (const { site } of sizes) await site.stop();
+    for (const { folder, bucket } of sizes) {
+      await Promise.all([folder.site.stop(), bucket.site.stop()]);
+      bucket.store.stop();
+    }
   }
 }
 
+Object.assign(process.env, CREDENTIALS);
 const { rows } = await keepResult("growth", measureAll);
 printRow(Object.keys(rows[0] ?? {}));
 for (const row of rows) printRow(Object.values(row).map((value) => value.toFixed(value < 1000 ? 1 : 0)));
