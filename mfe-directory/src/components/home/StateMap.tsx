@@ -52,14 +52,14 @@ export function StateMap(): ReactElement {
             const previous = TILES[index - 1];
             const follows = previous?.row === row && previous.column === column - 1;
             return (
-              <li key={state.code} className={classes(!follows && COLUMN_CLASSES[column])}>
-                <Link to={statePath(state.name)} className={SHADE_CLASSES[shadeOf(state)]}>
+              <li key={state.code} className={follows ? undefined : COLUMN_CLASSES[column]}>
+                <Link
+                  to={statePath(state.name)}
+                  className={SHADE_CLASSES[shadeOf(state)]}
+                  aria-label={`${state.code} ${state.name}, ${String(state.cityCount)} cities`}
+                >
                   {state.code}
-                  <span className="visually-hidden">{` ${state.name}, `}</span>
-                  <small>
-                    {state.cityCount}
-                    <span className="visually-hidden"> cities</span>
-                  </small>
+                  <small>{state.cityCount}</small>
                 </Link>
               </li>
             );
