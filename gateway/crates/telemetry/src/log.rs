@@ -36,7 +36,10 @@ struct Shared {
     dropped_lines: Counter,
     limiter: EventLimiter,
     buffer: Mutex<Buffer>,
+    /// Lines arrived, or the log was closed.
     changed: Condvar,
+    /// The log was closed, or is finished. New lines do not end the pause after a write.
+    ended: Condvar,
 }
 
 #[derive(Default)]
@@ -121,11 +124,11 @@ impl Log {
             if dropped > 0 {
                 tracing::warn!(event = "log_lines_dropped", count = dropped);
             }
-            let changed = &self.0.changed;
-            changed.wait_while_for(&mut self.lock(), |buffer| !buffer.is_closed, BATCH_INTERVAL);
+            let ended = &self.0.ended;
+            ended.wait_while_for(&mut self.lock(), |buffer| !buffer.is_closed, BATCH_INTERVAL);
         }
         self.lock().is_finished = true;
-        self.0.changed.notify_all();
+        self.0.ended.notify_all();
     }
 
     /// Waits for lines, moves them to `lines` and returns the number of dropped ones. Returns `None` once the log is
@@ -169,10 +172,9 @@ impl Drop for LogWriter {
         let mut buffer = log.lock();
         buffer.is_closed = true;
         log.0.changed.notify_all();
+        log.0.ended.notify_all();
         let is_running = |buffer: &mut Buffer| !buffer.is_finished;
-        log.0
-            .changed
-            .wait_while_for(&mut buffer, is_running, FLUSH_TIMEOUT);
+        log.0.ended.wait_while_for(&mut buffer, is_running, FLUSH_TIMEOUT);
     }
 }
 
