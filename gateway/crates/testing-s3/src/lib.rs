@@ -50,6 +50,8 @@ pub enum Fault {
     ErrorInPlaceOfRead(u16, &'static str, &'static str),
     /// Reads have status 200, and an error with this code in place of the object.
     ErrorBody(&'static str),
+    /// Lists have status 200, and an error with this code in place of the list.
+    ErrorInPlaceOfList(&'static str),
     /// Requests are not answered.
     Hang,
     /// Responses have no `ETag`, as behind some proxies.
@@ -230,6 +232,10 @@ async fn answer(
     let fault = *shared.fault.lock();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_write = method == Method::PUT;
+    let is_list = request
+        .uri()
+        .query()
+        .is_some_and(|query| query.contains("list-type="));
     let key = (method.to_string(), path.clone());
     *shared.requests.lock().entry(key).or_default() += 1;
     match fault {
@@ -241,6 +247,7 @@ async fn answer(
         {
             return Ok(error(status, code));
         }
+        Some(Fault::ErrorInPlaceOfList(code)) if is_list => return Ok(error(200, code)),
         Some(Fault::Away) => return Err(Closed),
         Some(Fault::Error(status, code)) => return Ok(error(status, code)),
         Some(Fault::ErrorBody(code)) if method == Method::GET => return Ok(error(200, code)),

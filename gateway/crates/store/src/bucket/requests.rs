@@ -1,14 +1,22 @@
-//! Counting the requests to an object store, which cost money. Repeated ones count, too.
+//! The requests to an object store: counting them, because they cost money, and checking lists.
 
 use std::pin::Pin;
 
-use http::Method;
+use http::{Method, StatusCode};
+use memchr::memmem;
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    ReqwestConnector,
 };
 
 use crate::metrics::StoreMetrics;
+
+/// The elements that contain a list: in the protocols of S3 and Google, and in that of Azure.
+const LISTS: [&[u8]; 2] = [b"<ListBucketResult", b"<EnumerationResults"];
+
+/// Where such an element begins at the latest, after a declaration.
+const MAX_START: usize = 256;
 
 /// Connects clients that count their requests.
 #[derive(Debug)]
@@ -37,9 +45,29 @@ impl HttpService for Counted {
         'a: 'b,
         Self: 'b,
     {
-        self.metrics.record_request(kind(&request));
-        Box::pin(self.client.execute(request))
+        let kind = kind(&request);
+        // Repeated requests count, too.
+        self.metrics.record_request(kind);
+        Box::pin(async move {
+            let response = self.client.execute(request).await?;
+            if kind == "list" && response.status().is_success() {
+                return check_list(response).await;
+            }
+            Ok(response)
+        })
     }
+}
+
+/// Gives an error in place of a list the status 500: the library takes a list without entries from it, and garbage collection would
+/// take everything for unused.
+async fn check_list(response: HttpResponse) -> Result<HttpResponse, HttpError> {
+    let (mut head, body) = response.into_parts();
+    let body = body.bytes().await?;
+    let start = &body[..body.len().min(MAX_START)];
+    if !LISTS.iter().any(|root| memmem::find(start, root).is_some()) {
+        head.status = StatusCode::INTERNAL_SERVER_ERROR;
+    }
+    Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
 }
 
 /// What providers charge by.
