@@ -12,6 +12,9 @@ use crate::bucket::StoredObject;
 
 type Objects = BTreeMap<String, StoredObject>;
 
+/// The content of the object of a deleted release or deployment.
+const DELETED: &[u8] = b"{}";
+
 /// The history of the bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -42,10 +45,10 @@ fn number(key: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("{key} has no number"))
 }
 
-/// Whether a deployment is in the bucket. That of a deleted one is empty.
+/// Whether a deployment is in the bucket.
 fn is_stored(objects: &Objects, number: u64) -> bool {
     let object = objects.get(&format!("deployments/{number}.json"));
-    object.is_some_and(|object| !object.bytes.is_empty())
+    object.is_some_and(|object| object.bytes != DELETED)
 }
 
 fn release_id(key: &str) -> Result<ReleaseId, String> {
@@ -85,8 +88,7 @@ impl Ledger {
         match key.split('/').next() {
             Some("live.json") => self.changed(objects, parse(key, object)?),
             Some("history") => self.recorded(number(key)?, &parse(key, object)?),
-            // That of a deleted deployment is empty.
-            Some("deployments") if object.bytes.is_empty() => self.deployment_deleted(key),
+            Some("deployments") if object.bytes == DELETED => self.deployment_deleted(key),
             Some("deployments") => {
                 let deployment: Deployment = parse(key, object)?;
                 let number = number(key)?;
@@ -101,8 +103,7 @@ impl Ledger {
                 }
                 Ok(())
             }
-            // That of a deleted release is empty.
-            Some("releases") if object.bytes.is_empty() => self.release_deleted(objects, key),
+            Some("releases") if object.bytes == DELETED => self.release_deleted(objects, key),
             Some("releases") => {
                 let id = release_id(key)?;
                 let release: Value = parse(key, object)?;

@@ -101,11 +101,12 @@ impl Inner {
                 if !is_safe(&key) {
                     return Err(damaged(&self.objects.path(&key)));
                 }
-                match self.objects.get(&key).await? {
-                    Some(object) if !object.bytes.is_empty() => write(&folder.join(&key), &object.bytes),
-                    // A deployment that was deleted.
-                    _ => Ok(()),
+                let object = self.objects.get(&key).await?;
+                let object = object.ok_or_else(|| StoreError::MissingFile(self.objects.path(&key)))?;
+                if object.is_deleted() {
+                    return Ok(());
                 }
+                write(&folder.join(&key), &object.bytes)
             });
             copies.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         }

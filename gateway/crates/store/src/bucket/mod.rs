@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! store.json                         the ID of the store
-//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files; empty once it is deleted
+//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files; `{}` once it is deleted
 //! files/<digest>.<random>            the files of releases
 //! uploads/<id>.json                  the files that an upload shares with published releases
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
-//! deployments/<number>.json          a deployment; empty for a day after it is deleted
+//! deployments/<number>.json          a deployment; `{}` for at least a day after it is deleted
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts
@@ -17,7 +17,7 @@
 //! An object store has neither locks nor renames, so this is not the folder's layout. A release becomes visible with one
 //! object, created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
 //!
-//! **Releases.** The object of a release is never deleted, and each of its versions is unique, so a request that arrives late fails or
+//! **Releases.** The object of a release is never deleted, and each of its versions is unique until then, so a request that arrives late fails or
 //! repeats what is true anyway: see [`unused`](mod@unused).
 //!
 //! **Shared files.** A file with the same bytes as one of a published release of the same name is not sent again. The upload

@@ -16,6 +16,9 @@ use serde::de::DeserializeOwned;
 use super::error::{BucketError, code_in};
 use crate::{StoreError, json};
 
+/// The content of the object of a deleted release or deployment. A truncated object is damaged instead.
+pub(super) const DELETED: &[u8] = b"{}";
+
 /// The objects below a prefix.
 #[derive(Debug, Clone)]
 pub(super) struct Objects {
@@ -37,6 +40,13 @@ pub(super) struct Object {
     pub(super) version: ObjectVersion,
 }
 
+impl Object {
+    /// Whether its release or deployment was deleted.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.bytes == DELETED
+    }
+}
+
 /// An object in a list.
 #[derive(Debug)]
 pub(super) struct Listed {
@@ -44,7 +54,8 @@ pub(super) struct Listed {
     pub(super) name: String,
     /// When it was written.
     pub(super) written_at: Timestamp,
-    pub(super) is_empty: bool,
+    /// Whether its release or deployment was deleted. Other objects are longer.
+    pub(super) is_deleted: bool,
 }
 
 /// The result of reading an object only if it differs from a known version.
@@ -205,13 +216,13 @@ impl Objects {
         self.parsed(key, self.get(key).await?)
     }
 
-    /// Reads a JSON object with its version; `None` if it does not exist, or is empty.
+    /// Reads a JSON object with its version; `None` if it does not exist, or is that of something deleted.
     pub(super) async fn read_content<T: DeserializeOwned>(
         &self,
         key: &str,
     ) -> Result<Option<(T, ObjectVersion)>, StoreError> {
         let object = self.get(key).await?;
-        self.parsed(key, object.filter(|object| !object.bytes.is_empty()))
+        self.parsed(key, object.filter(|object| !object.is_deleted()))
     }
 
     fn parsed<T: DeserializeOwned>(
@@ -308,7 +319,7 @@ impl Objects {
                 Some(Listed {
                     name: meta.location.as_ref().strip_prefix(&below)?.to_owned(),
                     written_at: Timestamp::from_second(meta.last_modified.timestamp()).ok()?,
-                    is_empty: meta.size == 0,
+                    is_deleted: meta.size == DELETED.len() as u64,
                 })
             })
             .collect();

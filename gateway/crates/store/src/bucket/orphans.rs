@@ -32,20 +32,26 @@ impl Inner {
             .map(|listed| listed.name)
             .collect();
         self.delete_unused_files("", orphans).await?;
-        self.delete_emptied_deployments().await
+        self.forget_deleted_deployments().await
     }
 
     /// By the clock of the object store: that of a gateway may be wrong.
-    async fn delete_emptied_deployments(&self) -> Result<(), StoreError> {
+    async fn forget_deleted_deployments(&self) -> Result<(), StoreError> {
         let listed = self.objects.list("deployments").await?;
         let newest = listed.iter().map(|listed| listed.written_at).max();
         let limit = newest.and_then(|newest| newest.checked_sub(MAX_AGE).ok());
-        let is_old =
-            |listed: &&Listed| listed.is_empty && limit.is_some_and(|limit| listed.written_at < limit);
-        for Listed { name, .. } in listed.iter().filter(is_old) {
-            self.objects.delete(&format!("deployments/{name}")).await?;
-        }
-        Ok(())
+        let is_old = |listed: &Listed| limit.is_some_and(|limit| listed.written_at < limit);
+        let old = listed
+            .into_iter()
+            .filter(|listed| listed.is_deleted && is_old(listed));
+        let keys = old.map(|listed| format!("deployments/{}", listed.name));
+        let deletes = stream::iter(keys).map(|key| async move {
+            match self.objects.get(&key).await? {
+                Some(object) if object.is_deleted() => self.objects.delete(&key).await,
+                _ => Ok(()),
+            }
+        });
+        deletes.buffer_unordered(CONCURRENCY).try_collect::<()>().await
     }
 
     /// The files of uploads, and of the releases whose keys below `releases` begin like this. Uploads first: one that ends in the
@@ -62,7 +68,7 @@ impl Inner {
         let folder = format!("releases{below}");
         let listed = self.objects.list(&folder).await?.into_iter();
         let keys = listed
-            .filter(|listed| !listed.is_empty)
+            .filter(|listed| !listed.is_deleted)
             .map(|listed| format!("{folder}/{}", listed.name));
         let reads = stream::iter(keys)
             .map(|key| async move { self.objects.read_content::<BucketRelease>(&key).await });

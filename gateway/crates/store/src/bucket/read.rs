@@ -23,7 +23,7 @@ impl Inner {
         let listed = self.objects.list("releases").await?;
         let mut ids: Vec<_> = listed
             .iter()
-            .filter(|listed| !listed.is_empty)
+            .filter(|listed| !listed.is_deleted)
             .filter_map(|listed| release_id(&listed.name))
             .collect();
         ids.sort();
@@ -168,7 +168,7 @@ impl Inner {
             return self.mirror.deployments();
         }
         let listed = self.objects.list("deployments").await?.into_iter();
-        let stored = listed.filter(|listed| !listed.is_empty);
+        let stored = listed.filter(|listed| !listed.is_deleted);
         let names: Vec<String> = stored.map(|listed| listed.name).collect();
         Ok(numbers(&names))
     }

@@ -130,7 +130,7 @@ async fn unconfirmed_deletion_does_not_delete_newer_release() {
     assert!(other.claim_release(id).await.unwrap().is_some());
     assert!(!store.delete_unused(&mark).await.unwrap());
     published.delete(id).await;
-    assert!(fs::read(published.server.object(record)).unwrap().is_empty());
+    assert_eq!(fs::read(published.server.object(record)).unwrap(), b"{}");
     put_release(&other, section("directory", "1.0.0")).await;
     assert!(!store.delete_unused(&mark).await.unwrap());
     assert!(
@@ -313,6 +313,26 @@ async fn number_of_deleted_deployment_is_not_used_again() {
     age(&emptied);
     slow.delete_orphans().await.unwrap();
     assert!(!emptied.exists() && kept.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn error_in_place_of_list_is_no_empty_list() {
+    let published = Published::new().await;
+    let objects = published.objects();
+    for path in &objects {
+        age(path);
+    }
+    published
+        .server
+        .set_fault(Fault::ErrorInPlaceOfList("InternalError"));
+    let deleted = published.store.delete_orphans().await.unwrap_err();
+    assert!(
+        deleted.to_string().contains("failed (InternalError)"),
+        "{deleted}"
+    );
+    assert!(published.store.releases().await.is_err());
+    assert!(published.store.deployments().await.is_err());
+    assert!(objects.iter().all(|path| path.exists()));
 }
 
 /// Makes an object older than what garbage collection keeps.

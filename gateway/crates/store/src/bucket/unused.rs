@@ -1,15 +1,15 @@
 //! Deleting releases and deployments from a bucket.
 //!
-//! **Releases.** The object of a release is published, marked as unused, or empty: deleted. Garbage collection marks a release, and then reads
-//! which deployments there are. A deploy stores its deployment, and then removes the marks of its releases. So either garbage
-//! collection sees the deployment, or the mark is gone when it deletes the release.
+//! **Releases.** The object of a release is published, marked as unused, or deleted: it has the content [`DELETED`]. Garbage collection
+//! marks a release, and then reads which deployments there are. A deploy stores its deployment, and then removes the marks of its
+//! releases. So either garbage collection sees the deployment, or the mark is gone when it deletes the release.
 //!
-//! Each step is conditional on the version that it has read, and each version is unique because it contains the ID of its write. So
-//! a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served. Only the
-//! garbage collection that set the mark deletes the release.
+//! Each step is conditional on the version that it has read. The versions of a release are unique because each contains the ID of its
+//! write. So a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served.
+//! Only the garbage collection that set the mark deletes the release.
 //!
-//! **Deployments.** The object of a deleted deployment is emptied, and deleted a day later. Until then, a late request cannot create a
-//! deployment with the same number and other releases.
+//! **Deployments.** The object of a deleted deployment has the content [`DELETED`] for at least a day. Until then, a late request cannot
+//! create a deployment with the same number and other releases.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use bytes::Bytes;
 use colonnade_model::release::ReleaseId;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::objects::ObjectVersion;
+use super::objects::{DELETED, ObjectVersion};
 use super::release::BucketRelease;
 use super::upload::CONCURRENCY;
 use super::{Inner, MAX_ATTEMPTS, deployment_key, file_key, is_valid, release_key, tombstone_key};
@@ -79,12 +79,12 @@ impl Inner {
             digest: release.record.digest,
         };
         self.objects.create(&tombstone_key(id), &tombstone).await?;
-        let emptied = self
+        let replaced = self
             .objects
-            .update_bytes(&release_key(id), Bytes::new(), &version)
+            .update_bytes(&release_key(id), Bytes::from_static(DELETED), &version)
             .await?;
         // The first of two tries can have succeeded.
-        if emptied.is_none() && self.released(id).await?.is_some() {
+        if replaced.is_none() && self.released(id).await?.is_some() {
             return Ok(false);
         }
         self.files.lock().remove(id);
@@ -99,14 +99,14 @@ impl Inner {
             let Some(object) = self.objects.get(&key).await? else {
                 return Ok(());
             };
-            if object.bytes.is_empty() {
+            if object.is_deleted() {
                 return Ok(());
             }
-            let emptied = self
+            let replaced = self
                 .objects
-                .update_bytes(&key, Bytes::new(), &object.version)
+                .update_bytes(&key, Bytes::from_static(DELETED), &object.version)
                 .await?;
-            if emptied.is_some() {
+            if replaced.is_some() {
                 return Ok(());
             }
         }

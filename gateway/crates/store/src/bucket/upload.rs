@@ -87,7 +87,7 @@ impl Inner {
         Ok(outcome)
     }
 
-    /// Where a release with this digest can be published: the version of the empty object that a deleted release has left, or no
+    /// Where a release with this digest can be published: the version of the object that a deleted release has left, or no
     /// object. Or the digest of the release that has or had this version.
     async fn free_place(
         &self,
@@ -96,11 +96,11 @@ impl Inner {
     ) -> Result<Result<Option<ObjectVersion>, Digest>, StoreError> {
         let key = release_key(id);
         let place = self.objects.get(&key).await?;
-        if let Some(object) = place.as_ref().filter(|object| !object.bytes.is_empty()) {
+        if let Some(object) = place.as_ref().filter(|object| !object.is_deleted()) {
             let existing: BucketRelease = self.objects.parse(&key, &object.bytes)?;
             return Ok(Err(existing.record.digest));
         }
-        // Afterwards: it is written before the object becomes empty.
+        // Afterwards: it is written before the release is deleted.
         let tombstone = self.tombstone(id).await?;
         Ok(match tombstone.filter(|deleted| *deleted != digest) {
             Some(deleted) => Err(deleted),
@@ -175,7 +175,7 @@ impl Inner {
     async fn newest_files(&self, name: &str) -> Result<Vec<(ReleaseId, FileNames)>, StoreError> {
         let mut listed = self.objects.list(&format!("releases/{name}")).await?;
         listed.sort_by_key(|listed| std::cmp::Reverse(listed.written_at));
-        let published = listed.iter().filter(|listed| !listed.is_empty);
+        let published = listed.iter().filter(|listed| !listed.is_deleted);
         let ids = published.take(MAX_SOURCES).filter_map(|listed| {
             let version = listed.name.strip_suffix(".json")?.to_owned();
             let name = name.to_owned();
