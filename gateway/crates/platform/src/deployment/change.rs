@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::claims::{Claim, assemble_new};
 use super::rollout::{RolloutDescription, RolloutTarget};
@@ -195,12 +196,10 @@ impl Deployments {
     async fn commit(&self, snapshot: &Snapshot, plan: &ChangePlan) -> Result<bool, ChangeError> {
         if let Some((first, others)) = plan.deployments.split_first() {
             // The gateway that creates the first one has the numbers after it, unless another one read before.
-            if !self.store.create_deployment(first).await? {
+            if !self.create(first).await? {
                 return Ok(false);
             }
-            let others = others
-                .iter()
-                .map(|deployment| self.store.create_deployment(deployment));
+            let others = others.iter().map(|deployment| self.create(deployment));
             for is_created in concurrently(others).await {
                 if !is_created? {
                     return Ok(false);
@@ -213,6 +212,15 @@ impl Deployments {
             .store
             .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
+    }
+
+    /// Creates a deployment; false if its number is taken.
+    async fn create(&self, deployment: &Deployment) -> Result<bool, StoreError> {
+        let is_created = self.store.create_deployment(deployment).await?;
+        if !is_created {
+            self.refused.fetch_max(deployment.number, Ordering::Relaxed);
+        }
+        Ok(is_created)
     }
 
     /// Claims the releases that no visitor sees, and fails if one is not stored: garbage collection keeps those of the deployments

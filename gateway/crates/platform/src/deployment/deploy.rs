@@ -77,7 +77,7 @@ impl Deployments {
         let mut changing = self.start_change().await?;
         loop {
             let snapshot = self.newest_since(asked_at).await?;
-            let number = snapshot.next_number();
+            let number = self.next_number(&snapshot);
             let Some(plan) = plan(&snapshot, request, number)? else {
                 let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
                 return ChangeOutcome::unchanged(snapshot, number);

@@ -1,6 +1,7 @@
 //! The store and the current snapshot of it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct Deployments {
     newest_at: parking_lot::Mutex<Option<Instant>>,
     /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
     changing: Mutex<()>,
+    /// The highest number of a deployment that the store refused to create.
+    pub(super) refused: AtomicU64,
     /// The background task that warms the document cache.
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
@@ -117,6 +120,7 @@ impl Deployments {
             }),
             newest_at: parking_lot::Mutex::new(Some(began_at)),
             changing: Mutex::new(()),
+            refused: AtomicU64::new(0),
             warming: parking_lot::Mutex::default(),
         };
         deployments.describe(&empty, &snapshot);
@@ -300,6 +304,12 @@ impl Deployments {
     /// Whether no other snapshot has replaced this one.
     pub(super) fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
         Arc::ptr_eq(snapshot, &self.current.load())
+    }
+
+    /// The number of the next deployment. The store can refuse numbers above all that are stored: those of deleted deployments.
+    pub(super) fn next_number(&self, snapshot: &Snapshot) -> u64 {
+        let refused = self.refused.load(Ordering::Relaxed);
+        snapshot.next_number().max(refused + 1)
     }
 
     /// Makes the next change read the whole store: this one failed because of what the snapshot does not have.

@@ -7,6 +7,7 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 
 use super::change::{Author, ChangeError, ChangePlan, MayChange, require};
+use super::snapshot::concurrently;
 use super::{Deployments, Snapshot};
 use colonnade_config::Retention;
 use colonnade_model::deployment::{Change, ChangeKind, Deployment};
@@ -69,8 +70,10 @@ impl Deployments {
             author.reason = author.reason.or_else(|| Some(collected.to_string()));
             // Deployments first: no stored deployment may use a deleted release, and the new state makes the other gateways
             // drop the deployments.
-            for &number in &collected.deployments {
-                self.store.delete_deployment(number).await?;
+            let numbers = collected.deployments.iter();
+            let deletes = numbers.map(|number| self.store.delete_deployment(*number));
+            for deleted in concurrently(deletes).await {
+                deleted?;
             }
             let state = author.state(&snapshot, ChangeKind::GarbageCollection, visible, BTreeMap::new());
             if self

@@ -44,7 +44,7 @@ impl Deployments {
                         .ok_or(ChangeError::DeploymentNotFound(*number))?;
                     (*number, loaded.deployment.releases.clone())
                 }
-                PreviewTarget::Releases(request) => (snapshot.next_number(), request.applied_to(before)),
+                PreviewTarget::Releases(request) => (self.next_number(&snapshot), request.applied_to(before)),
             };
             let changes = release_changes(before, &target_releases);
             require(may_change, changes.keys())?;

@@ -105,7 +105,7 @@ impl Deployments {
         let _changing = self.start_change().await?;
         loop {
             let snapshot = self.newest_since(asked_at).await?;
-            let number = snapshot.next_number();
+            let number = self.next_number(&snapshot);
             let plan = self
                 .rollback_plan(&snapshot, target, base, number, author)
                 .await?;
