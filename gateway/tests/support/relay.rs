@@ -1,13 +1,13 @@
 //! A TCP proxy that can be cut.
 
-use std::io;
+use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
 
-/// Forwards connections to a server, or closes them while it is cut.
+/// Forwards connections to a server. While it is cut, it drops what it receives, as a network does.
 pub(crate) struct Relay {
     address: SocketAddr,
     open: Arc<Mutex<Open>>,
@@ -30,6 +30,7 @@ impl Relay {
             for stream in listener.incoming().map_while(Result::ok) {
                 let mut open = shared.lock();
                 if open.is_cut {
+                    open.streams.push(stream);
                     continue;
                 }
                 // A server that has ended refuses connections, and so does its relay.
@@ -37,11 +38,9 @@ impl Relay {
                     continue;
                 };
                 for (from, to) in [(&stream, &server), (&server, &stream)] {
-                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    thread::spawn(move || {
-                        let _ = io::copy(&mut from, &mut to);
-                        let _ = to.shutdown(Shutdown::Write);
-                    });
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let shared = Arc::clone(&shared);
+                    thread::spawn(move || forward(from, to, &shared));
                 }
                 open.streams.extend([stream, server]);
             }
@@ -54,12 +53,25 @@ impl Relay {
         format!("http://{}", self.address)
     }
 
-    /// Ends all connections and accepts no more, or accepts them again.
+    /// Cuts it, or forwards new connections again and ends the others.
     pub(crate) fn set_cut(&self, is_cut: bool) {
         let mut open = self.open.lock();
         open.is_cut = is_cut;
-        for stream in open.streams.drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
+        if !is_cut {
+            for stream in open.streams.drain(..) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
         }
     }
+}
+
+/// Forwards one direction of a connection until its end.
+fn forward(mut from: TcpStream, mut to: TcpStream, open: &Mutex<Open>) {
+    let mut buffer = [0; 16 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        if !open.lock().is_cut && to.write_all(&buffer[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
 }
