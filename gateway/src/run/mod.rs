@@ -245,20 +245,20 @@ fn shared_tls(ticket_keys: &SharedTicketKeys, challenges: &Challenges) -> Shared
     }
 }
 
-/// Serves all listeners until their connections are drained.
+/// Serves all listeners until their connections are drained. In tasks: the current thread is none of those that run them, and each
+/// connection would wake it.
 async fn serve_listeners(
     listeners: OpenListeners,
     (site, admin, redirect): (impl HttpService, impl HttpService, Option<impl HttpService>),
     draining: watch::Receiver<bool>,
 ) {
-    let site = listeners.site.listener.serve(site, draining.clone());
-    let admin = listeners.admin.listener.serve(admin, draining.clone());
-    let redirect = async {
-        if let Some((open, service)) = listeners.redirect.zip(redirect) {
-            open.listener.serve(service, draining).await;
-        }
-    };
-    tokio::join!(site, admin, redirect);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(listeners.site.listener.serve(site, draining.clone()));
+    tasks.spawn(listeners.admin.listener.serve(admin, draining.clone()));
+    if let Some((open, service)) = listeners.redirect.zip(redirect) {
+        tasks.spawn(open.listener.serve(service, draining));
+    }
+    tasks.join_all().await;
 }
 
 /// Opens the upstreams.
