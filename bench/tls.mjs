@@ -1,20 +1,36 @@
 // Measures new connections without TLS, with a full handshake, and with a resumed session. See bench/README.md.
-import { mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
-import os from "node:os";
-import path from "node:path";
 import tls from "node:tls";
 
-import { writeConfig } from "../tests/support/config.mjs";
-import { startGateway } from "../tests/support/gateway.mjs";
-import { ROOT } from "../tests/support/repository.mjs";
-import { cpuTime } from "./processes.mjs";
-import { median, printRow } from "./report.mjs";
+import { asset } from "./bench-site.mjs";
+import { withPeers } from "./peers.mjs";
+import { cpuTime, waitUntilIdle } from "./processes.mjs";
+import { median, printRow, ratioQuartiles } from "./report.mjs";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
 const CONNECTIONS = Number(process.env["CONNECTIONS"] ?? 1000);
 const CONCURRENT = 4;
-const REQUEST = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+const REQUEST = `GET ${asset("1k")} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\n\r\n`;
+
+/** @typedef {import("./peers.mjs").Running} Running */
+/** @typedef {{ label: string, version?: tls.SecureVersion, isResumed?: boolean }} Case without a version: no TLS */
+
+/** @type {Case[]} */
+const CASES = [
+  { label: "plain HTTP" },
+  { label: "TLS 1.3, full handshake", version: "TLSv1.3" },
+  { label: "TLS 1.3, resumed", version: "TLSv1.3", isResumed: true },
+  { label: "TLS 1.2, full handshake", version: "TLSv1.2" },
+  { label: "TLS 1.2, resumed", version: "TLSv1.2", isResumed: true },
+];
+
+/** @param {string} url @param {tls.SecureVersion} version */
+const tlsOptions = (url, version) => ({
+  port: Number(new URL(url).port),
+  servername: "localhost",
+  rejectUnauthorized: false,
+  maxVersion: version,
+});
 
 /**
  * Sends a request over a new connection, and closes it after the response.
@@ -36,28 +52,10 @@ function visit(connect, isResumed) {
   });
 }
 
-/** Starts a gateway, with or without TLS. @param {string} folder @param {boolean} isEncrypted */
-async function start(folder, isEncrypted) {
-  const files = path.join(ROOT, "tests/support/tls");
-  const certificate = { certificate: path.join(files, "certificate.pem"), key: path.join(files, "key.pem") };
-  const config = await writeConfig(folder, {
-    listen: {
-      site: "127.0.0.1:0",
-      admin: "127.0.0.1:0",
-      control_socket: path.join(folder, "control.sock"),
-      ...(isEncrypted ? { tls: certificate } : {}),
-    },
-    store: { folder: path.join(folder, "store") },
-    telemetry: { log_health_checks: false },
-  });
-  const gateway = await startGateway(config);
-  return { gateway, port: Number(new URL(gateway.site).port) };
-}
-
-/** The ticket of a first connection. @param {number} port @returns {Promise<Buffer>} */
-function sessionOf(port) {
+/** The ticket of a first connection. @param {tls.ConnectionOptions} options @returns {Promise<Buffer>} */
+function sessionOf(options) {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ port, servername: "localhost", rejectUnauthorized: false });
+    const socket = tls.connect(options);
     socket.once("session", (session) => {
       socket.destroy();
       resolve(session);
@@ -66,49 +64,51 @@ function sessionOf(port) {
   });
 }
 
-/**
- * Prints the medians of all rounds.
- *
- * @param {string} label
- * @param {number} pid
- * @param {() => net.Socket} connect
- */
-async function measure(label, pid, connect, isResumed = false) {
-  /** @type {{ perSecond: number, cpu: number }[]} */
-  const rounds = [];
-  for (let round = -1; round < ROUNDS; round += 1) {
-    const [cpu, started] = [await cpuTime(pid), performance.now()];
-    let left = CONNECTIONS;
-    const visitor = async () => {
-      while (left-- > 0) await visit(connect, isResumed);
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, visitor));
-    const seconds = (performance.now() - started) / 1000;
-    // The first round warms up.
-    if (round >= 0) {
-      rounds.push({ perSecond: CONNECTIONS / seconds, cpu: (((await cpuTime(pid)) - cpu) * 1000) / CONNECTIONS });
-    }
-  }
-  const [perSecond, cpu] = [median(rounds.map((each) => each.perSecond)), median(rounds.map((each) => each.cpu))];
-  printRow([label, perSecond.toFixed(0), `${cpu.toFixed(0)} µs`]);
+/** Returns what opens a connection to a server. @param {Running} server @param {Case} each @returns {Promise<() => net.Socket>} */
+async function connector({ plain, tls: encrypted }, { version, isResumed = false }) {
+  if (!version) return () => net.connect(Number(new URL(plain).port), "127.0.0.1");
+  const options = tlsOptions(encrypted, version);
+  const session = isResumed ? await sessionOf(options) : undefined;
+  return () => tls.connect(session ? { ...options, session } : options);
 }
 
-const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-tls-"));
-printRow(["new connections", "per second", "gateway CPU"]);
-try {
-  const plain = await start(folder, false);
-  await measure("plain HTTP", plain.gateway.pid, () => net.connect(plain.port, "127.0.0.1"));
-  await plain.gateway.stop();
-  const { gateway, port } = await start(folder, true);
-  for (const version of /** @type {tls.SecureVersion[]} */ (["TLSv1.3", "TLSv1.2"])) {
-    const options = { port, servername: "localhost", rejectUnauthorized: false, maxVersion: version };
-    await measure(`${version}, full handshake`, gateway.pid, () => tls.connect(options));
-    if (version === "TLSv1.3") {
-      const session = await sessionOf(port);
-      await measure(`${version}, resumed`, gateway.pid, () => tls.connect({ ...options, session }), true);
-    }
-  }
-  await gateway.stop();
-} finally {
-  await rm(folder, { recursive: true });
+/** The CPU time of a server in milliseconds, when it is idle. @param {Running} server */
+async function cpuOf({ pids }) {
+  for (const pid of pids) await waitUntilIdle(pid);
+  const times = await Promise.all(pids.map(cpuTime));
+  return times.reduce((sum, time) => sum + time, 0);
 }
+
+/** Returns the server's CPU time of a connection in microseconds. @param {Running} server @param {Case} each */
+async function measure(server, each) {
+  const connect = await connector(server, each);
+  const before = await cpuOf(server);
+  let left = CONNECTIONS;
+  const visitor = async () => {
+    while (left-- > 0) await visit(connect, each.isResumed ?? false);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, visitor));
+  const after = await cpuOf(server);
+  return (1000 * (after - before)) / CONNECTIONS;
+}
+
+await withPeers(
+  async (running) => {
+    const names = [...running.keys()];
+    printRow(["CPU of a new connection", ...names, ...names.slice(1).map((name) => `÷ ${name}`)]);
+    for (const each of CASES) {
+      const times = new Map(names.map((name) => [name, /** @type {number[]} */ ([])]));
+      // The first round warms up.
+      for (let round = -1; round < ROUNDS; round += 1) {
+        for (const [name, server] of round % 2 === 0 ? running : [...running].toReversed()) {
+          const time = await measure(server, each);
+          if (round >= 0) times.get(name)?.push(time);
+        }
+      }
+      const [own = [], ...others] = times.values();
+      const ratios = others.map((other) => (ratioQuartiles(own, other)[1] ?? NaN).toFixed(2));
+      printRow([each.label, ...[own, ...others].map((all) => `${median(all).toFixed(0)} µs`), ...ratios]);
+    }
+  },
+  ["nginx", "nginx-full"],
+);
