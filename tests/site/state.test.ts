@@ -259,6 +259,32 @@ test.describe("A long list", () => {
     await expect.poll(async () => (await boxOf(first)).x).toBeGreaterThanOrEqual(0);
   });
 
+  // In a high window, the end of the page keeps the last letters from reaching the top.
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 640],
+    [1280, 2400],
+  ] as const) {
+    test(`marks each letter that was chosen: ${String(width)}x${String(height)}`, async ({ page }) => {
+      await page.setViewportSize({ width, height });
+      for (const state of ["California", "New York", "Illinois"]) {
+        await openState(page, state);
+        const strip = page.getByRole("navigation", { name: "Cities by letter" });
+        const letters = await strip.getByRole("link").allInnerTexts();
+        const current = strip.locator("[aria-current]");
+        // Down the page, then up.
+        for (const letter of [...letters, ...letters.toReversed()]) {
+          await strip.getByRole("link", { name: letter, exact: true }).click();
+          await expect(current).toHaveText(letter);
+          const heading = page.getByRole("heading", { level: 2, name: letter, exact: true });
+          const first = await boxOf(heading.locator("xpath=..").getByRole("link").first());
+          const bar = await boxOf(strip);
+          expect(first.y, `first city of ${letter}`).toBeGreaterThanOrEqual(bar.y + bar.height);
+        }
+      }
+    });
+  }
+
   test("takes at most a third of the height of a list of cards", async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await openState(page, "California");
