@@ -198,7 +198,7 @@ export function PlaceSearch(): ReactElement {
             )}
             {isEmpty && (
               <p>
-                {`No state or city here matches “${typed}”. `}
+                {found.unlisted ? `${found.unlisted} has no page here. ` : `No state or city here matches “${typed}”. `}
                 <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
               </p>
             )}
