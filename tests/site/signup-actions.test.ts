@@ -107,7 +107,7 @@ for (const viewport of SIZES) {
       const list = dialog.getByText("Nothing you typed goes there.");
       const host = new URL(site.backend.url).hostname;
       if (viewport.width < 1280) {
-        const text = `Goes to ${host} with an affiliate tag. If unavailable, after a countdown you can stop: affiliate link to Example Partner. Details below.`;
+        const text = `Goes to ${host} with an affiliate tag. If sign-up is down, an affiliate link takes you to Example Partner after a countdown you can stop. Details below.`;
         await expect(summary).toHaveText(text);
         await expectUncovered(summary);
         // Every field is in view, too, also below a heading of two lines.
