@@ -194,7 +194,7 @@ export function PlaceSearch(): ReactElement {
               </p>
             )}
             {found.cityCount > found.cities.length && (
-              <p>{`${String(found.cityCount - found.cities.length)} more cities match. Keep typing to narrow them down.`}</p>
+              <p>{`${String(found.cityCount - found.cities.length)} more. Keep typing.`}</p>
             )}
             {isEmpty && (
               <p>
