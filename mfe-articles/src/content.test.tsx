@@ -1,5 +1,5 @@
 import { matchPath } from "@colonnade/kit";
-import type { RenderedPage } from "@colonnade/kit/testing";
+import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
 import { cleanup } from "@testing-library/react";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -107,6 +107,14 @@ describe("safety and legal information", () => {
         "tel:988",
       ]),
     );
+  });
+
+  it("safety-guide says how to report something on this site", async () => {
+    const { container } = await renderExisting("/about-escort-babylon/safety-guide");
+    const row = [...container.querySelectorAll("tr")].find((line) => line.textContent.startsWith("Something on this"));
+    expect(row?.querySelector("a")?.getAttribute("href")).toBe(`mailto:${TEST_SITE.contact}`);
+    expect(row?.textContent).toContain("We remove intimate images within 48 hours of a valid request.");
+    cleanup();
   });
 
   it.each(["legal-guide"] as const)("%s says that it is not legal advice", async (slug) => {

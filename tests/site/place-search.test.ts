@@ -138,6 +138,13 @@ test.describe("with a finger, at 320 px", () => {
     await option.tap();
     await expectScreen(page, "New Orleans, Louisiana");
   });
+
+  test("Seven cities and the number of others fit", async ({ page }) => {
+    await open(page, HOME);
+    await search(page).fill("san");
+    await expect(page.getByRole("option")).toHaveCount(7);
+    await expect(page.getByText(/^\d+ more\. Keep typing\.$/)).toBeInViewport({ ratio: 1 });
+  });
 });
 
 test.describe("without JavaScript", () => {

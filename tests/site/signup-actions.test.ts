@@ -4,7 +4,16 @@ import { chromium, type Locator, type Page } from "@playwright/test";
 import { launchOptions } from "../support/chromium.mjs";
 import { expect, test } from "../support/fixtures";
 import { boxOf } from "../support/layout";
-import { expectFailedSignups, newEmail, openDialog, openPage, SAMPLE_SENTENCE, signUp } from "../support/signup";
+import {
+  expectFailedSignups,
+  expectFormValues,
+  fillForm,
+  newEmail,
+  openDialog,
+  openPage,
+  SAMPLE_SENTENCE,
+  signUp,
+} from "../support/signup";
 
 const SIZES = [
   { width: 320, height: 640 },
@@ -98,7 +107,7 @@ for (const viewport of SIZES) {
       const list = dialog.getByText("Nothing you typed goes there.");
       const host = new URL(site.backend.url).hostname;
       if (viewport.width < 1280) {
-        const text = `Goes to ${host} with an affiliate tag. If unavailable, after a countdown you can stop: affiliate link to Example Partner. Details below.`;
+        const text = `Goes to ${host} with an affiliate tag. If sign-up is down, an affiliate link takes you to Example Partner after a countdown you can stop. Details below.`;
         await expect(summary).toHaveText(text);
         await expectUncovered(summary);
         // Every field is in view, too, also below a heading of two lines.
@@ -191,6 +200,27 @@ for (const viewport of SIZES) {
     }
   });
 }
+
+test("a double-click on 'Continue' after an error keeps the dialog open", async ({ page, browserErrors }) => {
+  await openPage(page, "/terms");
+  const dialog = await openDialog(page);
+  await signUp(dialog, { email: newEmail("wordless") });
+  await expect(dialog.getByRole("alert")).toBeVisible();
+  await expectFailedSignups(browserErrors, 1);
+  const typed = await fillForm(dialog, { email: newEmail("slow") });
+  // The dialog is centered. Without the error it is lower, and its last row ends above this point.
+  const { x, y, width, height } = await boxOf(dialog.getByRole("button", { name: "Continue" }));
+  const [left, top] = [x + width / 2, y + height - 2];
+  await page.mouse.click(left, top);
+  await expect(dialog.getByRole("alert")).toBeHidden();
+  const below = await boxOf(dialog);
+  expect(below.y + below.height, "the second click is outside").toBeLessThan(top);
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await expectFormValues(dialog, typed);
+  await page.mouse.click(left, top);
+  await expect(dialog).toBeHidden();
+});
 
 test("'Go now' ignores clicks and keys for its first second", async ({ page, site, browserErrors }) => {
   await page.clock.install();

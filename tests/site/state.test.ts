@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { runChecks } from "../support/checks";
 import { citiesOf, STATES } from "../support/cities";
 import { expect, test } from "../support/fixtures";
+import { waitForHydration, waitForPaint } from "../support/hydration";
 import { scrollThrough } from "../support/layout-shifts";
 import { boxOf, expectColumns } from "../support/layout";
 import { expectScreen, follow } from "../support/screens";
@@ -254,9 +255,51 @@ test.describe("A long list", () => {
     expect(edges, "colors of the lines below the letters").toBe(2);
     await page.emulateMedia({ forcedColors: "none" });
     await page.getByRole("link", { name: "Top ↑" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     const first = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link").first();
     await expect.poll(async () => (await boxOf(first)).x).toBeGreaterThanOrEqual(0);
+  });
+
+  // In a high window, the end of the page keeps the last letters from reaching the top.
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 640],
+    [1280, 2400],
+  ] as const) {
+    test(`marks each letter that was chosen: ${String(width)}x${String(height)}`, async ({ page }) => {
+      await page.setViewportSize({ width, height });
+      await openState(page, "California");
+      const strip = page.getByRole("navigation", { name: "Cities by letter" });
+      const letters = await strip.getByRole("link").allInnerTexts();
+      const current = strip.locator("[aria-current]");
+      // Down the page, then up.
+      for (const letter of [...letters, ...letters.toReversed()]) {
+        await strip.getByRole("link", { name: letter, exact: true }).click();
+        await expect(current).toHaveText(letter);
+        const heading = page.getByRole("heading", { level: 2, name: letter, exact: true });
+        const first = await boxOf(heading.locator("xpath=..").getByRole("link").first());
+        const bar = await boxOf(strip);
+        expect(first.y, `first city of ${letter}`).toBeGreaterThanOrEqual(bar.y + bar.height);
+      }
+    });
+  }
+
+  test("leads to a letter below names of two lines", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    // Before these letters, rows become higher than estimated as soon as they are near the viewport.
+    for (const letter of ["F", "M", "S", "U"]) {
+      await openState(page, "California");
+      await waitForHydration(page);
+      const strip = page.getByRole("navigation", { name: "Cities by letter" });
+      await strip.getByRole("link", { name: letter, exact: true }).click();
+      const heading = page.getByRole("heading", { level: 2, name: letter, exact: true });
+      await expect(heading).toBeFocused();
+      await waitForPaint(page);
+      await waitForPaint(page);
+      const bar = await boxOf(strip);
+      expect((await boxOf(heading)).y - bar.y - bar.height, `space above ${letter}`).toBeLessThan(16);
+      await expect(strip.locator("[aria-current]")).toHaveText(letter);
+    }
   });
 
   test("takes at most a third of the height of a list of cards", async ({ page }) => {

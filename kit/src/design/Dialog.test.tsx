@@ -69,3 +69,10 @@ test("a click on the backdrop calls close unless it began inside", () => {
   fireEvent.click(element);
   expect(close).toHaveBeenCalledTimes(1);
 });
+
+test("the second click of a double-click on the backdrop does not close", () => {
+  const { element, close } = show();
+  fireEvent.pointerDown(element);
+  fireEvent.click(element, { detail: 2 });
+  expect(close).not.toHaveBeenCalled();
+});

@@ -45,12 +45,13 @@ export function Dialog({ open, close, heading, describedBy, children }: DialogPr
   }, [open]);
 
   // Events target the dialog element itself only on the backdrop. A press that begins inside, such as a text selection, is
-  // not a click on the backdrop.
+  // not a click on the backdrop. Neither is the second click of a double-click: the first may have hit a button, and the
+  // dialog may have become lower since.
   const onPointerDown = (event: PointerEvent): void => {
     pressedBackdrop.current = event.target === event.currentTarget;
   };
   const onClick = (event: MouseEvent): void => {
-    if (pressedBackdrop.current && event.target === event.currentTarget) close();
+    if (pressedBackdrop.current && event.target === event.currentTarget && event.detail < 2) close();
   };
   // Escape may close the dialog without a cancel event. The close event is asynchronous: if the dialog has reopened in the
   // meantime, ignore it.

@@ -25,9 +25,9 @@ describe("home page", () => {
   it("has a tile per state on a map, named by state, code and city count", async () => {
     await renderExisting("/");
     const map = within(screen.getByRole("navigation", { name: "Map of the states" }));
-    const names = STATES.map(({ name, code, cityCount }) => `${code} ${name}, ${String(cityCount)} cities`);
+    const names = STATES.map(({ name, code, cityCount }) => `${code} ${String(cityCount)} cities in ${name}`);
     for (const name of names) expect(map.getByRole("link", { name })).toBeTruthy();
-    expect(map.getByRole("link", { name: "TX Texas, 182 cities" }).getAttribute("href")).toBe("/state/Texas");
+    expect(map.getByRole("link", { name: "TX 182 cities in Texas" }).getAttribute("href")).toBe("/state/Texas");
   });
 
   it("lists all 50 states alphabetically with links to their pages", async () => {

@@ -56,7 +56,8 @@ export function DisclosureSummary({ host }: DisclosureProps): ReactElement {
       {partner && (
         <>
           {" "}
-          If unavailable, after a countdown you can stop: affiliate link to <strong>{partner.name}</strong>.
+          If sign-up is down, an affiliate link takes you to <strong>{partner.name}</strong> after a countdown you can
+          stop.
         </>
       )}{" "}
       Details below.

@@ -56,10 +56,10 @@ export function StateMap(): ReactElement {
                 <Link
                   to={statePath(state.name)}
                   className={SHADE_CLASSES[shadeOf(state)]}
-                  aria-label={`${state.code} ${state.name}, ${String(state.cityCount)} cities`}
+                  // Contains the visible text, for visitors who say what they see.
+                  aria-label={`${state.code} ${String(state.cityCount)} cities in ${state.name}`}
                 >
-                  {state.code}
-                  <small>{state.cityCount}</small>
+                  {state.code} <small>{state.cityCount}</small>
                 </Link>
               </li>
             );

@@ -190,6 +190,13 @@ describe("the combobox", () => {
       expect(screen.getByRole("status").textContent).toBe("No results");
     });
   });
+
+  it("says that Washington, D.C., has no page", async () => {
+    const { input } = await showLoaded();
+    await userEvent.type(input, "washington dc");
+    expect(screen.getByText(/^Washington, D\.C\., has no page here\./)).not.toBeNull();
+    expect(screen.getByRole("link", { name: "See all 50 states" })).not.toBeNull();
+  });
 });
 
 describe("before hydration", () => {

@@ -194,11 +194,11 @@ export function PlaceSearch(): ReactElement {
               </p>
             )}
             {found.cityCount > found.cities.length && (
-              <p>{`${String(found.cityCount - found.cities.length)} more cities match. Keep typing to narrow them down.`}</p>
+              <p>{`${String(found.cityCount - found.cities.length)} more. Keep typing.`}</p>
             )}
             {isEmpty && (
               <p>
-                {`No state or city here matches “${typed}”. `}
+                {found.unlisted ? `${found.unlisted} has no page here. ` : `No state or city here matches “${typed}”. `}
                 <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
               </p>
             )}

@@ -41,6 +41,11 @@ describe("cities", () => {
     ["NYC", "New York, New York"],
     ["L.A.", "Los Angeles, California"],
     ["philly", "Philadelphia, Pennsylvania"],
+    ["new york city", "New York, New York"],
+    ["New York City, NY", "New York, New York"],
+    ["n las vegas", "North Las Vegas, Nevada"],
+    ["N. Las Vegas, NV", "North Las Vegas, Nevada"],
+    ["W. Hollywood", "West Hollywood, California"],
   ])("'%s' finds %s first", (query, city) => {
     expect(citiesFor(query)[0]).toBe(city);
   });
@@ -76,10 +81,31 @@ describe("cities", () => {
     expect(citiesFor(query)).toEqual([]);
   });
 
+  it("are preferred with the name as typed", () => {
+    expect(citiesFor("jersey city")[0]).toBe("Jersey City, New Jersey");
+    expect(find("new york city")).toMatchObject({ states: [], citiesFirst: true });
+  });
+
   it("are limited, with the number of all", () => {
     const { cities, cityCount } = find("san");
     expect(cities).toHaveLength(MAX_CITIES);
     expect(cityCount).toBeGreaterThan(MAX_CITIES);
+  });
+});
+
+describe("a place without a page", () => {
+  it.each(["DC", "D.C.", "Washington, DC", "washington d.c.", "District of Columbia"])("'%s' is named", (query) => {
+    expect(find(query)).toEqual({
+      states: [],
+      cities: [],
+      cityCount: 0,
+      citiesFirst: false,
+      unlisted: "Washington, D.C.,",
+    });
+  });
+
+  it.each(["washington", "zzz", ""])("'%s' names none", (query) => {
+    expect(find(query).unlisted).toBeUndefined();
   });
 });
 

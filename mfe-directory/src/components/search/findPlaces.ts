@@ -17,6 +17,8 @@ export interface FoundPlaces {
   readonly cityCount: number;
   /** Whether a city matches better than every state. */
   readonly citiesFirst: boolean;
+  /** The place that the query names, if it is known to have no page. */
+  readonly unlisted?: string;
 }
 
 /** Maximum number of cities in a result. */
@@ -57,6 +59,14 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ["sf", "san francisco"],
   ["slc", "salt lake city"],
 ]);
+
+const DIRECTIONS: Readonly<Partial<Record<string, string>>> = { n: "north", s: "south", e: "east", w: "west" };
+const WASHINGTON_DC = /^(?:washington )?(?:d ?c|district of columbia)$/;
+
+/** Corrects a query that matches no place: "new york city" to "new york", "n las vegas" to "north las vegas". */
+function corrected(query: string): string {
+  return query.replace(/ city\b/, "").replace(/^[nsew](?= )/, (letter) => DIRECTIONS[letter] ?? letter);
+}
 
 function rankName(name: string, query: string): number {
   if (name === query) return EXACT;
@@ -105,19 +115,27 @@ export function toSearchedCities(cities: readonly IndexedCity[]): readonly Searc
   return cities.map((city) => ({ ...city, spellings: spellings(city.place.city) }));
 }
 
+function searchCities(cities: readonly SearchedCity[], query: string): Ranked<SearchedCity> {
+  const parts = splits(query);
+  const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
+  return ranked(cities, (city) =>
+    nickname !== undefined && city.spellings.includes(nickname) ? EXACT : rankCity(city, query, parts),
+  );
+}
+
 /**
  * Finds states and cities by the start of a name or of a word in it. A state is also found by its postal code, and a city
- * by its name with its state: "austin tex", "Los Angeles, CA". Of cities that match equally, the larger comes first.
+ * by its name with its state: "austin tex", "Los Angeles, CA". Of cities that match equally, the larger comes first. If
+ * nothing matches, finds the cities of the corrected query.
  */
 export function findPlaces(typed: string, cities: readonly SearchedCity[]): FoundPlaces {
   const query = foldName(typed);
-  if (query === "") return { states: [], cities: [], cityCount: 0, citiesFirst: false };
-  const parts = splits(query);
+  const nothing = { states: [], cities: [], cityCount: 0, citiesFirst: false };
+  if (query === "") return nothing;
+  if (WASHINGTON_DC.test(query)) return { ...nothing, unlisted: "Washington, D.C.," };
   const states = ranked(SEARCHED_STATES, (state) => rankState(state, query));
-  const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
-  const found = ranked(cities, (city) =>
-    nickname !== undefined && city.spellings.includes(nickname) ? EXACT : rankCity(city, query, parts),
-  );
+  let found = searchCities(cities, query);
+  if (found.best === NONE && states.best === NONE) found = searchCities(cities, corrected(query));
   return {
     states: states.found.slice(0, MAX_STATES).map(({ state }) => state),
     cities: found.found.slice(0, MAX_CITIES).map(({ place }) => place),

@@ -6,7 +6,7 @@ import { useCurrentLetter } from "./useCurrentLetter";
 
 /** Links to the letters of a long list. Marks the letter of the cities in view, and keeps its link in view. */
 export function LetterLinks({ letters }: { readonly letters: readonly string[] }): ReactElement {
-  const current = useCurrentLetter(letters);
+  const [current, update] = useCurrentLetter(letters);
   const strip = useRef<HTMLElement>(null);
   useEffect(() => {
     const link = strip.current?.querySelector<HTMLElement>("[aria-current]");
@@ -18,7 +18,11 @@ export function LetterLinks({ letters }: { readonly letters: readonly string[] }
       <ul>
         {letters.map((letter) => (
           <li key={letter}>
-            <a href={`#${letterId(letter)}`} {...(letter === current && { "aria-current": "location" })}>
+            <a
+              href={`#${letterId(letter)}`}
+              onClick={update}
+              {...(letter === current && { "aria-current": "location" })}
+            >
               {letter}
             </a>
           </li>
