@@ -245,7 +245,7 @@ fn shared_tls(ticket_keys: &SharedTicketKeys, challenges: &Challenges) -> Shared
     }
 }
 
-/// Serves all listeners until their connections are drained. In tasks: the current thread is none of those that run them, and each
+/// Serves all listeners until their connections are drained. In tasks, because the current thread does not run tasks: each
 /// connection would wake it.
 async fn serve_listeners(
     listeners: OpenListeners,

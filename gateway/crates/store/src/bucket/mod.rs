@@ -17,8 +17,8 @@
 //! An object store has neither locks nor renames, so this is not the folder's layout. A release becomes visible with one
 //! object, created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
 //!
-//! **Releases.** The object of a release is never deleted, and each of its versions is unique until then, so a request that arrives late fails or
-//! repeats what is true anyway: see [`unused`](mod@unused).
+//! **Releases.** The object of a release stays when the release is deleted. So a request that arrives late fails, or repeats what is
+//! true anyway: see [`unused`](mod@unused).
 //!
 //! **Shared files.** A file with the same bytes as one of a published release of the same name is not sent again. The upload
 //! first names the shared files in `uploads/`, and then checks that the releases with them are still published. Garbage

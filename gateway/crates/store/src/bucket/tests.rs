@@ -303,16 +303,16 @@ async fn number_of_deleted_deployment_is_not_used_again() {
         assert_eq!(store.deployments().await.unwrap(), [2]);
         assert!(store.deployment(1).await.unwrap().is_none());
     }
-    let [emptied, kept] = ["1", "2"].map(|number| {
+    let [deleted, kept] = ["1", "2"].map(|number| {
         published
             .server
             .object(&format!("site/deployments/{number}.json"))
     });
     slow.delete_orphans().await.unwrap();
-    assert!(emptied.exists() && kept.exists());
-    age(&emptied);
+    assert!(deleted.exists() && kept.exists());
+    age(&deleted);
     slow.delete_orphans().await.unwrap();
-    assert!(!emptied.exists() && kept.exists());
+    assert!(!deleted.exists() && kept.exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
