@@ -50,8 +50,8 @@ pub enum Fault {
     ErrorInPlaceOfRead(u16, &'static str, &'static str),
     /// Reads have status 200, and an error with this code in place of the object.
     ErrorBody(&'static str),
-    /// Lists have status 200, and an error with this code in place of the list.
-    ErrorInPlaceOfList(&'static str),
+    /// Lists have this status and error code.
+    ErrorInPlaceOfList(u16, &'static str),
     /// Requests are not answered.
     Hang,
     /// Responses have no `ETag`, as behind some proxies.
@@ -247,7 +247,7 @@ async fn answer(
         {
             return Ok(error(status, code));
         }
-        Some(Fault::ErrorInPlaceOfList(code)) if is_list => return Ok(error(200, code)),
+        Some(Fault::ErrorInPlaceOfList(status, code)) if is_list => return Ok(error(status, code)),
         Some(Fault::Away) => return Err(Closed),
         Some(Fault::Error(status, code)) => return Ok(error(status, code)),
         Some(Fault::ErrorBody(code)) if method == Method::GET => return Ok(error(200, code)),

@@ -159,8 +159,11 @@ impl BucketError {
         match error {
             object_store::Error::PermissionDenied { .. } => Self::Denied(named("403")),
             object_store::Error::Unauthenticated { .. } => Self::Credentials(named("401")),
-            // Only requests of the whole bucket, such as lists, get here: see `Objects::get`.
+            // Only requests of the whole bucket get here: see `Objects::get`.
             object_store::Error::NotFound { .. } => Self::NoBucket,
+            _ if is_refused_list(error, "403") => Self::Denied(named("403")),
+            _ if is_refused_list(error, "401") => Self::Credentials(named("401")),
+            _ if is_refused_list(error, "404") => Self::NoBucket,
             // Of a request for temporary credentials: the other requests have an error of their own for it.
             _ if code.as_deref() == Some("AccessDenied") => Self::Credentials(named("")),
             _ => Self::of_transport(error, code),
@@ -198,6 +201,11 @@ fn causes(error: &object_store::Error) -> impl Iterator<Item = &(dyn StdError + 
     std::iter::successors(Some(error as &(dyn StdError + 'static)), |cause| {
         StdError::source(*cause)
     })
+}
+
+/// Whether this is a list with this status. The library has no errors of their own for these.
+fn is_refused_list(error: &object_store::Error, status: &str) -> bool {
+    error.to_string().contains("list request") && innermost(error).contains(&format!("status code: {status}"))
 }
 
 /// The text of the first cause.

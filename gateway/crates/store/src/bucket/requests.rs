@@ -45,12 +45,11 @@ impl HttpService for Counted {
         'a: 'b,
         Self: 'b,
     {
-        let kind = kind(&request);
-        // Repeated requests count, too.
-        self.metrics.record_request(kind);
+        self.metrics.record_request(kind(&request));
+        let is_list = is_list(&request);
         Box::pin(async move {
             let response = self.client.execute(request).await?;
-            if kind == "list" && response.status().is_success() {
+            if is_list && response.status().is_success() {
                 return check_list(response).await;
             }
             Ok(response)
@@ -58,32 +57,77 @@ impl HttpService for Counted {
     }
 }
 
-/// Gives an error in place of a list the status 500: the library takes a list without entries from it, and garbage collection would
-/// take everything for unused.
+/// Gives a response that is no whole list the status 500, so that it is repeated: the library reads an error as an empty list, and
+/// garbage collection would take everything for unused.
 async fn check_list(response: HttpResponse) -> Result<HttpResponse, HttpError> {
     let (mut head, body) = response.into_parts();
     let body = body.bytes().await?;
-    let start = &body[..body.len().min(MAX_START)];
-    if !LISTS.iter().any(|root| memmem::find(start, root).is_some()) {
+    if !is_whole_list(&body) {
         head.status = StatusCode::INTERNAL_SERVER_ERROR;
     }
     Ok(HttpResponse::from_parts(head, HttpResponseBody::from(body)))
 }
 
+/// Whether this is a list, and says how to get the rest if there is more.
+fn is_whole_list(body: &[u8]) -> bool {
+    let has = |part: &[u8], text: &[u8]| memmem::find(part, text).is_some();
+    let body = body.trim_ascii_start();
+    let start = &body[..body.len().min(MAX_START)];
+    LISTS.iter().any(|root| has(start, root))
+        && (!has(body, b"<IsTruncated>true<") || has(body, b"<NextContinuationToken>"))
+}
+
+fn is_list(request: &HttpRequest) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    let mut parameters = query.split('&');
+    *request.method() == Method::GET
+        && parameters.any(|parameter| parameter.starts_with("list-type=") || parameter == "comp=list")
+}
+
 /// What providers charge by.
 fn kind(request: &HttpRequest) -> &'static str {
-    // Each provider has one of these parameters in the query of a list.
     let query = request.uri().query().unwrap_or_default();
-    let is_list = ["list-type=", "comp=list", "prefix="]
-        .iter()
-        .any(|parameter| query.contains(parameter));
     match *request.method() {
-        Method::GET if is_list => "list",
+        Method::GET if is_list(request) => "list",
         Method::GET | Method::HEAD => "get",
         Method::PUT => "put",
         Method::DELETE => "delete",
         // S3 deletes objects in bulk, also a single one.
         Method::POST if query.split('&').any(|parameter| parameter == "delete") => "delete",
         _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_whole_list;
+
+    #[test]
+    fn whole_lists_of_each_provider_are_accepted() {
+        let lists = [
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
+             <IsTruncated>false</IsTruncated></ListBucketResult>",
+            "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken></ListBucketResult>",
+            "<?xml version='1.0' encoding='UTF-8'?><ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'/>",
+            "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"https://a.example/\"/>",
+        ];
+        for list in lists {
+            assert!(is_whole_list(list.as_bytes()), "{list}");
+            assert!(is_whole_list(format!("{}{list}", " ".repeat(1000)).as_bytes()));
+        }
+    }
+
+    #[test]
+    fn errors_and_parts_of_lists_are_rejected() {
+        let others = [
+            "",
+            "<!doctype html><title>Sign in</title>",
+            "<?xml version=\"1.0\"?><Error><Code>InternalError</Code></Error>",
+            // The first page of an older version of the protocol.
+            "<ListBucketResult><IsTruncated>true</IsTruncated><Marker/></ListBucketResult>",
+        ];
+        for other in others {
+            assert!(!is_whole_list(other.as_bytes()), "{other}");
+        }
     }
 }
