@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::Inner;
 use super::objects::Listed;
@@ -11,39 +11,28 @@ use super::release::BucketRelease;
 use super::upload::{CONCURRENCY, Upload};
 use crate::StoreError;
 
-/// The age at which it is deleted. No upload takes that long, and no request.
+/// How much older it is than the newest object when it is deleted. No upload takes that long, and no request.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 impl Inner {
     /// Deletes the old uploads, the old files that nothing uses, and what is left of deployments that were deleted long ago.
     pub(super) async fn delete_orphans(&self) -> Result<(), StoreError> {
-        let limit = colonnade_clock::now().saturating_sub(MAX_AGE);
-        let limit = limit.unwrap_or(Timestamp::MIN);
-        let is_old = |listed: &Listed| listed.written_at < limit;
         let uploads = self.objects.list("uploads").await?;
+        // Before what uses them: a file that an upload shares meanwhile has a release.
+        let files = self.objects.list("files").await?;
+        let deployments = self.objects.list("deployments").await?;
+        // By the clock of the object store: that of a gateway may be wrong.
+        let all = uploads.iter().chain(&files).chain(&deployments);
+        let newest = all.map(|listed| listed.written_at).max();
+        let limit = newest.and_then(|newest| newest.checked_sub(MAX_AGE).ok());
+        let is_old = |listed: &Listed| limit.is_some_and(|limit| listed.written_at < limit);
         for listed in uploads.into_iter().filter(is_old) {
             self.objects.delete(&format!("uploads/{}", listed.name)).await?;
         }
-        // Before what uses them: a file that an upload shares meanwhile has a release.
-        let files = self.objects.list("files").await?;
-        let orphans: BTreeSet<String> = files
-            .into_iter()
-            .filter(is_old)
-            .map(|listed| listed.name)
-            .collect();
-        self.delete_unused_files("", orphans).await?;
-        self.forget_deleted_deployments().await
-    }
-
-    /// By the clock of the object store: that of a gateway may be wrong.
-    async fn forget_deleted_deployments(&self) -> Result<(), StoreError> {
-        let listed = self.objects.list("deployments").await?;
-        let newest = listed.iter().map(|listed| listed.written_at).max();
-        let limit = newest.and_then(|newest| newest.checked_sub(MAX_AGE).ok());
-        let is_old = |listed: &Listed| limit.is_some_and(|limit| listed.written_at < limit);
-        let old = listed
-            .into_iter()
-            .filter(|listed| listed.is_deleted && is_old(listed));
+        let orphans = files.into_iter().filter(is_old).map(|listed| listed.name);
+        self.delete_unused_files("", orphans.collect()).await?;
+        let old = deployments.into_iter().filter(is_old);
+        let old = old.filter(|listed| listed.is_deleted);
         let keys = old.map(|listed| format!("deployments/{}", listed.name));
         let deletes = stream::iter(keys).map(|key| async move {
             match self.objects.get(&key).await? {
