@@ -13,7 +13,7 @@ use crate::bucket::StoredObject;
 type Objects = BTreeMap<String, StoredObject>;
 
 /// The content of the object of a deleted release or deployment.
-const DELETED: &[u8] = b"{}";
+const DELETED: &[u8] = br#"{"deleted":true}"#;
 
 /// The history of the bucket.
 #[derive(Debug, Default)]

@@ -103,7 +103,7 @@ impl Inner {
                 }
                 let object = self.objects.get(&key).await?;
                 let object = object.ok_or_else(|| StoreError::MissingFile(self.objects.path(&key)))?;
-                if object.is_deleted() {
+                if name == "deployments" && object.is_deleted() {
                     return Ok(());
                 }
                 write(&folder.join(&key), &object.bytes)

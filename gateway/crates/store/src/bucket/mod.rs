@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! store.json                         the ID of the store
-//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files; `{}` once it is deleted
+//! releases/<name>/<version>.json     a release: release.json, its record, and the names of its files; or that it was deleted
 //! files/<digest>.<random>            the files of releases
 //! uploads/<id>.json                  the files that an upload shares with published releases
 //! tombstones/<name>/<version>.json   the digest of a deleted release, which reserves its version for the same bytes
-//! deployments/<number>.json          a deployment; `{}` for at least a day after it is deleted
+//! deployments/<number>.json          a deployment; for at least a day that it was deleted
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts

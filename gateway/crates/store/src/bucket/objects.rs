@@ -17,7 +17,7 @@ use super::error::{BucketError, code_in};
 use crate::{StoreError, json};
 
 /// The content of the object of a deleted release or deployment. A truncated object is damaged instead.
-pub(super) const DELETED: &[u8] = b"{}";
+pub(super) const DELETED: &[u8] = br#"{"deleted":true}"#;
 
 /// The objects below a prefix.
 #[derive(Debug, Clone)]

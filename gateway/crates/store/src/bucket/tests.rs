@@ -9,6 +9,7 @@ use colonnade_testing_s3::{Fault, S3Server};
 use colonnade_web::content_negotiation::Coding;
 use tempfile::TempDir;
 
+use super::objects::DELETED;
 use super::{BucketError, BucketStore};
 use crate::suite::deployment;
 use crate::testing::{Sample, open_bucket, put_release, section, try_put_release};
@@ -130,7 +131,7 @@ async fn unconfirmed_deletion_does_not_delete_newer_release() {
     assert!(other.claim_release(id).await.unwrap().is_some());
     assert!(!store.delete_unused(&mark).await.unwrap());
     published.delete(id).await;
-    assert_eq!(fs::read(published.server.object(record)).unwrap(), b"{}");
+    assert_eq!(fs::read(published.server.object(record)).unwrap(), DELETED);
     put_release(&other, section("directory", "1.0.0")).await;
     assert!(!store.delete_unused(&mark).await.unwrap());
     assert!(
@@ -316,7 +317,7 @@ async fn number_of_deleted_deployment_is_not_used_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn error_in_place_of_list_is_no_empty_list() {
+async fn error_in_place_of_list_is_explained_and_deletes_nothing() {
     let published = Published::new().await;
     let objects = published.objects();
     for path in &objects {
@@ -324,7 +325,7 @@ async fn error_in_place_of_list_is_no_empty_list() {
     }
     published
         .server
-        .set_fault(Fault::ErrorInPlaceOfList("InternalError"));
+        .set_fault(Fault::ErrorInPlaceOfList(200, "InternalError"));
     let deleted = published.store.delete_orphans().await.unwrap_err();
     assert!(
         deleted.to_string().contains("failed (InternalError)"),
@@ -333,6 +334,14 @@ async fn error_in_place_of_list_is_no_empty_list() {
     assert!(published.store.releases().await.is_err());
     assert!(published.store.deployments().await.is_err());
     assert!(objects.iter().all(|path| path.exists()));
+    published
+        .server
+        .set_fault(Fault::ErrorInPlaceOfList(403, "AccessDenied"));
+    let listed = published.store.releases().await.unwrap_err();
+    assert!(
+        listed.to_string().contains("access is denied (AccessDenied)"),
+        "{listed}"
+    );
 }
 
 /// Makes an object older than what garbage collection keeps.
