@@ -36,6 +36,13 @@ fn restart(server: &S3Server, before: &Gateway) -> Gateway {
     })
 }
 
+/// Whether an error says that the object store does not respond. A busy machine may take the time that a connection has.
+fn is_unreachable(error: &str) -> bool {
+    ["cannot be reached", "did not respond in time"]
+        .iter()
+        .any(|reason| error.contains(&format!("the object store {reason}")))
+}
+
 /// Waits until the local cache of a gateway has everything of a deployment.
 pub(crate) fn wait_until_cached(gateway: &Gateway, number: u64) {
     wait_until("the live deployment is cached", || {
@@ -140,7 +147,7 @@ fn deploy_skips_number_of_deleted_deployment() {
     let gateway = start(&server).with_live_site();
     gateway.publish(&directory("1.1.0"));
     // The deployments after it are lost.
-    server.replace("site/deployments/2.json", b"{}");
+    server.replace("site/deployments/2.json", br#"{"deleted":true}"#);
     assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 3);
     assert_eq!(gateway.get("/").boot()["deployment"], 3);
     let deployments = gateway.admin_get("/api/v1/deployments");
@@ -237,17 +244,13 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
         "{}",
         deploy.text()
     );
-    assert!(
-        deploy.text().contains("the object store cannot be reached"),
-        "{}",
-        deploy.text()
-    );
+    assert!(is_unreachable(&deploy.text()), "{}", deploy.text());
 
     gateway.kill();
     let gateway = restart(&server, &gateway);
     let event = gateway.wait_for_event(|line| line["event"] == "store_unreachable");
     let error = event["error"].as_str().unwrap();
-    assert!(error.contains(": the object store "), "{event}");
+    assert!(is_unreachable(error), "{event}");
     assert_serves(&gateway);
     degraded(&gateway);
 

@@ -10,7 +10,7 @@ use colonnade_testing_s3::S3Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::object_storage::{CREDENTIALS, directory};
+use crate::object_storage::{CREDENTIALS, directory, wait_until_cached};
 use crate::shared_store::files;
 use crate::support::{
     Browser, Client, Gateway, HEALTHY_MODULE, HaProxy, Relay, Request, SetOnDrop, Setup, free_port,
@@ -122,6 +122,7 @@ fn faults_of_gateways_fail_no_request_behind_haproxy() {
         b = places[1].start();
         b.wait_until_live(2);
         // One is cut off from the store, and misses two deployments.
+        wait_until_cached(&c, 2);
         places[2].relay.set_cut(true);
         assert_eq!(deploy(&b, &a, "2.2.0"), 3);
         wait_for_visitors();

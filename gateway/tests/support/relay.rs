@@ -69,7 +69,9 @@ impl Relay {
 fn forward(mut from: TcpStream, mut to: TcpStream, open: &Mutex<Open>) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
-        if !open.lock().is_cut && to.write_all(&buffer[..read]).is_err() {
+        // Not while it writes: a server that reads slowly would delay a cut.
+        let is_cut = open.lock().is_cut;
+        if !is_cut && to.write_all(&buffer[..read]).is_err() {
             break;
         }
     }
