@@ -131,7 +131,7 @@ instructions: console releases
 
 # Each script keeps its results in target/bench, and the last one writes the page from them.
 bench: console releases browser bench-peers bench/node_modules/.installed
-	@cargo build --locked --release --package gateway
+	@cargo build --locked --release --package gateway --bin gateway --package colonnade-testing-s3 --example s3_server
 	@export GATEWAY_PROFILE=release; set -e; for script in compare connections growth first-paint page; do node bench/$$script.mjs; done
 
 bench-peers: tools
