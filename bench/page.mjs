@@ -27,8 +27,11 @@ const describe = ({ date, machine, system, load, commit, compiler }) =>
 
 async function serverTable() {
   const rows = [];
-  for (const { name, what, version, install } of PEERS)
-    rows.push([name, (await version()) ?? `not installed: \`${install}\``, what]);
+  for (const { name, what, version, install } of PEERS) {
+    // Each section names the commit that it measured.
+    const shown = name === "gateway" ? "see below" : ((await version()) ?? `not installed: \`${install}\``);
+    rows.push([name, shown, what]);
+  }
   for (const [tool, ...flags] of [
     ["wrk", "-v"],
     ["h2load", "--version"],
