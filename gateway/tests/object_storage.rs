@@ -36,7 +36,7 @@ fn restart(server: &S3Server, before: &Gateway) -> Gateway {
     })
 }
 
-/// Whether an error says that the object store does not respond. A busy machine may take the time that a connection has.
+/// Whether an error says that the object store does not respond. On a busy machine, a connection that is closed may time out first.
 fn is_unreachable(error: &str) -> bool {
     ["cannot be reached", "did not respond in time"]
         .iter()

@@ -103,6 +103,7 @@ impl Inner {
                 }
                 let object = self.objects.get(&key).await?;
                 let object = object.ok_or_else(|| StoreError::MissingFile(self.objects.path(&key)))?;
+                // A folder keeps nothing of a deleted deployment.
                 if name == "deployments" && object.is_deleted() {
                     return Ok(());
                 }

@@ -18,7 +18,7 @@ const LISTS: [&[u8]; 2] = [b"<ListBucketResult", b"<EnumerationResults"];
 /// Where such an element begins at the latest, after a declaration.
 const MAX_START: usize = 256;
 
-/// Connects clients that count their requests.
+/// Connects clients that count their requests and check lists.
 #[derive(Debug)]
 pub(super) struct CountRequests(pub(super) StoreMetrics);
 
