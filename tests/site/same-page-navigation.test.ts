@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
+import { waitForHydration, waitForPaint } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
@@ -44,6 +45,22 @@ test.describe("fragment navigation", () => {
     await expect(page.getByRole("link", { name: "Choose a state" })).toBeFocused();
     await page.goForward();
     await expect.poll(() => scrollTop(page)).toBeGreaterThan(100);
+  });
+
+  test("does not scroll back when the focus moves on", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open(page, HOME);
+    await waitForHydration(page);
+    const last = page.getByRole("main").getByRole("link", { name: "Wyoming", exact: true });
+    await last.evaluate((link) => {
+      const heading = document.getElementById("states");
+      heading?.addEventListener("focus", () => (link as HTMLElement).focus(), { once: true });
+    });
+    await page.getByRole("link", { name: "Choose a state" }).click();
+    await expect(last).toBeFocused();
+    await waitForPaint(page);
+    await waitForPaint(page);
+    await expect(last).toBeInViewport();
   });
 
   test("adds a history entry per fragment", async ({ page }) => {

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { waitForHydration } from "../support/hydration";
+import { waitForHydration, waitForPaint } from "../support/hydration";
 import { expectScreen, follow, open } from "../support/screens";
 
 test.use({ reducedMotion: "no-preference" });
@@ -182,6 +182,27 @@ test.describe("The page is shown", () => {
     await open(page, HOME);
     await page.getByRole("link", { name: "Texas", exact: true }).click();
     await expectScreen(page, TEXAS.heading);
+  });
+
+  test("when it is rendered too late for the transition, without names", async ({ page }) => {
+    // The transition waits 500 ms for the page. Here that time elapses at once.
+    await page.addInitScript(() => {
+      const start = window.setTimeout.bind(window);
+      const shortened = (task: () => void, delay?: number, ...given: []): number => {
+        if (delay !== 500) return start(task, delay, ...given);
+        queueMicrotask(task);
+        return 0;
+      };
+      Object.assign(window, { setTimeout: shortened });
+    });
+    const transitions = await recordTransitions(page);
+    await open(page, TEXAS);
+    await page.getByRole("main").getByRole("link", { name: "Abilene" }).click();
+    await expectScreen(page, "Abilene, Texas");
+    await expect.poll(async () => (await transitions())[0]?.outcome).toBe("finished");
+    await expect(page.locator("[data-announcer]")).not.toBeEmpty();
+    await waitForPaint(page);
+    expect(await named(page)).toBe(0);
   });
 
   test("for the last of several quick navigations", async ({ page }) => {

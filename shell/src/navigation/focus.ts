@@ -26,11 +26,11 @@ export function focusFragment(fragment: string): void {
   if (!target) return;
   target.scrollIntoView();
   focus(target, { preventScroll: true });
-  // Content near the viewport with `content-visibility: auto` gets its height in the next frame.
-  const { href } = location;
+  // Content near the viewport with `content-visibility: auto` gets its height in the next frame. A visitor may have moved
+  // the focus by then.
   requestAnimationFrame(() => {
     requestAnimationFrame(() => {
-      if (location.href === href) target.scrollIntoView();
+      if (document.activeElement === target) target.scrollIntoView();
     });
   });
 }

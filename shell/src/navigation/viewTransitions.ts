@@ -47,6 +47,7 @@ interface PreparedView {
 function start(from: string, to: string, onCaptured: (pending: PendingTransition) => void): Promise<void> {
   return new Promise((resolve) => {
     let unmark = markSharedElement(from, to);
+    let isFinished = false;
     const captureTimer = setTimeout(() => {
       transition.skipTransition();
       resolve();
@@ -63,6 +64,7 @@ function start(from: string, to: string, onCaptured: (pending: PendingTransition
           onCaptured({
             end: () => {
               clearTimeout(renderTimer);
+              if (isFinished) return;
               unmark = markSharedElement(to, from);
               rendered();
             },
@@ -76,6 +78,7 @@ function start(from: string, to: string, onCaptured: (pending: PendingTransition
     void transition.finished
       .catch(() => undefined)
       .then(() => {
+        isFinished = true;
         unmark();
       });
   });
