@@ -159,6 +159,31 @@ fn faults_of_gateways_fail_no_request_behind_haproxy() {
 }
 
 #[test]
+fn unknown_deployment_without_store_is_not_gone() {
+    let server = S3Server::start();
+    let place = Place::new(&server, "");
+    let gateway = place.start().with_live_site();
+    let status = || gateway.get("/_page/99?path=%2F").status;
+    assert_eq!(status(), 410);
+    place.relay.set_cut(true);
+    let is_degraded = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _stop = SetOnDrop(&is_degraded);
+        for _ in 0..4 {
+            // Requests that wait for the same read, until it times out.
+            scope.spawn(|| {
+                while !is_degraded.load(Ordering::Relaxed) {
+                    assert_eq!(status(), 503);
+                }
+            });
+        }
+        wait_until("the gateway is degraded", || {
+            gateway.get("/readyz").text().starts_with("degraded: ")
+        });
+    });
+}
+
+#[test]
 fn cohort_of_visitor_is_same_at_each_gateway() {
     const VISITORS: usize = 20;
     let server = S3Server::start();
@@ -367,9 +392,15 @@ fn gateways_abort_failing_rollout_by_sum_of_counts() {
     wait_until("a gateway aborts", || newest()["by"] == "gateway");
     let abort = newest();
     assert_eq!(abort["action"], "automatic-abort", "{abort}");
-    assert_eq!(
-        abort["reason"],
-        "100.0 % of 6 requests with the rollout's releases have a render failure, and 0.0 % of 36 without"
+    // Five clients are enough. The last request may not be counted yet.
+    let reasons = [5, 6].map(|requests| {
+        format!(
+            "100.0 % of {requests} requests with the rollout's releases have a render failure, and 0.0 % of 36 without"
+        )
+    });
+    assert!(
+        reasons.iter().any(|reason| abort["reason"] == **reason),
+        "{abort}"
     );
     // The counts are deleted with the rollout.
     wait_until("the counts are deleted", || {

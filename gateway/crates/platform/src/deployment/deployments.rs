@@ -64,7 +64,7 @@ pub struct Deployments {
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
 
-/// A read of the live state that has ended.
+/// A read of the live state that has ended, or was given up.
 #[derive(Debug, Clone, Copy)]
 struct LastRead {
     began_at: Instant,
@@ -249,6 +249,8 @@ impl Deployments {
 
     async fn read(&self, last: &mut LastRead) -> Result<(), LoadError> {
         last.began_at = Instant::now();
+        // A read that times out never gets further.
+        last.has_succeeded = false;
         let result = self.poll(last).await;
         last.has_succeeded = result.is_ok();
         result
