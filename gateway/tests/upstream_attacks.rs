@@ -1,6 +1,7 @@
 //! Attacks of visitors and of upstreams on other visitors.
 
 use std::io::Write as _;
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Response;
@@ -149,22 +150,34 @@ fn slow_upload_as_probe_does_not_keep_circuit_open() {
     let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
     assert_eq!(gateway.get("/api/events").status, 503);
     let half_open = "colonnade_upstream_circuit_breaker_state{upstream=\"events\",state=\"half_open\"}";
-    let mut upload = gateway.site.connect();
-    upload.set_read_timeout(Some(TIMEOUT)).unwrap();
-    wait_until("the upload is the probe", || {
-        upload = gateway.site.connect();
+    let begin_upload = || {
+        let mut upload = gateway.site.connect();
         upload
             .write_all(
                 b"POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
                   content-length: 2\r\nconnection: close\r\n\r\na",
             )
             .unwrap();
+        upload
+    };
+    let has_response = |upload: &TcpStream| {
+        upload.set_nonblocking(true).unwrap();
+        let has_response = upload.peek(&mut [0]).is_ok();
+        upload.set_nonblocking(false).unwrap();
+        has_response
+    };
+    let mut upload = begin_upload();
+    wait_until("the upload is the probe", || {
+        if has_response(&upload) {
+            upload = begin_upload();
+        }
         gateway.metric(half_open) == 1
     });
     wait_until("another request is served", || {
         gateway.get("/api/events").status == 200
     });
     // The upload was in progress all the time.
+    upload.set_read_timeout(Some(TIMEOUT)).unwrap();
     upload.write_all(b"b").unwrap();
     let mut response = String::new();
     std::io::Read::read_to_string(&mut upload, &mut response).unwrap();
