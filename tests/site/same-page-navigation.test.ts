@@ -54,7 +54,10 @@ test.describe("fragment navigation", () => {
     const last = page.getByRole("main").getByRole("link", { name: "Wyoming", exact: true });
     await last.evaluate((link) => {
       const heading = document.getElementById("states");
-      heading?.addEventListener("focus", () => (link as HTMLElement).focus(), { once: true });
+      const moveOn = (): void => {
+        (link as HTMLElement).focus();
+      };
+      heading?.addEventListener("focus", moveOn, { once: true });
     });
     await page.getByRole("link", { name: "Choose a state" }).click();
     await expect(last).toBeFocused();
