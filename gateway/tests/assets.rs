@@ -30,7 +30,7 @@ fn asset_is_served_as_immutable() {
     let digest = shell.integrity("client/main.js");
     assert_eq!(
         response.header("etag"),
-        format!("\"{}\"", digest.strip_prefix("sha384-").unwrap())
+        format!("\"{}\"", &digest["sha384-".len()..][..24])
     );
     assert_eq!(
         gateway.get("/assets/shell/1.0.0/icon.svg").header("content-type"),

@@ -24,6 +24,9 @@ use crate::{ListedFile, Store, StoreError, StoredRelease};
 /// The folder of a release whose files are public.
 const PUBLIC: &str = "client/";
 
+/// The characters of a file's digest in its entity tags: 144 bits, short to send with every response.
+const ETAG_DIGEST: usize = 24;
+
 /// A release, ready to serve.
 #[derive(Debug)]
 pub struct LoadedRelease {
@@ -128,8 +131,6 @@ pub struct LoadedFile {
     size: u64,
     /// The digest.
     digest: Digest,
-    /// The base64 of its digest: the base of its entity tags.
-    pub digest_base64: String,
     /// The content codings of its stored compressed variants.
     pub codings: Vec<Coding>,
     /// The file as documents inline it, if it is a stylesheet: `None` if it cannot be inlined.
@@ -175,7 +176,6 @@ impl LoadedRelease {
                 path: file.path.clone(),
                 size: file.size,
                 digest: file.digest,
-                digest_base64: file.digest.base64(),
                 codings: record.variants.remove(&file.path).unwrap_or_default(),
                 inline_style: OnceCell::new(),
             };
@@ -289,9 +289,11 @@ impl LoadedFile {
 
     /// The strong entity tag of the file in a content coding (RFC 9110, section 8.8.3).
     pub fn etag(&self, coding: Coding) -> String {
+        let digest = self.digest.base64();
+        let tag = &digest[..ETAG_DIGEST];
         match coding {
-            Coding::Identity => format!("\"{}\"", self.digest_base64),
-            _ => format!("\"{}-{coding}\"", self.digest_base64),
+            Coding::Identity => format!("\"{tag}\""),
+            _ => format!("\"{tag}-{coding}\""),
         }
     }
 }
