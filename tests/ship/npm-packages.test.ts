@@ -61,8 +61,6 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
   });
 
   await test.step("Tailwind's stylesheet changes nothing outside of the section", async () => {
-    // The font of headings is optional: a page uses it from the start only if the cache has it.
-    await page.reload();
     await page.evaluate(() => document.fonts.ready);
     const [before, after] = await shellStyles(page);
     expect(before).toEqual(after);

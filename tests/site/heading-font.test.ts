@@ -1,6 +1,8 @@
+import { waitForPaint } from "../support/hydration";
+import { recordLayoutShifts } from "../support/layout-shifts";
 import { expect, test } from "../support/own-pages";
 
-// Without the preload, the font of a first visit arrives after the first paint, and `font-display: optional` ignores it.
+// Without the preload, the font of a first visit arrives after the first paint.
 test("The font of headings is preloaded, and loaded once", async ({ browser, site }) => {
   const page = await (await browser.newContext()).newPage();
   const fonts: string[] = [];
@@ -15,6 +17,47 @@ test("The font of headings is preloaded, and loaded once", async ({ browser, sit
   expect(fonts).toEqual(preloaded);
   await page.context().close();
 });
+
+test("A first visit has the font of headings", async ({ browser, site }) => {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(site.url, { waitUntil: "networkidle" });
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send("DOM.enable");
+  await protocol.send("CSS.enable");
+  const { root } = await protocol.send("DOM.getDocument");
+  const { nodeId } = await protocol.send("DOM.querySelector", { nodeId: root.nodeId, selector: "h1" });
+  const { fonts } = await protocol.send("CSS.getPlatformFontsForNode", { nodeId });
+  expect(fonts.map(({ familyName }) => familyName)).toEqual([expect.stringContaining("Fraunces")]);
+  await page.context().close();
+});
+
+for (const width of [412, 1280]) {
+  test(`A late font moves nothing at ${String(width)} px`, async ({ browser, site }) => {
+    for (const path of ["/", "/state/California", "/city/Texas/Austin", "/about-escort-babylon", "/terms"]) {
+      const page = await (await browser.newContext({ viewport: { width, height: 740 } })).newPage();
+      const shifts = await recordLayoutShifts(page);
+      let deliver = (): void => undefined;
+      const painted = new Promise<void>((resolve) => {
+        deliver = resolve;
+      });
+      await page.route("**/*.woff2", async (route) => {
+        await painted;
+        await route.continue();
+      });
+      const font = page.waitForResponse(/\.woff2$/);
+      await page.goto(site.url + path, { waitUntil: "domcontentloaded" });
+      await waitForPaint(page);
+      deliver();
+      await (await font).finished();
+      await page.evaluate(() => document.fonts.ready);
+      await waitForPaint(page);
+      // A number beside a heading may move by a pixel or two.
+      const visible = (await shifts()).filter((shift) => !shift.includes(", 0.000"));
+      expect(visible, path).toEqual([]);
+      await page.context().close();
+    }
+  });
+}
 
 // Of this machine, such as DejaVu Serif or Liberation Serif.
 test("The fallback font of headings is as wide as the font", async ({ browser, site }) => {

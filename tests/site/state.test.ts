@@ -319,6 +319,20 @@ test.describe("A long list", () => {
     await expect(cardsOf(page).first()).toBeInViewport();
   });
 
+  test("has nothing behind the filter of a phone", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await openState(page, "California");
+    await page.evaluate(() => {
+      scrollTo({ top: 6000, behavior: "instant" });
+    });
+    const search = page.getByRole("search");
+    await search.getByRole("searchbox").pressSequentially("rancho");
+    await expect(search.getByRole("status")).toHaveText(/of 371 cities$/);
+    await waitForPaint(page);
+    const bar = await boxOf(search);
+    expect((await boxOf(cardsOf(page).first())).y).toBeGreaterThanOrEqual(bar.y + bar.height);
+  });
+
   test("has no letters if it is short", async ({ page }) => {
     await openState(page, "Delaware");
     await expect(cardsOf(page)).toHaveCount(8);

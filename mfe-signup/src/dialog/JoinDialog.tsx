@@ -25,7 +25,7 @@ export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement
       describedBy={sample ? id : undefined}
     >
       {closed ? (
-        <UnderageNotice />
+        <UnderageNotice close={close} />
       ) : (
         <SignupForm
           close={close}

@@ -69,12 +69,11 @@ function ConnectedForm({
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
-  const editing = state.kind === "editing" ? state : null;
   const sending = state.kind === "sending";
   const replacement = state.kind === "unreachable" || state.kind === "redirecting" ? state.kind : null;
   const docked = close !== undefined;
-  const errors = editing?.errors ?? {};
-  const failed = editing?.error !== undefined || Object.values(errors).some(Boolean);
+  const { errors, error } = state.kind === "redirecting" ? { errors: {} } : state;
+  const failed = error !== undefined || Object.values(errors).some(Boolean);
 
   useEffect(() => {
     if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
@@ -122,10 +121,10 @@ function ConnectedForm({
         <div className={css.top}>
           {notice}
           <div className={css.fields}>
-            {editing?.error !== undefined && (
+            {error !== undefined && (
               <Notice kind="error" role="alert" tabIndex={-1}>
-                <p>{editing.error}</p>
-                {formResult?.unreachable && partner && editing.error === formResult.error && (
+                <p>{error}</p>
+                {formResult?.unreachable && partner && error === formResult.error && (
                   <p>
                     You can go to our partner instead: <PartnerLink partner={partner} />
                   </p>
@@ -163,7 +162,7 @@ function ConnectedForm({
           <LegalLinks />
           <p role="status" className="visually-hidden">
             {sending && "Your sign-up is being sent."}
-            {editing && revealed && "Your password is showing."}
+            {state.kind === "editing" && revealed && "Your password is showing."}
           </p>
           {/* Errors need the room of the summary, which was shown when the form was sent. */}
           <Actions docked={docked} summary={docked && !failed ? <DisclosureSummary host={host} /> : undefined}>
@@ -191,6 +190,11 @@ export function SignupForm(props: SignupFormProps): ReactElement {
     <>
       {props.notice}
       <p>No sign-up service is connected, so we can’t create accounts right now.</p>
+      {props.close && (
+        <Actions docked>
+          <Button onClick={props.close}>Close</Button>
+        </Actions>
+      )}
     </>
   );
 }

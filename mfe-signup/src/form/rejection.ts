@@ -10,6 +10,8 @@ export interface Rejection {
 
 const EMAIL = /\be-?mail\b/i;
 const TAKEN = /\b(already|exists?|registered|taken|in use)\b/i;
+/** The text itself says what to do. */
+const NEXT_STEP = /^\s*(enter|check|choose|use)\b/i;
 const UNACCEPTABLE = /\b(enter|valid|invalid|allowed|accepted|supported)\b/i;
 
 /**
@@ -20,6 +22,7 @@ const UNACCEPTABLE = /\b(enter|valid|invalid|allowed|accepted|supported)\b/i;
 export function rejectionOf(text: string, host: string | null): Rejection {
   const taken = TAKEN.test(text);
   if (!EMAIL.test(text) || !(taken || UNACCEPTABLE.test(text))) return { errors: {}, error: text, focus: "error" };
+  if (NEXT_STEP.test(text)) return { errors: { email: text }, focus: "email" };
   const nextStep =
     taken && host !== null
       ? `Use a different email, or go to ${host} if you already have an account there.`

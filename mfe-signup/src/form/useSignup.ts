@@ -11,16 +11,18 @@ import { recordSuccess } from "../outcome/success";
 /** Focus target: a field, the error above the form, or the first field. */
 export type FocusTarget = FieldName | "error" | "start";
 
-/** State of a sign-up form. */
+/** Errors that the form shows. */
+interface FormErrors {
+  readonly errors: FieldErrors;
+  /** Error above the form, if it belongs to no field. */
+  readonly error?: string;
+}
+
+/** State of a sign-up form. Errors stay while the form is sent, so that nothing moves under the visitor's finger. */
 export type SignupState =
-  | {
-      readonly kind: "editing";
-      readonly errors: FieldErrors;
-      readonly error?: string;
-      readonly focus?: FocusTarget | undefined;
-    }
-  | { readonly kind: "sending" }
-  | { readonly kind: "unreachable"; readonly partner: Partner }
+  | (FormErrors & { readonly kind: "editing"; readonly focus?: FocusTarget | undefined })
+  | (FormErrors & { readonly kind: "sending" })
+  | (FormErrors & { readonly kind: "unreachable"; readonly partner: Partner })
   /** The account was created. `host` is set if the redirect leaves this origin. */
   | { readonly kind: "redirecting"; readonly url: string; readonly host: string | null };
 
@@ -33,6 +35,12 @@ export interface Signup {
   readonly revalidate: (name: FieldName, text: string) => void;
   /** Returns from the partner offer to the form. */
   readonly back: () => void;
+}
+
+function errorsOf(state: SignupState): FormErrors {
+  if (state.kind === "redirecting") return { errors: {} };
+  const { errors, error } = state;
+  return { errors, ...(error !== undefined && { error }) };
 }
 
 /**
@@ -68,6 +76,10 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     setState({ kind: "editing", ...rejectionOf(text, site.signup.host) });
   };
 
+  const replaceForm = (partner: Partner): void => {
+    setState((last) => ({ ...errorsOf(last), kind: "unreachable", partner }));
+  };
+
   const follow = (redirectUrl: unknown): void => {
     const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
     if (destination.kind === "page") {
@@ -97,7 +109,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
         break;
       case "unreachable":
         console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
-        if (site.partner) setState({ kind: "unreachable", partner: site.partner });
+        if (site.partner) replaceForm(site.partner);
         else showError(SIGNUP_FAILED);
     }
   };
@@ -117,7 +129,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     recordSubmission();
     const cancel = new AbortController();
     request.current = cancel;
-    setState({ kind: "sending" });
+    setState((last) => ({ ...errorsOf(last), kind: "sending" }));
     void sendSignup(result.fields, cancel.signal).then((outcome) => {
       if (outcome.kind === "canceled") return;
       request.current = null;

@@ -1,7 +1,8 @@
-import { useSite } from "@colonnade/kit";
+import { Button, useSite } from "@colonnade/kit";
 import { TextLink } from "@colonnade/kit/text";
 import { useEffect, useRef, type ReactElement } from "react";
 
+import { Actions } from "../actions/Actions";
 import { nothingHasFocus } from "../focus";
 import { hasSubmitted, wasClosedHere } from "./underage";
 import css from "./underage.module.css";
@@ -13,13 +14,15 @@ export const UNDERAGE_HEADING = "Sign-up ends here";
 export interface UnderageNoticeProps {
   /** Whether this page is the response to a form post that the gateway rejected. */
   readonly rejected?: boolean;
+  /** Closes the dialog that contains the notice. Undefined on the page. */
+  readonly close?: () => void;
 }
 
 /**
  * Replaces the form after an age under 18 was stated. An earlier attempt may have reached the backend, so the notice
  * then speaks only of the age. After a reload, attempts are no longer known, so the notice says nothing about them.
  */
-export function UnderageNotice({ rejected = false }: UnderageNoticeProps): ReactElement {
+export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps): ReactElement {
   const { host } = useSite().signup;
   const earlierAttempt = host !== null && hasSubmitted();
   const text = useRef<HTMLParagraphElement>(null);
@@ -43,6 +46,11 @@ export function UnderageNotice({ rejected = false }: UnderageNoticeProps): React
         <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call{" "}
         <a href="tel:911">911</a>.
       </p>
+      {close && (
+        <Actions docked>
+          <Button onClick={close}>Close</Button>
+        </Actions>
+      )}
     </div>
   );
 }

@@ -17,7 +17,7 @@ export interface FrameProps {
 export function Frame({ layout, currentPath, children }: FrameProps): ReactElement {
   return (
     <div className="frame">
-      {/* Without it, the font of a first visit arrives after the first paint, and is not used. */}
+      {/* Without it, the font of a first visit arrives after the first paint. */}
       <link rel="preload" as="font" type="font/woff2" href={headingFont} crossOrigin="anonymous" />
       <a className="skip-link" href="#main">
         Skip to content

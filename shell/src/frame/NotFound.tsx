@@ -23,7 +23,7 @@ export function NotFound({ heading, children }: NotFoundProps): ReactElement {
         <Button to="/">Return to home</Button>
         {/* In place of the search. */}
         <noscript>
-          <a href="/">Browse by state</a>
+          <a href="/#states">Browse by state</a>
         </noscript>
         {navigation.menu.map(
           ({ label, path }) =>

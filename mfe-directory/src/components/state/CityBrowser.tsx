@@ -1,4 +1,4 @@
-import { useMemo, useRef, type ReactElement } from "react";
+import { useLayoutEffect, useMemo, useRef, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
@@ -28,15 +28,25 @@ export function CityBrowser({ state, cities, rowText }: CityListProps): ReactEle
   const groups = useMemo(() => (isLong ? groupByLetter(cities) : []), [cities, isLong]);
   const letters = useMemo(() => groups.map(({ letter }) => letter), [groups]);
 
+  const hasTyped = useRef(false);
   const filter = (value: string): void => {
+    hasTyped.current = true;
     setQuery(value);
-    // The shorter list starts at its first match, even if the visitor was further down.
-    if (browser.current && browser.current.getBoundingClientRect().top < 0) browser.current.scrollIntoView();
   };
+  // The shorter list starts at its first match, even if the visitor was further down.
+  useLayoutEffect(() => {
+    if (hasTyped.current && browser.current && browser.current.getBoundingClientRect().top < 0)
+      browser.current.scrollIntoView();
+    hasTyped.current = false;
+  }, [query]);
 
   if (cities.length === 0) return <p className="notice">We don’t list any cities in {state.name} yet.</p>;
   return (
-    <section ref={browser} className={classes(css.browser, isLong && css.long)} aria-label={`Cities in ${state.name}`}>
+    <section
+      ref={browser}
+      className={classes(css.browser, isLong && css.long, isFiltered && css.filtered)}
+      aria-label={`Cities in ${state.name}`}
+    >
       <div className={css.sticky}>
         <Filter
           label="Filter cities"
