@@ -62,7 +62,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
         - region "About listings in Texas"
     `);
     const filter = page.getByRole("searchbox", { name: "Filter cities" });
-    await expect(filter).toHaveAccessibleDescription("The list filters as you type.");
+    await expect(filter).toHaveAccessibleDescription("Filters as you type.");
     await filter.pressSequentially("houston");
     await expect(status).toHaveText("2 of 182 cities");
     await main.getByRole("link", { name: /^Houston Texas/ }).click();

@@ -35,17 +35,15 @@ export function Filter({ label, query, shown, status, onQuery }: Props): ReactEl
   return (
     <div role="search" className={classes("field", css.filter)}>
       <label htmlFor={id}>{label}</label>
-      <p id={`${id}-hint`} className="visually-hidden">
-        The list filters as you type.
-      </p>
       <input
         ref={input}
         id={id}
         type="search"
+        placeholder={label}
         autoComplete="off"
         spellCheck={false}
         enterKeyHint="search"
-        aria-describedby={`${id}-hint`}
+        aria-description="Filters as you type."
         disabled={!hydrated}
         value={query}
         onChange={(event) => {
@@ -56,7 +54,7 @@ export function Filter({ label, query, shown, status, onQuery }: Props): ReactEl
         {announced}
       </p>
       {isFiltered && shown === 0 && (
-        <button type="button" className={classes("button", "quiet", css.all)} onClick={showAll}>
+        <button type="button" className="button quiet" onClick={showAll}>
           Show the whole list
         </button>
       )}

@@ -59,7 +59,8 @@ export function StateMap(): ReactElement {
                   // Contains the visible text, for visitors who say what they see.
                   aria-label={`${state.code} ${String(state.cityCount)} cities in ${state.name}`}
                 >
-                  {state.code} <small>{state.cityCount}</small>
+                  {`${state.code} `}
+                  <small>{state.cityCount}</small>
                 </Link>
               </li>
             );

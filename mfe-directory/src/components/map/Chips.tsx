@@ -19,7 +19,8 @@ export function Chips({ labelledBy, chips }: Props): ReactElement {
       {chips.map(({ place, name, detail }) => (
         <li key={name}>
           <Link to={cityPath(place)} rel="nofollow">
-            {name} <span>{detail}</span>
+            {`${name} `}
+            <span>{detail}</span>
           </Link>
         </li>
       ))}

@@ -20,7 +20,9 @@ export const CityList = memo(function CityList({ state, cities, rowText }: CityL
       {cities.map((city) => (
         <li key={city}>
           <Link to={cityPath({ state: state.name, city })} rel="nofollow">
-            <strong>{city}</strong> <span data-code={state.code}>{state.name}</span> {rowText}
+            <strong>{city}</strong> <span data-code={state.code}>{state.name}</span>
+            {/* One text node: with two, React separates them with a comment in each row. */}
+            {` ${rowText}`}
           </Link>
         </li>
       ))}
