@@ -43,16 +43,16 @@ fn document_links_page_assets() {
          integrity=\"{integrity}\" crossorigin=\"anonymous\">"
     );
     assert!(html.contains(&link), "{link}\n{html}");
-    for (path, kind) in [
-        ("page.css", "style"),
-        ("entry.js", "script"),
-        ("common.js", "script"),
-        ("page.js", "script"),
+    for (path, kind, priority) in [
+        ("page.css", "style", ""),
+        ("entry.js", "script", " fetchpriority=\"low\""),
+        ("common.js", "script", " fetchpriority=\"low\""),
+        ("page.js", "script", " fetchpriority=\"low\""),
     ] {
         let integrity = section.integrity(&format!("client/{path}"));
         let link = format!(
             "<link rel=\"preload\" as=\"{kind}\" href=\"/assets/directory/1.0.0/{path}\" integrity=\"{integrity}\" \
-             crossorigin=\"anonymous\">"
+             crossorigin=\"anonymous\"{priority}>"
         );
         assert_eq!(html.matches(&link).count(), 1, "{link}\n{html}");
     }

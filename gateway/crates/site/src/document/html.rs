@@ -268,7 +268,8 @@ impl DocumentHead {
     }
 
     /// Preloads the files of a section. Its stylesheets are preloaded, too, and applied by the shell: as stylesheets of
-    /// the document, one that loads slowly would delay the shell's scripts.
+    /// the document, one that loads slowly would delay the shell's scripts. Its scripts have the priority of the shell's, which
+    /// run first: browsers load preloaded scripts with a high priority otherwise.
     fn preload_all(&mut self, assets: &[Asset]) {
         for asset in assets {
             self.preload(asset.kind, &asset.href, &asset.integrity);
@@ -276,14 +277,14 @@ impl DocumentHead {
     }
 
     fn preload(&mut self, kind: AssetKind, href: &str, integrity: &str) {
-        let destination = match kind {
-            AssetKind::Script => "script",
-            AssetKind::Style => "style",
+        let (destination, priority) = match kind {
+            AssetKind::Script => ("script", " fetchpriority=\"low\""),
+            AssetKind::Style => ("style", ""),
         };
         if self.hrefs.insert(href.to_owned()) {
             let _ = write!(
                 self.html,
-                "<link rel=\"preload\" as=\"{destination}\" href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+                "<link rel=\"preload\" as=\"{destination}\" href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"{priority}>",
                 escape(href),
                 escape(integrity)
             );
