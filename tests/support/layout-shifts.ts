@@ -2,9 +2,15 @@ import type { Page } from "@playwright/test";
 
 import { waitForPaint } from "./hydration";
 
-/** Records layout shifts from the next document on. The returned function lists those without recent user input. */
+/** The least shift that counts. The font of headings, if it is late, moves words within their lines by a pixel or two. */
+const LEAST = 0.001;
+
+/**
+ * Records layout shifts from the next document on. The returned function lists those of at least {@link LEAST} without recent
+ * user input.
+ */
 export async function recordLayoutShifts(page: Page): Promise<() => Promise<readonly string[]>> {
-  await page.addInitScript(() => {
+  await page.addInitScript((least) => {
     const shifts: string[] = [];
     Object.assign(window, { shifts });
     const place = ({ x, y, width, height }: DOMRect): string =>
@@ -20,10 +26,11 @@ export async function recordLayoutShifts(page: Page): Promise<() => Promise<read
           const what = node instanceof Element ? node.outerHTML.slice(0, 80) : "text";
           return `${what} from ${place(previousRect)} to ${place(currentRect)}`;
         });
-        if (!hadRecentInput) shifts.push(`${startTime.toFixed()} ms, ${value.toFixed(4)}: ${moved.join(", ")}`);
+        if (!hadRecentInput && value >= least)
+          shifts.push(`${startTime.toFixed()} ms, ${value.toFixed(4)}: ${moved.join(", ")}`);
       }
     }).observe({ type: "layout-shift", buffered: true });
-  });
+  }, LEAST);
   return () => page.evaluate(() => (window as unknown as { shifts: string[] }).shifts);
 }
 
