@@ -99,8 +99,8 @@ test.describe("Without JavaScript", () => {
     test.skip(!site.serverRendering, "The browser renders the page.");
     await page.goto("/nowhere");
     await page.getByRole("link", { name: "Browse by state" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByRole("link", { name: /^Wyoming\b/ }).first()).toBeVisible();
+    await expect(page).toHaveURL("/#states");
+    await expect(page.getByRole("link", { name: /^Alabama\b/ }).last()).toBeInViewport();
     await expectHttpError(browserErrors, 404);
   });
 });

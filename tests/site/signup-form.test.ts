@@ -141,10 +141,10 @@ test.describe("An age under 18", () => {
       await expect(ended).toContainText(/Thank you for telling us your age.*so sign-up ends here/);
       await expect(ended).toContainText("We didn’t save or send anything you entered.");
       await expect(ended.getByRole("textbox")).toHaveCount(0);
-      await expect(ended.getByRole("button")).toHaveCount(1);
+      await expect(ended.getByRole("button")).toHaveCount(2);
       // The partner is not offered.
       await expect(ended).not.toContainText("Example Partner");
-      await ended.getByRole("button", { name: "Close" }).click();
+      await ended.getByText("Close", { exact: true }).click();
       await expect(ended).toBeHidden();
 
       // The form stays away on other buttons and pages, and after a reload.
