@@ -12,10 +12,10 @@ const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 const LIMITS: &str = "max_connections_per_client = 2\nfirst_byte_timeout_ms = 400";
 
 fn gateway_behind_proxy(listen: &str) -> Gateway {
-    limited_gateway_behind_proxy(listen, &only_limits(LIMITS))
+    gateway_behind_proxy_with(listen, &only_limits(LIMITS))
 }
 
-fn limited_gateway_behind_proxy(listen: &str, limits: &str) -> Gateway {
+fn gateway_behind_proxy_with(listen: &str, limits: &str) -> Gateway {
     Gateway::set_up_live(Setup {
         listen: &format!("trusted_proxies = [\"127.0.1.0/24\"]\n{listen}"),
         extra: limits,
@@ -165,8 +165,8 @@ fn trusted_proxy_may_send_either_scheme() {
     };
     let visitor = proxy_v1(Ipv4Addr::new(192, 0, 2, 1));
     for (listen, header) in [("", vec![]), ("proxy_protocol = true", visitor)] {
-        // The gateway may still count connections that the client has closed.
-        let gateway = limited_gateway_behind_proxy(listen, "");
+        // Without limits, because the gateway may still count connections that the client has closed.
+        let gateway = gateway_behind_proxy_with(listen, "");
         let proxy = gateway.site.with_source_ip(PROXY);
         attack(&gateway, || {
             for (scheme, expected) in [("http", "200"), ("https", "200"), ("ftp", "400")] {

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 
 import { waitForPaint } from "./hydration";
 
-/** The least shift that counts. The font of headings, if it is late, moves words within their lines by a pixel or two. */
+/** The least shift that counts. The font of headings, if it is late, moves words within their lines. */
 const LEAST = 0.001;
 
 /**
