@@ -1,6 +1,7 @@
 //! Content codings: gzip, Zstandard and Brotli (RFC 9110, section 8.4.1).
 
 use std::io::{self, Write as _};
+use std::ops::RangeInclusive;
 
 use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
@@ -26,6 +27,9 @@ const BEST_ZSTD: i32 = 19;
 
 /// The highest Brotli level that costs less time than sending the bytes it saves.
 const QUICK_BROTLI: i32 = 6;
+
+/// The windows that Brotli may use, in bits. A smaller one would change its algorithm.
+const WINDOW_BITS: RangeInclusive<u32> = 17..=22;
 
 /// Encodes bytes.
 pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8>> {
@@ -60,6 +64,7 @@ pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8
             let params = BrotliEncoderParams {
                 quality,
                 size_hint: bytes.len(),
+                lgwin: window_bits(bytes.len()),
                 ..BrotliEncoderParams::default()
             };
             let mut compressed = Vec::new();
@@ -67,4 +72,12 @@ pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8
             Ok(compressed)
         }
     }
+}
+
+/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills two windows with zeros: with
+/// the largest window, that takes longer than it takes to compress a page.
+fn window_bits(length: usize) -> i32 {
+    // The last 16 bytes of a window cannot be used.
+    let bits = (length + 16).next_power_of_two().ilog2();
+    bits.clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end()).cast_signed()
 }
