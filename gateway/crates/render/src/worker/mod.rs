@@ -69,6 +69,7 @@ fn serve() -> bool {
             return false;
         }
         // In the meantime the gateway processes the response.
+        worker.used = None;
         worker.prepare_sandbox();
     }
 }
@@ -79,6 +80,8 @@ struct Worker {
     releases: HashMap<String, Rc<ReleaseModules>>,
     /// A sandbox with the modules of this shell, in which nothing has been rendered.
     spare: Option<(String, Sandbox)>,
+    /// The sandbox of the last render.
+    used: Option<Sandbox>,
     last_shell: Option<String>,
 }
 
@@ -127,7 +130,10 @@ impl Worker {
             }
             None => None,
         };
-        sandbox?.render(section, job)
+        let sandbox = sandbox?;
+        let rendered = sandbox.render(section, job);
+        self.used = Some(sandbox);
+        rendered
     }
 
     /// A new sandbox with the modules of a shell; `None` if they are not loaded.

@@ -72,7 +72,12 @@ const BROWSER_OBJECTS: [&str; 12] = [
 /// What an error message says in addition if one of them is missing.
 const PURITY_HINT: &str = ". Only browsers have it: pages must be pure. Use it in effects and event handlers";
 
-const GLOBALS: &str = include_str!("globals.js");
+/// The name of the module that defines the global objects. Releases cannot import it.
+const GLOBALS_NAME: &str = "<globals>";
+
+thread_local! {
+    static GLOBALS: ServerModule = ServerModule::new(include_str!("globals.js").to_owned());
+}
 
 /// The specifier of a section's module.
 pub(super) const SECTION: &str = "section";
@@ -89,6 +94,8 @@ pub(super) struct Sandbox {
     context: Context,
     runtime: Runtime,
     modules: ModuleLoader,
+    /// The memory in use after the shell's modules were loaded, in bytes.
+    loaded_memory: usize,
     /// The CPU time of the thread at which scripts are interrupted, and the limit that led to it.
     deadline: Rc<Cell<Option<(Duration, Duration)>>>,
 }
@@ -121,35 +128,38 @@ impl Sandbox {
         modules.0.borrow_mut().shell = shell;
         runtime.set_loader(modules.clone(), modules.clone());
         let context = Context::full(&runtime).map_err(out_of_memory)?;
-        let sandbox = Self {
+        let mut sandbox = Self {
             context,
             runtime,
             modules,
+            loaded_memory: 0,
             deadline,
         };
         sandbox.limit_cpu_time(LOAD_CPU_LIMIT);
         sandbox.run(None, |ctx| {
             url_functions::define(ctx)?;
-            ctx.eval::<(), _>(GLOBALS)?;
+            let globals = GLOBALS.with(|globals| globals.declare(ctx, GLOBALS_NAME))?;
+            globals.eval()?.1.finish::<()>()?;
             let module = Module::import(ctx, SHELL)?;
             module.finish::<Value>().map(|_| ())
         })?;
+        // Here rather than in a render, because it visits all objects.
+        sandbox.loaded_memory = usize::try_from(sandbox.runtime.memory_usage().malloc_size).unwrap_or(0);
         Ok(sandbox)
     }
 
     /// Renders a page with a section's modules, or the shell's own page. Returns the page as JSON and the CPU time in
-    /// microseconds. A sandbox renders only one page.
+    /// microseconds. Call it only once: a page must not see what another one left behind.
     pub(super) fn render(
-        self,
+        &self,
         section: Option<Rc<ReleaseModules>>,
         job: &RenderJob,
     ) -> Result<(String, u64), Failure> {
         let start = self.limit_cpu_time(Duration::from_millis(job.cpu_limit_ms));
         let has_section = section.is_some();
         self.modules.0.borrow_mut().section = section;
-        let used = usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0);
         self.runtime
-            .set_memory_limit(used.saturating_add(job.memory_limit));
+            .set_memory_limit(self.loaded_memory.saturating_add(job.memory_limit));
         let request = job.request.as_str();
         let rendered = self.run(None, |ctx| {
             let section = if has_section {
