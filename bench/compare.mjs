@@ -42,7 +42,7 @@ const CASES = [
 ];
 
 /** A fixed rate of 6,000 requests per second, far below what each server can do. */
-const RATE = { seconds: 2, clients: 60, perSecond: 100, headers: HEADERS };
+const RATE = { seconds: 5, clients: 60, perSecond: 100, headers: HEADERS };
 /** @type {Case[]} */
 const LATENCY_CASES = [
   {

@@ -15,10 +15,21 @@ export function parseH2load(output) {
   return { requests: Number(requests), failed: total, protocol };
 }
 
-/** Reads the times of responses, in milliseconds, from a log of h2load. @param {string} log @returns {number[]} */
+/** How long connections are opened, in seconds. Requests wait for the TLS handshakes of other connections. */
+const OPENING = 1;
+
+/**
+ * Reads the times of responses, in milliseconds, from a log of h2load. Leaves out the requests of the first second.
+ *
+ * @param {string} log
+ * @returns {number[]}
+ */
 export function parseTimes(log) {
   const lines = log.trimEnd().split("\n");
-  return lines.map((line) => Number(line.split("\t")[2]) / 1000);
+  const requests = lines.map((line) => line.split("\t").map(Number));
+  const start = requests.reduce((first, [sent = NaN]) => Math.min(first, sent), Infinity);
+  const measured = requests.filter(([sent = NaN]) => sent >= start + OPENING * 1e6);
+  return measured.map(([, , microseconds = NaN]) => microseconds / 1000);
 }
 
 /**

@@ -21,6 +21,7 @@ describe("parseH2load", () => {
   });
 });
 
-test("parseTimes reads milliseconds", () => {
-  expect(parseTimes("1700000000000000\t200\t1500\n1700000000000100\t200\t250\n")).toEqual([1.5, 0.25]);
+test("parseTimes reads milliseconds after the first second", () => {
+  const log = "1700000001000000\t200\t1500\n1700000000000000\t200\t9000\n1700000001500000\t200\t250\n";
+  expect(parseTimes(log)).toEqual([1.5, 0.25]);
 });

@@ -75,7 +75,7 @@ ${commandTable(cpu)}
 
 ## Response times
 
-At 6,000 requests per second, in milliseconds, median / 99th percentile: the medians of ${latency[0]?.peers[0]?.rounds.length} rounds.
+At 6,000 requests per second, in milliseconds, over open connections, median / 99th percentile: the medians of ${latency[0]?.peers[0]?.rounds.length} rounds.
 
 ${latencyTable(latency)}
 
