@@ -1,5 +1,6 @@
 //! TLS: protocols, timeouts, and certificate reloads with open connections.
 
+use std::collections::HashMap;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::Ipv4Addr;
 use std::process::Command;
@@ -83,6 +84,41 @@ fn http2_scheme_over_tls_must_be_https() {
 }
 
 #[test]
+fn http2_responses_sent_together_are_whole() {
+    const STREAMS: u32 = 40;
+    // Together more than TLS holds back, and than the gateway's socket buffers.
+    const LENGTH: usize = 200_000;
+    let site = tls_site("");
+    let release = Release::section("large", "1.0.0", &["/large"]);
+    let file = vec![7; LENGTH];
+    site.gateway
+        .publish(&release.bytes("client/large.bin", "application/octet-stream", file));
+    site.gateway.deploy(&serde_json::json!({ "large": "1.0.0" }));
+    let mut tls = site.certificate.connect(&site.gateway.site, &["h2"]).unwrap();
+    let target = frames::get_with_scheme("https", "/assets/large/1.0.0/large.bin");
+    let requests =
+        (0..STREAMS).map(|number| frame(HEADERS, END_STREAM | END_HEADERS, 2 * number + 1, &target));
+    // Windows for whole responses: 0x1000000 bytes of the connection, and of each stream.
+    let start = [
+        frames::client_preface(&[(4, 0x0100_0000)]),
+        frame(WINDOW_UPDATE, 0, 0, &[1, 0, 0, 0]),
+    ];
+    let bytes: Vec<u8> = start.into_iter().chain(requests).flatten().collect();
+    tls.stream().write_all(&bytes).unwrap();
+    let mut received = HashMap::new();
+    while received.values().filter(|(_, is_whole)| *is_whole).count() < STREAMS as usize {
+        let (head, payload) = read_frame(&mut tls);
+        if head[3] == DATA {
+            let (length, is_whole) = received.entry(head[8]).or_insert((0, false));
+            *length += payload.len();
+            *is_whole = head[4] & END_STREAM != 0;
+            assert!(payload.iter().all(|byte| *byte == 7));
+        }
+    }
+    assert!(received.values().all(|(length, _)| *length == LENGTH));
+}
+
+#[test]
 fn key_exchange_is_post_quantum_if_the_client_can() {
     let site = tls_site("");
     let key_exchange = |groups: &[&'static dyn SupportedKxGroup]| {
@@ -99,14 +135,20 @@ fn key_exchange_is_post_quantum_if_the_client_can() {
     assert_eq!(key_exchange(&[hybrid, classical]), NamedGroup::X25519MLKEM768);
 }
 
+/// Reads a frame. Returns its head and its payload.
+fn read_frame(tls: &mut Tls) -> ([u8; 9], Vec<u8>) {
+    let mut head = [0; 9];
+    tls.stream().read_exact(&mut head).unwrap();
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let mut payload = vec![0; length as usize];
+    tls.stream().read_exact(&mut payload).unwrap();
+    (head, payload)
+}
+
 /// Reads until a frame of this kind arrives, and returns its payload.
 fn read_until_frame(tls: &mut Tls, kind: u8) -> Vec<u8> {
     loop {
-        let mut head = [0; 9];
-        tls.stream().read_exact(&mut head).unwrap();
-        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
-        let mut payload = vec![0; length as usize];
-        tls.stream().read_exact(&mut payload).unwrap();
+        let (head, payload) = read_frame(tls);
         if head[3] == kind {
             return payload;
         }

@@ -35,7 +35,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::HttpService;
 use crate::http1::{self, Http1Inspector};
-use crate::http2::{self, Http2Inspector};
+use crate::http2::{self, Http2Inspector, NewStreams, WithStreams};
 use crate::io::{InspectedStream, MonitoredSocket, Rewind, sniff};
 use crate::listener::shutdown_requested;
 use crate::metrics::{CloseReason, ListenerConnectionMetrics, RejectReason};
@@ -169,6 +169,7 @@ impl<S: HttpService> Connection<S> {
             let accepted = accepted.ok().and_then(Result::ok);
             let (stream, protocol) = accepted.ok_or(RejectReason::Handshake)?;
             self.metrics.handshake(stream.get_ref().1);
+            state.write_hold().allow();
             (Stream::Tls(Box::new(stream)), protocol)
         } else {
             let sniffed = sniff(&mut stream, limits.first_byte_timeout).await;
@@ -222,6 +223,18 @@ enum Stream {
     Tls(Box<TlsStream<Socket>>),
 }
 
+/// A connection that serves requests until it is closed.
+pub(crate) trait ServedConnection: Future<Output = hyper::Result<()>> {
+    /// Announces that it will be closed after its requests in flight.
+    fn shut_down_gracefully(self: Pin<&mut Self>);
+}
+
+impl<C: GracefulConnection<Error = hyper::Error>> ServedConnection for C {
+    fn shut_down_gracefully(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
 /// Serves the requests of a connection. Returns why it was closed.
 async fn serve_http<S, I>(
     protocol: Protocol,
@@ -250,10 +263,12 @@ where
             .await
         }
         Protocol::Http2 => {
-            let builder = http2::builder(&limits);
+            let streams = NewStreams::default();
+            let builder = http2::builder(&limits, streams.clone());
             let io = TokioIo::new(InspectedStream::new(io, Http2Inspector::new(state.clone())));
+            let connection = builder.serve_connection(io, service);
             drive(
-                builder.serve_connection(io, service),
+                WithStreams::new(connection, streams, state.clone()),
                 protocol,
                 state,
                 permit,
@@ -277,7 +292,7 @@ async fn drive<C>(
     mut shutdown: watch::Receiver<bool>,
 ) -> CloseReason
 where
-    C: GracefulConnection<Error = hyper::Error>,
+    C: ServedConnection,
 {
     let mut connection = pin!(connection);
     let (reason, drain_timeout) = tokio::select! {
@@ -310,7 +325,7 @@ where
             () = unconstrained(sleep(SHUTDOWN_GRACE.min(drain_timeout))) => {}
         }
     }
-    connection.as_mut().graceful_shutdown();
+    connection.as_mut().shut_down_gracefully();
     state.begin_stage(Stage::Draining);
     tokio::select! {
         biased;
@@ -329,8 +344,8 @@ where
 }
 
 /// Announces the close of an idle connection, as far as that is possible with a single poll.
-async fn close_without_waiting<C: GracefulConnection>(mut connection: Pin<&mut C>) {
-    connection.as_mut().graceful_shutdown();
+async fn close_without_waiting<C: ServedConnection>(mut connection: Pin<&mut C>) {
+    connection.as_mut().shut_down_gracefully();
     poll_fn(|cx| {
         let _ = connection.as_mut().poll(cx);
         Poll::Ready(())

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
-use super::{Http2Inspector, PREFACE, builder};
+use super::{Http2Inspector, NewStreams, PREFACE, WithStreams, builder};
 use crate::Limits;
 use crate::connection::ConnectionState;
 use crate::io::{InspectedStream, Inspector as _};
@@ -218,10 +218,12 @@ fn count_hyper_requests(received: &[u8], piece: usize) -> usize {
         let (client, server) = duplex(piece);
         let (mut reader, mut writer) = split(client);
         let state = ConnectionState::new(limits());
-        let io = TokioIo::new(InspectedStream::new(server, Http2Inspector::new(state)));
+        let io = TokioIo::new(InspectedStream::new(server, Http2Inspector::new(state.clone())));
+        let streams = NewStreams::default();
+        let connection = builder(&limits(), streams.clone()).serve_connection(io, service);
         let mut responses = Vec::new();
         let (_, (), _) = tokio::join!(
-            builder(&limits()).serve_connection(io, service),
+            WithStreams::new(connection, streams, state),
             async {
                 for piece in received.chunks(piece) {
                     // Fails once hyper has closed the connection.

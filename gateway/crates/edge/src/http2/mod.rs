@@ -4,11 +4,12 @@
 mod frames;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
+mod streams;
 
 use std::io;
 
 use hyper::server::conn::http2::Builder;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::time::Instant;
 
 use crate::Limits;
@@ -18,6 +19,7 @@ use crate::metrics::CloseReason;
 use colonnade_web::rate_limiter::RateLimiter;
 pub(crate) use frames::PREFACE;
 use frames::{Frame, FrameParser, Kind};
+pub(crate) use streams::{NewStreams, WithStreams};
 
 /// The flow-control window of a stream (RFC 9113, section 6.9.1). Request bodies from visitors are a few KiB.
 /// A full window applies backpressure to a client that sends faster than the gateway reads.
@@ -34,9 +36,9 @@ const BYTES_PER_WINDOW_UPDATE: u64 = 256;
 /// the stream and of the connection.
 const BYTES_PER_RESPONSE: u64 = 2 * BYTES_PER_WINDOW_UPDATE;
 
-/// Returns a builder of HTTP/2 connections with these limits.
-pub(crate) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+/// Returns a builder of an HTTP/2 connection with these limits.
+pub(crate) fn builder(limits: &Limits, streams: NewStreams) -> Builder<NewStreams> {
+    let mut builder = Builder::new(streams);
     let max_resets = usize::try_from(limits.http2_max_resets_per_minute).unwrap_or(usize::MAX);
     builder
         .timer(TokioTimer::new())
@@ -153,6 +155,10 @@ impl Inspector for Http2Inspector {
             Kind::Ping | Kind::Settings if !frame.is_ack() => *pending_acks += 1,
             _ => {}
         });
+    }
+
+    fn holds_writes(&self) -> bool {
+        self.state.write_hold().is_held()
     }
 }
 

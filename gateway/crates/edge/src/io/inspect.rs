@@ -31,6 +31,11 @@ pub(crate) trait Inspector {
 
     /// Inspects sent bytes.
     fn sent(&mut self, bytes: &[u8]);
+
+    /// Whether sent bytes wait for more, see [`WriteHold`](super::WriteHold).
+    fn holds_writes(&self) -> bool {
+        false
+    }
 }
 
 /// What hyper reads instead of the rest of an invalid head. It responds to the NUL with 400 and closes the
@@ -129,6 +134,9 @@ impl<S: AsyncWrite + Unpin, I: Inspector + Unpin> AsyncWrite for InspectedStream
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.inspector.holds_writes() {
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

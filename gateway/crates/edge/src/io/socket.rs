@@ -87,6 +87,9 @@ impl AsyncRead for MonitoredSocket {
 
 impl AsyncWrite for MonitoredSocket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.state.write_hold().holds_bytes() {
+            return Poll::Pending;
+        }
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.record_write(written)
     }
@@ -96,6 +99,9 @@ impl AsyncWrite for MonitoredSocket {
         cx: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if self.state.write_hold().holds_bytes() {
+            return Poll::Pending;
+        }
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
         self.record_write(written)
     }

@@ -23,6 +23,7 @@ use tokio::time::Instant;
 
 use super::stall_timer::StallTimer;
 use crate::Limits;
+use crate::io::WriteHold;
 use crate::metrics::CloseReason;
 
 /// What the client should send next.
@@ -66,6 +67,7 @@ struct SharedState {
     has_received: AtomicBool,
     /// The last response of an HTTP/1 connection ended early.
     is_response_broken: AtomicBool,
+    write_hold: WriteHold,
 }
 
 #[derive(Debug)]
@@ -132,6 +134,7 @@ impl ConnectionState {
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
             is_response_broken: AtomicBool::new(false),
+            write_hold: WriteHold::default(),
         }))
     }
 
@@ -152,6 +155,11 @@ impl ConnectionState {
     /// Records that the peer is a proxy, whose connection carries requests of many clients.
     pub(super) fn mark_shared(&self) {
         self.lock().is_shared = true;
+    }
+
+    /// Returns what writes responses together.
+    pub(crate) fn write_hold(&self) -> &WriteHold {
+        &self.0.write_hold
     }
 
     /// Records that the client has sent something.
