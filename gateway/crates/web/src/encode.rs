@@ -28,7 +28,7 @@ const BEST_ZSTD: i32 = 19;
 /// The highest Brotli level that costs less time than sending the bytes it saves.
 const QUICK_BROTLI: i32 = 6;
 
-/// The windows that Brotli may use, in bits. A smaller one would change its algorithm.
+/// The windows that Brotli may use, in bits: up to its default. A smaller one would change its algorithm.
 const WINDOW_BITS: RangeInclusive<u32> = 17..=22;
 
 /// Encodes bytes.

@@ -264,7 +264,7 @@ where
         }
         Protocol::Http2 => {
             let streams = NewStreams::default();
-            let builder = http2::builder(&limits, streams.clone());
+            let builder = http2::builder(&limits, streams.executor());
             let io = TokioIo::new(InspectedStream::new(io, Http2Inspector::new(state.clone())));
             let connection = builder.serve_connection(io, service);
             drive(

@@ -220,7 +220,7 @@ fn count_hyper_requests(received: &[u8], piece: usize) -> usize {
         let state = ConnectionState::new(limits());
         let io = TokioIo::new(InspectedStream::new(server, Http2Inspector::new(state.clone())));
         let streams = NewStreams::default();
-        let connection = builder(&limits(), streams.clone()).serve_connection(io, service);
+        let connection = builder(&limits(), streams.executor()).serve_connection(io, service);
         let mut responses = Vec::new();
         let (_, (), _) = tokio::join!(
             WithStreams::new(connection, streams, state),

@@ -19,6 +19,7 @@ use crate::metrics::CloseReason;
 use colonnade_web::rate_limiter::RateLimiter;
 pub(crate) use frames::PREFACE;
 use frames::{Frame, FrameParser, Kind};
+use streams::StreamExecutor;
 pub(crate) use streams::{NewStreams, WithStreams};
 
 /// The flow-control window of a stream (RFC 9113, section 6.9.1). Request bodies from visitors are a few KiB.
@@ -37,8 +38,8 @@ const BYTES_PER_WINDOW_UPDATE: u64 = 256;
 const BYTES_PER_RESPONSE: u64 = 2 * BYTES_PER_WINDOW_UPDATE;
 
 /// Returns a builder of an HTTP/2 connection with these limits.
-pub(crate) fn builder(limits: &Limits, streams: NewStreams) -> Builder<NewStreams> {
-    let mut builder = Builder::new(streams);
+pub(crate) fn builder(limits: &Limits, executor: StreamExecutor) -> Builder<StreamExecutor> {
+    let mut builder = Builder::new(executor);
     let max_resets = usize::try_from(limits.http2_max_resets_per_minute).unwrap_or(usize::MAX);
     builder
         .timer(TokioTimer::new())

@@ -1,11 +1,14 @@
 //! The streams of a connection, which run in the task of the connection.
 //!
-//! hyper gives each stream to an executor. In a task of its own, each would be scheduled twice, and a connection would write
-//! the responses of requests that arrived together one by one.
+//! hyper gives each stream to an executor. In a task of its own, a stream would be scheduled once itself, and then the
+//! connection again for each response, which would be written alone. So a connection uses one core. A response takes
+//! microseconds of it: what takes longer runs in render workers or on threads for blocking work.
 
+use std::future::poll_fn;
 use std::mem::take;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -17,13 +20,36 @@ use crate::connection::{ConnectionState, ServedConnection};
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Keeps new streams for [`WithStreams`].
-#[derive(Clone, Default)]
+/// Streams that have not been polled.
+#[derive(Default)]
 pub(crate) struct NewStreams(Arc<Mutex<Vec<Stream>>>);
 
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for NewStreams {
+/// Adds streams to [`NewStreams`]. Weak, because each stream owns a copy.
+#[derive(Clone)]
+pub(crate) struct StreamExecutor(Weak<Mutex<Vec<Stream>>>);
+
+impl NewStreams {
+    /// The executor for hyper.
+    pub(crate) fn executor(&self) -> StreamExecutor {
+        StreamExecutor(Arc::downgrade(&self.0))
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for StreamExecutor {
     fn execute(&self, stream: F) {
-        self.0.lock().push(Box::pin(stream));
+        let stream = async move {
+            let mut stream = pin!(stream);
+            // A panic resets this stream, and no other one.
+            poll_fn(|cx| {
+                let polled = catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll(cx)));
+                polled.unwrap_or(Poll::Ready(()))
+            })
+            .await;
+        };
+        // A connection that has ended accepts no streams.
+        if let Some(new) = self.0.upgrade() {
+            new.lock().push(Box::pin(stream));
+        }
     }
 }
 
@@ -36,7 +62,7 @@ pub(crate) struct WithStreams<C> {
 }
 
 impl<C> WithStreams<C> {
-    /// A connection that gives its streams to `new`.
+    /// A connection that gives its streams to the executor of `new`.
     pub(crate) fn new(connection: C, new: NewStreams, state: ConnectionState) -> Self {
         Self {
             connection,
@@ -55,25 +81,33 @@ impl<C> WithStreams<C> {
     }
 }
 
+impl<C: GracefulConnection + Unpin> WithStreams<C> {
+    /// Encodes and sends the responses of streams that have ended.
+    fn poll_responses(&mut self, cx: &mut Context<'_>, count: usize) -> Poll<C::Output> {
+        if count > 1 {
+            self.state.write_hold().begin();
+        }
+        let connection = Pin::new(&mut self.connection).poll(cx);
+        if self.state.write_hold().end() && connection.is_pending() {
+            return Pin::new(&mut self.connection).poll(cx);
+        }
+        connection
+    }
+}
+
 impl<C: GracefulConnection + Unpin> Future for WithStreams<C> {
     type Output = C::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let mut connection = Pin::new(&mut this.connection).poll(cx);
-        while connection.is_pending() {
-            let responses = this.poll_streams(cx);
-            if responses == 0 {
-                break;
+        let responses = this.poll_streams(cx);
+        if connection.is_pending() && responses > 0 {
+            connection = this.poll_responses(cx, responses);
+            // The next poll serves the requests that arrived meanwhile, after other connections.
+            if !this.new.0.lock().is_empty() {
+                cx.waker().wake_by_ref();
             }
-            if responses > 1 {
-                this.state.write_hold().begin();
-            }
-            // Sends the responses, and accepts further requests.
-            connection = Pin::new(&mut this.connection).poll(cx);
-        }
-        if this.state.write_hold().end() && connection.is_pending() {
-            return Pin::new(&mut this.connection).poll(cx);
         }
         connection
     }
@@ -82,5 +116,45 @@ impl<C: GracefulConnection + Unpin> Future for WithStreams<C> {
 impl<C: GracefulConnection<Error = hyper::Error> + Unpin> ServedConnection for WithStreams<C> {
     fn shut_down_gracefully(mut self: Pin<&mut Self>) {
         Pin::new(&mut self.connection).graceful_shutdown();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+
+    use hyper::rt::Executor as _;
+
+    use super::{NewStreams, WithStreams};
+    use crate::Limits;
+    use crate::connection::ConnectionState;
+
+    fn streams(new: NewStreams) -> WithStreams<()> {
+        WithStreams::new((), new, ConnectionState::new(Limits::default()))
+    }
+
+    #[tokio::test]
+    async fn panic_of_a_stream_ends_no_other_stream() {
+        let new = NewStreams::default();
+        new.executor().execute(async { panic!("a stream") });
+        new.executor().execute(ready(()));
+        let mut streams = streams(new);
+        let ended = streams.poll_streams(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(ended, 2);
+    }
+
+    #[tokio::test]
+    async fn streams_are_freed_with_their_connection() {
+        let (new, used) = (NewStreams::default(), Arc::new(()));
+        // As hyper does: each stream owns the executor.
+        let owned = (new.executor(), Arc::clone(&used));
+        new.executor().execute(async move {
+            let _owned = owned;
+            pending::<()>().await;
+        });
+        drop(streams(new));
+        assert_eq!(Arc::strong_count(&used), 1);
     }
 }

@@ -87,6 +87,7 @@ impl AsyncRead for MonitoredSocket {
 
 impl AsyncWrite for MonitoredSocket {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        // No waker is needed: the task polls the connection again when the hold ends.
         if self.state.write_hold().holds_bytes() {
             return Poll::Pending;
         }
@@ -99,6 +100,7 @@ impl AsyncWrite for MonitoredSocket {
         cx: &mut Context<'_>,
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // As in `poll_write`.
         if self.state.write_hold().holds_bytes() {
             return Poll::Pending;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Holds back the bytes of a connection while its streams respond, so that one system call writes all of them.
+/// Holds back the bytes of responses while they are encoded, so that as few system calls as possible write them.
 ///
 /// TLS keeps what the socket does not accept, up to 64 KiB. So while a hold lasts, the socket accepts nothing, and the stream
 /// above TLS is not flushed. Only the task of the connection uses it.

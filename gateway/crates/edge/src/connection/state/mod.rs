@@ -157,7 +157,7 @@ impl ConnectionState {
         self.lock().is_shared = true;
     }
 
-    /// Returns what writes responses together.
+    /// Returns the hold on writes to the socket.
     pub(crate) fn write_hold(&self) -> &WriteHold {
         &self.0.write_hold
     }
