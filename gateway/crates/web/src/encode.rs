@@ -74,8 +74,8 @@ pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8
     }
 }
 
-/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills two windows with zeros: with
-/// the largest window, that takes longer than it takes to compress a page.
+/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills two windows with zeros, which
+/// are 8 MiB with the largest window.
 fn window_bits(length: usize) -> i32 {
     // The last 16 bytes of a window cannot be used.
     let bits = (length + 16).next_power_of_two().ilog2();

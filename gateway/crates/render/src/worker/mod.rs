@@ -22,7 +22,7 @@ use colonnade_model::release::ServerModules;
 use super::protocol::{
     FailureCause, RenderJob, WorkerRequest, WorkerResponse, read_message, write_frame, write_message,
 };
-use sandbox::{Failure, LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox};
+use sandbox::{Failure, LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox, UsedSandbox};
 use server_module::ServerModule;
 
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
@@ -80,8 +80,8 @@ struct Worker {
     releases: HashMap<String, Rc<ReleaseModules>>,
     /// A sandbox with the modules of this shell, in which nothing has been rendered.
     spare: Option<(String, Sandbox)>,
-    /// The sandbox of the last render.
-    used: Option<Sandbox>,
+    /// The sandbox of the last render, until the response is sent.
+    used: Option<UsedSandbox>,
     last_shell: Option<String>,
 }
 
@@ -130,9 +130,8 @@ impl Worker {
             }
             None => None,
         };
-        let sandbox = sandbox?;
-        let rendered = sandbox.render(section, job);
-        self.used = Some(sandbox);
+        let (rendered, used) = sandbox?.render(section, job);
+        self.used = Some(used);
         rendered
     }
 

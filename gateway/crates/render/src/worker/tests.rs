@@ -31,7 +31,7 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
     };
     let render = || {
         let sandbox = Sandbox::new(Rc::clone(&shell)).expect("the shell loads");
-        let (json, _) = sandbox.render(Some(Rc::clone(&section)), &job)?;
+        let (json, _) = sandbox.render(Some(Rc::clone(&section)), &job).0?;
         Ok(serde_json::from_str(&json).expect("JSON"))
     };
     let rendered = render();
