@@ -10,7 +10,16 @@ use colonnade_web::response::{REQUEST_ID, RequestId};
 /// The maximum length of an ID from a proxy.
 const MAX_LENGTH: usize = 64;
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// The two hexadecimal digits of each byte.
+static DIGITS: [[u8; 2]; 256] = {
+    let mut digits = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < digits.len() {
+        digits[byte] = [b"0123456789abcdef"[byte >> 4], b"0123456789abcdef"[byte & 15]];
+        byte += 1;
+    }
+    digits
+};
 
 /// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they could put arbitrary text
 /// into the log.
@@ -27,8 +36,7 @@ pub(super) fn request_id(head: &Parts) -> RequestId {
 fn random_id() -> HeaderValue {
     let mut id = [0; 32];
     for (digits, byte) in id.chunks_exact_mut(2).zip(rand::random::<[u8; 16]>()) {
-        digits[0] = DIGITS[usize::from(byte >> 4)];
-        digits[1] = DIGITS[usize::from(byte & 15)];
+        digits.copy_from_slice(&DIGITS[usize::from(byte)]);
     }
     // An owner, because every other way to create `Bytes` allocates again for the first clone. Digits are valid in a header.
     HeaderValue::from_maybe_shared(Bytes::from_owner(id)).unwrap_or(HeaderValue::from_static("none"))

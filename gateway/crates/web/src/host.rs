@@ -47,15 +47,10 @@ impl Host {
 
 fn registered(name: &str) -> Option<String> {
     let name = name.strip_suffix('.').unwrap_or(name);
-    let is_valid = !name.is_empty()
-        && name.len() <= 253
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b))
-        && !name.starts_with('.')
-        && !name.ends_with('.')
-        && !name.contains("..");
-    is_valid.then(|| name.to_ascii_lowercase())
+    let is_valid = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let mut labels = name.as_bytes().split(|byte| *byte == b'.');
+    (name.len() <= 253 && labels.all(|label| !label.is_empty() && label.iter().all(is_valid)))
+        .then(|| name.to_ascii_lowercase())
 }
 
 fn number(port: &str) -> Option<u16> {

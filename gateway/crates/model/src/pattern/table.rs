@@ -1,6 +1,6 @@
 //! A lookup table of patterns.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{Pattern, RequestPath, Segment};
 
@@ -21,7 +21,7 @@ struct Node<T> {
 impl<T> Default for Node<T> {
     fn default() -> Self {
         Self {
-            literals: HashMap::new(),
+            literals: HashMap::default(),
             param: None,
             entry: None,
         }
