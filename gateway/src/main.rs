@@ -11,7 +11,7 @@
 //! - `admin`: the routes for operators.
 //! - `telemetry`: the log, request metrics and traces.
 //! - `config`: the settings in `site.toml`.
-//! - `clock`: the current time and date.
+//! - `clock`: the wall clock, and tokio's clock read once in each poll.
 //! - `testing`: helpers for the unit tests of the other crates.
 //! - `testing-s3`: an S3 server with faults, for tests.
 

@@ -1,6 +1,7 @@
-//! The wall clock. Other crates do not read it directly; they measure durations with tokio's clock, which tests can
-//! pause.
+//! The clocks. Other crates get the wall clock here. They measure durations with tokio's clock, which tests can pause. Code that
+//! runs in the task of a connection reads it through [`poll`].
 
+pub mod poll;
 #[cfg(feature = "testing")]
 pub mod testing;
 

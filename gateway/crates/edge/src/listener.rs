@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use colonnade_admission::{Full, Permit, Pool};
+use colonnade_clock::poll::read_once;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 
@@ -108,7 +109,7 @@ impl Listener {
                 close_log: Arc::clone(&close_log),
                 lingering_closes: lingering_closes.clone(),
             };
-            connections.spawn(connection.serve(stream, peer.ip()));
+            connections.spawn(read_once(connection.serve(stream, peer.ip())));
         }
         drop(self.socket);
         let drain = async { while connections.join_next().await.is_some() {} };

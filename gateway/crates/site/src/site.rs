@@ -7,6 +7,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
+use colonnade_clock::poll;
 use colonnade_config::{Config, SignupLimits};
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
@@ -112,12 +113,12 @@ impl Site {
 
     /// Handles a request.
     pub async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
-        let started_at = Instant::now();
+        let started_at = poll::now();
         // The whole request uses one snapshot.
         let mut snapshot = self.deployments.current();
         let mut response = match parse_path(head) {
             Ok(path) => {
-                let caught_up = self.catch_up(&mut snapshot, &path, head, started_at).await;
+                let caught_up = self.catch_up(&mut snapshot, &path, head).await;
                 self.route(&snapshot, &path, head, body, caught_up).await
             }
             Err(error) => {
@@ -142,15 +143,14 @@ impl Site {
         snapshot: &mut Arc<Snapshot>,
         path: &RequestPath,
         head: &Parts,
-        asked_at: Instant,
     ) -> Result<(), SiteError> {
         let cookies = self.cookies(head);
         let has_unknown_name = has_unknown_name(snapshot, path, cookies);
         if !has_unknown_name && !has_unknown_preview(snapshot, cookies) {
             return Ok(());
         }
-        // Its future is large, and rarely needed.
-        match Box::pin(self.deployments.current_since(asked_at)).await {
+        // Not the cached time, which may precede a change that the visitor has seen. The future is large, and rarely needed.
+        match Box::pin(self.deployments.current_since(Instant::now())).await {
             Ok(current) => *snapshot = current,
             Err(error) if has_unknown_name => return Err(error.into()),
             // The preview has ended, as far as this gateway knows.
@@ -372,7 +372,7 @@ impl Site {
             is_server_error: response.status().is_server_error(),
             page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, head.uri.path())),
             render,
-            latency: started_at.elapsed(),
+            latency: poll::refresh().duration_since(started_at),
         };
         let client = self.canary.client_hash(*address);
         self.canary

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use colonnade_clock::poll;
 use http::request::Parts;
 use http::{HeaderValue, Method};
 use http_body::{Body, Frame, SizeHint};
@@ -128,7 +129,8 @@ impl Recorder {
             status: CLIENT_CLOSED,
             bytes: 0,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
-            start: Instant::now(),
+            // One poll serves many streams of an HTTP/2 connection.
+            start: poll::refresh(),
             recorder: self.clone(),
         })
     }
@@ -221,7 +223,8 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        let duration = self.start.elapsed();
+        // Most requests end in the poll in which they begin.
+        let duration = poll::refresh().duration_since(self.start);
         let served_by = &self.served_by;
         self.recorder
             .0

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -64,14 +65,14 @@ impl CallState {
 
     /// The gateway waits for the client.
     pub(crate) fn pause(&self) {
-        self.clock.lock().paused_at.get_or_insert_with(Instant::now);
+        self.clock.lock().paused_at.get_or_insert_with(poll::now);
     }
 
     /// The gateway waits for the upstream again.
     pub(crate) fn resume(&self) {
         let mut clock = self.clock.lock();
         if let Some(paused_at) = clock.paused_at.take() {
-            clock.deadline += paused_at.elapsed();
+            clock.deadline += poll::now().duration_since(paused_at);
         }
     }
 
@@ -116,7 +117,9 @@ impl CallState {
     /// The time at which the upstream has taken too long, if the gateway does not wait for the client from now on.
     pub(crate) fn deadline(&self) -> Instant {
         let clock = self.clock.lock();
-        let paused = clock.paused_at.map(|paused_at| paused_at.elapsed());
+        let paused = clock
+            .paused_at
+            .map(|paused_at| poll::refresh().duration_since(paused_at));
         clock.deadline + paused.unwrap_or_default()
     }
 
@@ -133,7 +136,7 @@ impl CallState {
                 if let Some(fault) = clock.fault {
                     return fault;
                 }
-                let now = Instant::now();
+                let now = poll::refresh();
                 let left = clock
                     .deadline
                     .checked_duration_since(clock.paused_at.unwrap_or(now));

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -105,7 +106,7 @@ impl<B: Breaker> CircuitBreaker<B> {
         Arc::new(Self {
             circuit: Mutex::new(Circuit {
                 state: CircuitState::Closed,
-                window: FailureWindow::new(Instant::now()),
+                window: FailureWindow::new(poll::now()),
                 failures_in_a_row: 0,
             }),
             observer,
@@ -122,7 +123,8 @@ impl<B: Breaker> CircuitBreaker<B> {
         let is_probe = match circuit.state {
             CircuitState::Closed => false,
             CircuitState::Open { until } | CircuitState::HalfOpen { until } => {
-                let now = Instant::now();
+                // Another task may have set `until` during this poll.
+                let now = poll::refresh();
                 if now < until {
                     let is_open = matches!(circuit.state, CircuitState::Open { .. });
                     return Err(if is_open { until - now } else { PROBE_WAIT });
@@ -154,7 +156,7 @@ impl<B: Breaker> BreakerPermit<B> {
         let was_probe = std::mem::take(&mut self.is_probe);
         let breaker = &*self.breaker;
         let limits = breaker.observer.limits();
-        let now = Instant::now();
+        let now = poll::now();
         let mut circuit = breaker.circuit.lock();
         match circuit.state {
             CircuitState::Closed => {
@@ -203,7 +205,7 @@ impl<B: Breaker> Drop for BreakerPermit<B> {
             let mut circuit = self.breaker.circuit.lock();
             // Unless a later probe has decided.
             if matches!(circuit.state, CircuitState::HalfOpen { .. }) {
-                let until = Instant::now();
+                let until = poll::now();
                 self.breaker.enter(&mut circuit, CircuitState::Open { until });
             }
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use http::header::HOST;
 use http::uri::{Authority, InvalidUri, PathAndQuery};
 use http::{HeaderValue, Request, Response, Uri};
@@ -106,7 +107,7 @@ impl Endpoints {
     pub(crate) fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<EndpointPermit> {
         let is_new = |endpoint: &&Arc<Endpoint>| !tried.iter().any(|other| Arc::ptr_eq(other, endpoint));
         let is_available =
-            |endpoint: &&Arc<Endpoint>| endpoint.availability(Instant::now) == Availability::Available;
+            |endpoint: &&Arc<Endpoint>| endpoint.availability(poll::now) == Availability::Available;
         let endpoints = || self.all.iter();
         let picked = least_loaded(endpoints().filter(is_new).filter(is_available))
             .or_else(|| least_loaded(endpoints().filter(is_new)))
@@ -131,7 +132,7 @@ impl Endpoints {
             }
             return;
         }
-        let now = Instant::now();
+        let now = poll::now();
         state.failures = state.failures.saturating_add(1);
         let is_ejected = state.ejected_until.is_some_and(|until| now < until);
         if state.failures >= self.limits.failure_threshold && !is_ejected {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use colonnade_clock::poll;
 use colonnade_web::call_span::CallSpan;
 use colonnade_web::request_scope::{self, RequestScope};
 use http::StatusCode;
@@ -109,7 +110,7 @@ impl CallRecord {
 impl Drop for CallRecord {
     fn drop(&mut self) {
         let metrics = &self.upstream.metrics;
-        metrics.record(self.outcome, self.started_at.elapsed());
+        metrics.record(self.outcome, poll::now().duration_since(self.started_at));
         if let Some(span) = self.span.take() {
             let status = self.status.map(|status| status.as_u16());
             let is_error = self.outcome.is_upstream_failure();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use colonnade_clock::poll;
 use colonnade_web::body::BrokenBody;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -99,7 +100,7 @@ impl Body for UpstreamBody {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let this = self.get_mut();
         if let Some(idle_since) = this.idle_since.take() {
-            this.state.extend(idle_since.elapsed());
+            this.state.extend(poll::now().duration_since(idle_since));
         }
         loop {
             let frame = match Pin::new(&mut this.incoming).poll_frame(cx) {
@@ -127,7 +128,7 @@ impl Body for UpstreamBody {
             this.remaining = left;
             // Nobody asks for more than the last frame.
             if !this.incoming.is_end_stream() {
-                this.idle_since = Some(Instant::now());
+                this.idle_since = Some(poll::now());
             }
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use colonnade_clock::poll;
 use colonnade_web::body::RequestBody;
 use colonnade_web::call_span::CallSpans;
 use colonnade_web::client::ClientKey;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use tokio::time::Instant;
 use tower::retry::budget::Budget as _;
 
 use crate::call_state::{CallFault, CallState};
@@ -135,7 +135,7 @@ impl Upstream {
         if let Some(span) = &span {
             request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }
-        let started_at = Instant::now();
+        let started_at = poll::now();
         let mut record = CallRecord::new(Arc::clone(self), started_at, permit, breaker, span);
         let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
         self.retry_budget.deposit();

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -120,7 +121,7 @@ impl ClientRateLimiter {
         client: impl Into<Option<ClientKey>>,
         limits: RateLimits,
     ) -> Result<(), RateLimited> {
-        let now = Instant::now();
+        let now = poll::now();
         let client = client.into();
         let networks = || client.into_iter().flat_map(ClientKey::networks);
         let mut state = self.state.lock();
@@ -149,7 +150,7 @@ impl ClientRateLimiter {
     ///
     /// The total limit was reached. Nothing is taken then.
     pub fn try_acquire_total(&self, limits: RateLimits) -> Result<(), RateLimited> {
-        self.state.lock().try_acquire_total(limits, Instant::now())
+        self.state.lock().try_acquire_total(limits, poll::now())
     }
 }
 

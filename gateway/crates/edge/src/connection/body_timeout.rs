@@ -9,6 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
+use colonnade_clock::poll;
 use colonnade_web::body::BodyDeadline;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
@@ -45,7 +46,7 @@ impl BodyTimeout {
         let mut sleep = pin!(sleep_until(Instant::now()));
         poll_fn(|cx| {
             loop {
-                let (now, deadline) = (Instant::now(), self.deadline());
+                let (now, deadline) = (poll::refresh(), self.deadline());
                 if deadline.is_some_and(|deadline| now >= deadline) {
                     self.expire();
                     return Poll::Ready(());

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use tokio::time::Instant;
 
-/// Counts the time spent waiting for the client, not the time the gateway itself needs. Starts over once
+/// Counts the time spent waiting for the client, not the time the gateway itself needs, except within one poll. Starts over once
 /// enough bytes were moved, so sending a byte now and then gains a client nothing.
 #[derive(Debug, Default)]
 pub(super) struct StallTimer {
@@ -16,13 +17,13 @@ pub(super) struct StallTimer {
 impl StallTimer {
     /// The gateway begins to wait for the client, or continues to.
     pub(super) fn wait(&mut self) {
-        self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(poll::now);
     }
 
     /// The wait ends with this many bytes. The timer starts over after `min_bytes`.
     pub(super) fn moved(&mut self, bytes: usize, min_bytes: u64) {
         if let Some(since) = self.since.take() {
-            self.waited += since.elapsed();
+            self.waited += poll::now().duration_since(since);
         }
         self.moved = self.moved.saturating_add(bytes as u64);
         if self.moved >= min_bytes {

@@ -8,9 +8,9 @@ mod streams;
 
 use std::io;
 
+use colonnade_clock::poll;
 use hyper::server::conn::http2::Builder;
 use hyper_util::rt::TokioTimer;
-use tokio::time::Instant;
 
 use crate::Limits;
 use crate::connection::{ConnectionState, Expected};
@@ -71,7 +71,7 @@ pub(crate) struct Http2Inspector {
 impl Http2Inspector {
     /// Creates the inspector of a connection.
     pub(crate) fn new(state: ConnectionState) -> Self {
-        let (limits, now) = (state.limits(), Instant::now());
+        let (limits, now) = (state.limits(), poll::now());
         Self {
             received: FrameParser::after(PREFACE.len()),
             sent: FrameParser::after(0),
@@ -102,14 +102,14 @@ impl Inspector for Http2Inspector {
                 Kind::Headers => has_headers = true,
                 Kind::RstStream => {
                     state.response_reset(frame.stream);
-                    if !resets.try_acquire(Instant::now()) {
+                    if !resets.try_acquire(poll::now()) {
                         fault = Some(CloseReason::RapidReset);
                     }
                 }
                 _ => {}
             }
             if is_control(frame, pending_acks, window_update_bytes)
-                && !control_frames.try_acquire(Instant::now())
+                && !control_frames.try_acquire(poll::now())
             {
                 fault = Some(CloseReason::ControlFrameFlood);
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use colonnade_clock::poll;
 use http::header::{
     AGE, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, LAST_MODIFIED, SET_COOKIE, TRANSFER_ENCODING,
@@ -90,7 +91,7 @@ impl Head {
         requested: Instant,
         policy: Policy,
     ) -> Self {
-        let received = Instant::now();
+        let received = poll::now();
         // RFC 9111, section 4.2.3: the corrected age value. A clock of the upstream that is wrong does not count.
         let age = response.headers.get(AGE).and_then(|age| age.to_str().ok());
         let initial_age = age.map_or(Duration::ZERO, parse_seconds) + (received - requested);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use colonnade_clock::poll;
 use http::header::{CACHE_CONTROL, IF_MODIFIED_SINCE, IF_NONE_MATCH, PRAGMA};
 use http::{HeaderMap, Method, Response, StatusCode, request, response};
 use tokio::sync::oneshot;
@@ -112,7 +113,7 @@ impl<F: Fetch> Exchange<F> {
     }
 
     async fn try_begin(mut self) -> Result<(Answer<F::Body>, Sharing<F>), F::Error> {
-        let requested = Instant::now();
+        let requested = poll::now();
         let response = self.fetch.fetch(&self.request).await?;
         // Without a stale response that can be confirmed, a 304 is a response like others.
         let Some(stale) = self.target.stale.clone() else {
@@ -165,7 +166,7 @@ impl<F: Fetch> Exchange<F> {
             let sharing = Sharing::Known(self.refuse(head.status));
             return (Answer::from_upstream(head, CacheBody::upstream(body)), sharing);
         };
-        let now = Instant::now();
+        let now = poll::now();
         let (ttl, freshness) = (stored.ttl(now), stored.freshness(now));
         let (body, recorder) = Recorder::new(&self.cache, self.target.clone(), stored, body);
         let mut answer = Answer::from_upstream(head, body);

@@ -1,7 +1,7 @@
 //! The short way of most hits, which needs only what the visitor has sent.
 
+use colonnade_clock::poll;
 use http::HeaderMap;
-use tokio::time::Instant;
 
 use super::entry::Usability;
 use super::policy::is_bypassed;
@@ -20,7 +20,7 @@ impl<F: Fetch> ResponseCache<F> {
         has_credentials: bool,
     ) -> Option<CacheResponse<F::Body>> {
         let entry = self.store.find_by_unchanged(path_and_query, visitor)?;
-        let is_hit = entry.usability(Instant::now()) == Usability::Fresh
+        let is_hit = entry.usability(poll::now()) == Usability::Fresh
             && (entry.is_public() || !has_credentials)
             && !is_bypassed(visitor);
         is_hit.then(|| Answer::from_entry(&entry, CacheOutcome::Hit).respond(visitor))

@@ -1,13 +1,13 @@
 //! Responses to visitors.
 
 use bytes::Bytes;
+use colonnade_clock::poll;
 use http::header::{
     CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     LAST_MODIFIED,
 };
 use http::{HeaderMap, Response, StatusCode, response};
 use http_body::Body;
-use tokio::time::Instant;
 
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions};
 use colonnade_web::query::Freshness;
@@ -30,7 +30,7 @@ pub(super) struct Answer<B: Body> {
 impl<B: Body> Answer<B> {
     /// The response from an entry.
     pub(super) fn from_entry(entry: &Entry, outcome: CacheOutcome) -> Self {
-        let now = Instant::now();
+        let now = poll::now();
         let mut response = Response::new(CacheBody::stored(entry.body()));
         *response.status_mut() = entry.status();
         *response.headers_mut() = entry.headers(now);

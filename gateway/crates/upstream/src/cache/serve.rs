@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use colonnade_clock::poll;
 use http::{Method, request};
-use tokio::time::Instant;
 
 use super::entry::Usability;
 use super::exchange::{Shared, Target};
@@ -49,7 +49,7 @@ impl<F: Fetch> ResponseCache<F> {
                     return self.ask(&visit, target, Forward::Request).await;
                 }
                 target.stale = Some(Arc::clone(&entry));
-                match entry.usability(Instant::now()) {
+                match entry.usability(poll::now()) {
                     Usability::Fresh => return Ok(visit.respond_cached(&entry, CacheOutcome::Hit)),
                     Usability::StaleWhileRevalidate => {
                         self.revalidate(&visit, target, &entry);

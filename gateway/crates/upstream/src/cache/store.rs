@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use foldhash::fast::RandomState;
 use http::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE};
 use http::{HeaderMap, HeaderName};
@@ -96,7 +97,7 @@ impl Store {
         };
         if found.entry.is_none() {
             let until = resource.uncacheable_until;
-            found.is_uncacheable = until.is_some_and(|until| Instant::now() < until);
+            found.is_uncacheable = until.is_some_and(|until| poll::now() < until);
             if let Some(newest) = resource.entries.first() {
                 found.has_others = true;
                 let names = newest.selecting().iter().map(|(name, _)| name);
@@ -154,14 +155,14 @@ impl Store {
     /// Records that the upstream's response must not be stored, and removes the stale one that it replaces. For a while
     /// requests for the URL do not wait for each other.
     pub(super) fn set_uncacheable(&self, key: &Key, revision: Revision, stale: Option<&Arc<Entry>>) {
-        let renewed_from = Instant::now() + UNCACHEABLE_FOR / 2;
+        let renewed_from = poll::now() + UNCACHEABLE_FOR / 2;
         let is_known = |resource: Arc<Resource>| resource.uncacheable_until > Some(renewed_from);
         if stale.is_none() && self.resources.get(key).is_some_and(is_known) {
             return;
         }
         self.update(key, revision, |entries| {
             entries.retain(|entry| stale.is_none_or(|stale| !Arc::ptr_eq(stale, entry)));
-            Some(Instant::now() + UNCACHEABLE_FOR)
+            Some(poll::now() + UNCACHEABLE_FOR)
         });
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use colonnade_clock::poll;
 use http::{HeaderMap, StatusCode, request};
 use http_body::Body;
-use tokio::time::Instant;
 
 use super::body::CacheBody;
 use super::directives::Directives;
@@ -111,7 +111,7 @@ impl<F: Fetch> Visit<F> {
                 entry,
                 forward_status,
             } => {
-                if entry.usability(Instant::now()) == Usability::Stale || !entry.matches(headers) {
+                if entry.usability(poll::now()) == Usability::Stale || !entry.matches(headers) {
                     return None;
                 }
                 let mut answer = Answer::from_entry(entry, CacheOutcome::Collapsed);
@@ -137,7 +137,7 @@ fn stale_on_error<B: Body>(
     forward: Forward,
     failure: Option<StatusCode>,
 ) -> Option<Answer<B>> {
-    let stale = stale.filter(|stale| stale.is_usable_on_error(Instant::now()))?;
+    let stale = stale.filter(|stale| stale.is_usable_on_error(poll::now()))?;
     let mut answer = Answer::from_entry(stale, CacheOutcome::Stale);
     answer.status.forward = Some(forward);
     answer.status.forward_status = failure;

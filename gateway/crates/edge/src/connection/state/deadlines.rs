@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::task::{Poll, ready};
 
 use colonnade_admission::Permit;
+use colonnade_clock::poll;
 use tokio::time::{Instant, sleep_until};
 
 use super::{ConnectionData, ConnectionState, Expected, Stage};
@@ -51,7 +52,7 @@ impl ConnectionState {
                         sleep.as_mut().reset(deadline);
                     }
                     ready!(sleep.as_mut().poll(cx));
-                    if Instant::now() >= deadline {
+                    if poll::refresh() >= deadline {
                         if let Close::Abort(reason) = close {
                             this.set_fault(reason);
                         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use colonnade_admission::{GiveWay, Newcomer, Permit};
-use tokio::time::Instant;
+use colonnade_clock::poll;
 
 use super::{ConnectionData, ConnectionState, Expected};
 use crate::Limits;
@@ -108,7 +108,7 @@ impl ConnectionData {
 impl ConnectionData {
     /// Returns whether the first request may still be on its way.
     fn is_new(&self) -> bool {
-        self.new_until.is_some_and(|at| Instant::now() < at)
+        self.new_until.is_some_and(|at| poll::now() < at)
     }
 
     /// Returns whether a request waits only for the client, to read the response or to send the body.
@@ -153,5 +153,5 @@ impl ConnectionData {
 fn has_waited(timer: &StallTimer, timeout: Duration) -> bool {
     timer
         .deadline(timeout / PATIENCE_PART)
-        .is_some_and(|at| at <= Instant::now())
+        .is_some_and(|at| at <= poll::now())
 }

@@ -15,6 +15,7 @@ use give_way::new_period;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use colonnade_clock::poll;
 use foldhash::HashMap;
 use http::Version;
 use parking_lot::{Mutex, MutexGuard};
@@ -110,7 +111,7 @@ pub(crate) struct ResponseGuard {
 impl ConnectionState {
     /// Creates the state of a new connection.
     pub(crate) fn new(limits: Limits) -> Self {
-        let now = Instant::now();
+        let now = poll::now();
         let state = ConnectionData {
             limits,
             is_shared: false,
@@ -147,7 +148,7 @@ impl ConnectionState {
     /// timeouts.
     pub(super) fn start(&self) {
         let mut state = self.lock();
-        let now = Instant::now();
+        let now = poll::now();
         state.inactive_since = now;
         state.new_until = Some(now + new_period(&state.limits));
     }
@@ -178,7 +179,7 @@ impl ConnectionState {
             if state.expected != expected {
                 state.expected = expected;
                 state.read_timer = StallTimer::default();
-                state.inactive_since = Instant::now();
+                state.inactive_since = poll::now();
             }
         });
     }
@@ -222,7 +223,7 @@ impl ConnectionState {
         self.update(|state| {
             let min_bytes = state.limits.min_rate_bytes;
             if state.write_timer.is_waiting() {
-                state.inactive_since = Instant::now();
+                state.inactive_since = poll::now();
             }
             state.write_timer.moved(bytes, min_bytes);
         });
@@ -233,7 +234,7 @@ impl ConnectionState {
     pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
             let min_bytes = state.limits.min_rate_bytes;
-            state.inactive_since = Instant::now();
+            state.inactive_since = poll::now();
             if is_open {
                 let timer = state.open_responses.entry(stream).or_default();
                 timer.moved(bytes, min_bytes);
@@ -248,7 +249,7 @@ impl ConnectionState {
     pub(crate) fn response_reset(&self, stream: u32) {
         self.update(|state| {
             if state.open_responses.remove(&stream).is_some() {
-                state.inactive_since = Instant::now();
+                state.inactive_since = poll::now();
             }
         });
     }
@@ -371,7 +372,7 @@ impl Drop for ResponseGuard {
     fn drop(&mut self) {
         self.connection.update(|state| {
             state.requests -= 1;
-            state.inactive_since = Instant::now();
+            state.inactive_since = poll::now();
         });
     }
 }
