@@ -1,13 +1,15 @@
 //! Faults of upstreams: what the visitor gets, one log line, and a metric, within a bounded time.
 
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
 use crate::support::frames::{self, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, frame};
-use crate::support::{Gateway, Raw, RawUpstream, Upstream, deploy_with_queries, read_head, upstream_table};
+use crate::support::{
+    Gateway, Raw, RawUpstream, Request, Upstream, deploy_with_queries, read_head, upstream_table,
+};
 
 /// A page with one query, of the upstream in its path.
 const PAGE: &str =
@@ -348,6 +350,35 @@ fn bytes_after_content_length_close_idle_connection() {
             // The connection is idle, and its next request would get these bytes.
             let _ = backend.write_all(late.as_bytes());
             assert_closed(&mut backend);
+        });
+    }
+}
+
+#[test]
+fn post_after_end_of_idle_connection_is_sent_once() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"GET\", \"POST\"]\nkeepalive_timeout_ms = 604800000";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
+    // The endpoint ends the connection, or sends bytes that belong to no response.
+    for late in ["", &*good.replace("good", "evil")] {
+        std::thread::scope(|scope| {
+            let visitor = scope.spawn(|| gateway.get("/api/events").text());
+            let (mut idle, _) = upstream.accept_request();
+            idle.write_all(good.as_bytes()).unwrap();
+            assert_eq!(visitor.join().unwrap(), "good");
+            idle.write_all(late.as_bytes()).unwrap();
+            idle.shutdown(Shutdown::Write).unwrap();
+            let post = Request::new("POST", "/api/events").header("sec-fetch-site", "same-origin");
+            let visitor = scope.spawn(|| gateway.site.send(post.body("once")).text());
+            let (mut new, _) = upstream.accept_request();
+            let mut body = [0; 4];
+            new.read_exact(&mut body).unwrap();
+            new.write_all(good.as_bytes()).unwrap();
+            assert_eq!((&body, &*visitor.join().unwrap()), (b"once", "good"));
+            assert_closed(&mut idle);
+            // The next one gets no connection from this round.
+            new.shutdown(Shutdown::Both).unwrap();
         });
     }
 }

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_clock::poll;
 use colonnade_config::Upstream;
 use http::{Request, Response, Uri, Version};
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
@@ -151,7 +152,7 @@ impl Client {
     /// Keeps an idle connection for the next request.
     pub(crate) fn keep_idle(&self, connection: Box<Connection>) {
         if !self.keepalive_timeout.is_zero() {
-            let since = Instant::now();
+            let since = poll::now();
             self.idle.lock().push(IdleConnection { connection, since });
         }
     }
@@ -164,23 +165,26 @@ impl Client {
         );
         loop {
             ticks.tick().await;
-            self.idle.lock().retain_mut(|idle| self.is_usable(idle));
+            let now = Instant::now();
+            let mut idle = self.idle.lock();
+            idle.retain_mut(|idle| self.is_usable(idle, now) && idle.connection.is_idle());
         }
     }
 
+    /// Takes the idle connection that was used last. The endpoint may have closed it: [`Connection::send`] then returns the request.
     fn take_idle(&self) -> Option<Box<Connection>> {
+        let now = poll::now();
         loop {
-            let mut last = self.idle.lock().pop()?;
-            if self.is_usable(&mut last) {
+            let last = self.idle.lock().pop()?;
+            if self.is_usable(&last, now) {
                 return Some(last.connection);
             }
         }
     }
 
-    fn is_usable(&self, idle: &mut IdleConnection) -> bool {
-        let now = Instant::now();
+    fn is_usable(&self, idle: &IdleConnection, now: Instant) -> bool {
         let is_young = now.duration_since(idle.connection.opened_at()) < MAX_CONNECTION_AGE;
-        is_young && now.duration_since(idle.since) < self.keepalive_timeout && idle.connection.is_idle()
+        is_young && now.duration_since(idle.since) < self.keepalive_timeout
     }
 
     async fn connect(&self) -> Result<Box<Connection>, SendError> {

@@ -20,7 +20,7 @@ use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, unconstrained};
 use tokio::time::{Instant, timeout};
 
 use crate::client::Client;
@@ -73,6 +73,11 @@ impl Connection {
     /// response.
     pub(crate) fn is_idle(&mut self) -> bool {
         self.drive(&mut never_woken());
+        self.was_idle()
+    }
+
+    /// Returns whether the connection was idle when it was last driven.
+    fn was_idle(&self) -> bool {
         self.driver.is_some() && self.sender.is_ready()
     }
 
@@ -86,7 +91,8 @@ impl Connection {
         self.received.get()
     }
 
-    /// Sends a request. The error contains it if no byte of it was sent.
+    /// Sends a request. The error contains it if no byte of it was sent. hyper checks an idle connection for its end, and for
+    /// unexpected bytes, before it writes.
     pub(crate) fn send(
         &mut self,
         request: Request<OutgoingBody>,
@@ -95,16 +101,20 @@ impl Connection {
         // Outside of the future, so that the request is not copied with it.
         let response = self.sender.try_send_request(request);
         async move {
-            let mut response = pin!(response);
+            // Polled without a waker, so it must not wait for the task's cooperative budget.
+            let mut response = pin!(unconstrained(response));
+            let mut was_polled = false;
             let response = poll_fn(|cx| {
-                // What is there already wakes nobody, such as the next read of a body that has arrived with its head.
-                for waker in [Waker::noop(), cx.waker()] {
-                    self.drive(&mut Context::from_waker(waker));
+                if was_polled {
+                    // First without a waker: what has already arrived, such as the body with its head, must not wake this task again.
+                    self.drive(&mut never_woken());
                     if let Poll::Ready(response) = response.as_mut().poll(&mut never_woken()) {
                         return Poll::Ready(response);
                     }
                 }
-                Poll::Pending
+                was_polled = true;
+                self.drive(cx);
+                response.as_mut().poll(&mut never_woken())
             });
             response.await
         }
@@ -203,7 +213,7 @@ impl Drop for ConnectionBody {
         // A connection that has not received all of the response is not idle.
         if let Some(client) = &self.client
             && let Some(mut connection) = self.connection.take()
-            && connection.is_idle()
+            && (connection.was_idle() || connection.is_idle())
         {
             client.keep_idle(connection);
         }
@@ -226,6 +236,7 @@ fn never_woken() -> Context<'static> {
 mod tests {
     use std::net::Ipv4Addr;
     use std::sync::Arc;
+    use std::time::Duration;
 
     use http::{Request, StatusCode};
     use hyper_rustls::MaybeHttpsStream;
@@ -233,46 +244,98 @@ mod tests {
     use serde_json::json;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::coop::consume_budget;
     use tokio::task::yield_now;
+    use tokio::time::timeout;
     use tokio::{join, spawn};
 
     use super::Connection;
     use crate::client::{Client, tls_config};
     use crate::request_body::OutgoingBody;
 
-    #[tokio::test]
-    async fn unsent_request_is_sent_again_on_a_new_connection() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let url = format!("http://{address}/");
-        let settings = json!({ "path": "/api/test", "urls": [url] });
-        let settings = serde_json::from_value(settings).expect("settings");
-        let tls = tls_config("test", &settings).expect("no certificates");
-        let client = Arc::new(Client::new(&settings, tls, url.parse().expect("a URI")));
-        let connect = async || {
+    /// An endpoint, and the client of it.
+    struct Endpoint {
+        listener: TcpListener,
+        client: Arc<Client>,
+    }
+
+    impl Endpoint {
+        async fn new() -> Self {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+            let listener = listener.expect("a port");
+            let url = format!("http://{}/", listener.local_addr().expect("an address"));
+            let settings = json!({ "path": "/api/test", "urls": [url] });
+            let settings = serde_json::from_value(settings).expect("settings");
+            let tls = tls_config("test", &settings).expect("no certificates");
+            let client = Client::new(&settings, tls, url.parse().expect("a URI"));
+            Self {
+                listener,
+                client: Arc::new(client),
+            }
+        }
+
+        /// An idle connection, and the endpoint's side of it.
+        async fn connect(&self) -> (Connection, TcpStream) {
+            let address = self.listener.local_addr().expect("an address");
             let stream = TcpStream::connect(address).await.expect("a connection");
             let stream = MaybeHttpsStream::Http(TokioIo::new(stream));
-            Connection::new(stream).await.expect("a connection")
-        };
-        let (mut idle, mut other) = (connect().await, connect().await);
-        assert!(idle.is_idle() && other.is_idle());
-        // The idle connection does not see its end, as if the endpoint closed it between the check and the first byte.
+            let mut connection = Connection::new(stream).await.expect("a connection");
+            assert!(connection.is_idle());
+            let (accepted, _) = self.listener.accept().await.expect("the connection");
+            (connection, accepted)
+        }
+
+        /// Responds to a request on a new connection.
+        fn respond(self) {
+            spawn(async move {
+                let (mut stream, _) = self.listener.accept().await.expect("a new connection");
+                stream.read_exact(&mut [0; 18]).await.expect("the request");
+                let response = b"HTTP/1.1 204 No Content\r\n\r\n";
+                stream.write_all(response).await.expect("room");
+            });
+        }
+    }
+
+    #[tokio::test]
+    async fn unsent_request_is_sent_again_on_a_new_connection() {
+        let endpoint = Endpoint::new().await;
+        let client = Arc::clone(&endpoint.client);
+        let (mut idle, _idle) = endpoint.connect().await;
+        let (mut other, _other) = endpoint.connect().await;
+        // The idle connection does not see its end, as if the endpoint closed it just before the first byte.
         std::mem::swap(&mut idle.driver, &mut other.driver);
         client.keep_idle(Box::new(idle));
-        spawn(async move {
-            for _ in 0..2 {
-                listener.accept().await.expect("one of the connections above");
-            }
-            let (mut stream, _) = listener.accept().await.expect("a new connection");
-            stream.read_exact(&mut [0; 18]).await.expect("the request");
-            let response = b"HTTP/1.1 204 No Content\r\n\r\n";
-            stream.write_all(response).await.expect("room");
-        });
+        endpoint.respond();
         let (response, ()) = join!(client.send(Request::new(OutgoingBody::Empty), true), async {
             other.driver = None;
             yield_now().await;
         });
         assert_eq!(response.expect("a response").status(), StatusCode::NO_CONTENT);
+    }
+
+    #[tokio::test]
+    async fn request_is_sent_after_many_closed_connections() {
+        // More than the cooperative budget of a task, which ends at one of two operations.
+        for operations in 0..2 {
+            let endpoint = Endpoint::new().await;
+            let client = Arc::clone(&endpoint.client);
+            for _ in 0..100 {
+                let (idle, closed) = endpoint.connect().await;
+                client.keep_idle(Box::new(idle));
+                drop(closed);
+            }
+            endpoint.respond();
+            let request = spawn(async move {
+                // Until the runtime has seen the ends of the connections.
+                yield_now().await;
+                for _ in 0..operations {
+                    consume_budget().await;
+                }
+                client.send(Request::new(OutgoingBody::Empty), true).await
+            });
+            let response = timeout(Duration::from_secs(30), request).await;
+            let response = response.expect("a response in time").expect("no panic");
+            assert_eq!(response.expect("a response").status(), StatusCode::NO_CONTENT);
+        }
     }
 }
