@@ -294,6 +294,9 @@ fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
     wait_until("every connection gives way", || {
         opened.elapsed() > gives_way_after
     });
+    // The gateway may accept a connection later than its client opens it.
+    wait_for_slot(&gateway.site, "/healthz");
+    assert!(opened.elapsed() < 3 * gives_way_after);
     attack(&gateway, || {
         let mut last = (100..200).cycle();
         let mut new_clients = Vec::new();
