@@ -86,7 +86,7 @@ export async function drawBars(file, title, groups) {
 }
 
 /**
- * Draws a line for each series in one chart with a logarithmic horizontal axis.
+ * Draws a line for each series in one chart: the values of `x` at equal distances, and `y` on a logarithmic axis.
  *
  * @param {string} file
  * @param {string} title what the picture shows, for people who do not see it
@@ -95,11 +95,11 @@ export async function drawBars(file, title, groups) {
  */
 export async function drawLines(file, title, labels, points) {
   const marks = { x: "x", y: "y", stroke: "series" };
-  const ticks = [...new Set(points.map(({ x }) => x))];
+  const domain = [...new Set(points.map(({ x }) => x))];
   const chart = {
     ...{ marginLeft: 48, marginRight: 90 },
-    x: { type: /** @type {const} */ ("log"), ticks, tickFormat: String, label: labels.x },
-    y: { ...VALUES, label: labels.y },
+    x: { type: /** @type {const} */ ("point"), domain, tickFormat: String, label: labels.x },
+    y: { ...VALUES, type: /** @type {const} */ ("log"), zero: false, nice: false, tickFormat: "~s", label: labels.y },
     color: { domain: [...new Set(points.map(({ series }) => series))], range: COLORS },
     marks: [
       Plot.lineY(points, marks),
