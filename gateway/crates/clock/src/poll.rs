@@ -88,6 +88,7 @@ mod tests {
         let _ = poll_fn(|cx| Poll::Ready(pin!(advance(STEP)).poll(cx))).await;
         assert_eq!(now(), start + 2 * STEP);
     }
+
     #[tokio::test(start_paused = true)]
     async fn clock_is_live_again_after_a_panic() {
         let start = Instant::now();
