@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
 import { expect, test } from "vitest";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+import { read } from "./repository.js";
 
 /**
  * Finds the first group of a pattern in a file.
@@ -11,7 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
  * @param {string} file @param {RegExp} pattern
  */
 function find(file, pattern) {
-  const [, found] = pattern.exec(readFileSync(path.join(ROOT, file), "utf8")) ?? [];
+  const [, found] = pattern.exec(read(file)) ?? [];
   return found;
 }
 

@@ -1,10 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
 import { describe, expect, test } from "vitest";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+import { FILES, read } from "./repository.js";
 
 /** Names that a standard term of docs/glossary.md replaced, by the files in which they must not come back. */
 const RETIRED = [
@@ -82,19 +78,12 @@ const RETIRED = [
 
 const THIS_FILE = "tests/docs/vocabulary.test.js";
 
-// Untracked files count as well, so that a new file fails before it is committed.
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"], {
-  cwd: ROOT,
-  encoding: "utf8",
-});
-const paths = files.split("\n").filter((file) => file !== "" && file !== THIS_FILE);
-
 for (const { what, files, ...names } of RETIRED) {
   test(`No file uses retired ${what}`, () => {
     const name = namePattern(names);
-    const uses = paths
-      .filter((file) => files.test(file))
-      .flatMap((file) => findNames(readText(file), name).map((use) => `${file}:${use}`));
+    const uses = FILES.filter((file) => files.test(file) && file !== THIS_FILE).flatMap((file) =>
+      findNames(read(file), name).map((use) => `${file}:${use}`),
+    );
     expect(uses, "use the term of docs/glossary.md").toEqual([]);
   });
 }
@@ -158,18 +147,4 @@ function namePattern({ words = [], parts = [], capitalizedParts = [], keys = [],
 function findNames(text, name) {
   const lines = text.split("\n");
   return lines.flatMap((line, index) => [...line.matchAll(name)].map(([found]) => `${index + 1}: ${found.trim()}`));
-}
-
-/**
- * Reads a tracked file. A file that was deleted but not yet committed is empty.
- *
- * @param {string} file
- */
-function readText(file) {
-  try {
-    return readFileSync(path.join(ROOT, file), "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
 }
