@@ -84,8 +84,23 @@ const OPERATE = [
   { text: "Edge security", link: "/edge" },
 ];
 
+const DECISIONS = [
+  { text: "All decisions", link: "/decisions/" },
+  { text: "QuickJS for rendering", link: "/decisions/0001-quickjs-for-rendering" },
+  { text: "No data router", link: "/decisions/0002-no-data-router" },
+  { text: "Two HTTP clients", link: "/decisions/0003-two-http-clients" },
+  { text: "Admission by network", link: "/decisions/0004-admission-by-network" },
+  { text: "Signed cohorts", link: "/decisions/0005-signed-cohorts" },
+  { text: "Static releases", link: "/decisions/0006-static-releases" },
+  { text: "Strict policy by default", link: "/decisions/0007-strict-policy-by-default" },
+  { text: "One document is one deployment", link: "/decisions/0008-one-document-one-deployment" },
+  { text: "A folder or a bucket", link: "/decisions/0009-folder-or-bucket" },
+  { text: "No Node.js in production", link: "/decisions/0010-no-nodejs-in-production" },
+];
+
 const PROJECT = [
   { text: "Architecture", link: "/architecture" },
+  { text: "Decisions", collapsed: true, items: DECISIONS },
   { text: "Deployments", link: "/deployments" },
   { text: "Scale", link: "/scale" },
   { text: "Benchmarks", link: "/benchmarks" },

@@ -1,8 +1,8 @@
 //! One HTTP/1.1 connection to an endpoint.
 //!
-//! It has no task of its own. The task that sends a request drives the connection until the end of the response, which costs less
-//! than to pass both between two tasks. Only if the response begins before the end of the request, the connection gets a task of
-//! its own for what is left of both.
+//! It has no task of its own. The task that sends a request drives the connection until the end of the response. Only if the
+//! response begins before the end of the request, the connection gets a task of its own for what is left of both. See
+//! `docs/decisions/0003-two-http-clients.md`.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};

@@ -14,8 +14,8 @@
 //! ticket-keys.json                   secret
 //! ```
 //!
-//! An object store has neither locks nor renames, so this is not the folder's layout. A release becomes visible with one
-//! object, created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
+//! This is not the folder's layout: see `docs/decisions/0009-folder-or-bucket.md`. A release becomes visible with one object,
+//! created only if it does not exist; `live.json` and the keys are replaced only if their entity tag is unchanged.
 //!
 //! **Releases.** The object of a release stays when the release is deleted. So a request that arrives late fails, or repeats what is
 //! true anyway: see [`unused`](mod@unused).
