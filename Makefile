@@ -98,10 +98,11 @@ check-gateway: tools
 	else echo "cargo-deny is not installed: skipping the license and duplicate crate checks."; fi
 	@node tests/development/advisories.mjs
 
-# In ESLint, fewer collections of young objects save an eighth of the CPU time.
+# Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
 lint-web: releases docs
 	$(TSC) --build
 	cd kit && npx api-extractor run --config api-extractor.json
+	npx oxlint --deny-warnings
 	NODE_OPTIONS=--max-semi-space-size=64 npx eslint . --max-warnings 0
 	npx prettier --check --log-level warn .
 

@@ -34,6 +34,7 @@ const forbiddenMarkup = [
 ];
 const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
 
+// Rules that need types are in .oxlintrc.json: Oxlint checks them with the compiler of the build.
 export default tseslint.config(
   {
     ignores: [
@@ -53,8 +54,7 @@ export default tseslint.config(
   js.configs.recommended,
   {
     files: ["**/*.{ts,tsx}"],
-    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { project: "tsconfig.lint.json", tsconfigRootDir: import.meta.dirname } },
+    extends: [tseslint.configs.strict, tseslint.configs.stylistic],
   },
   {
     files: ["**/*.tsx", "console/src/**/*.ts", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
