@@ -77,6 +77,13 @@ test.each([
   expect(pages.filter((page) => !exists(page))).toEqual([]);
 });
 
+test("The sidebar has each page, except the lists of pages that others link to", () => {
+  const links = new Set([...read("docs/.vitepress/config.ts").matchAll(/link: "\/([^"#]*)/g)].map(([, link]) => link));
+  const pages = PAGES.flatMap((page) => /^docs\/(.+)\.md$/.exec(page)?.[1] ?? []);
+  const missing = pages.filter((page) => !links.has(page.replace(/(^|\/)index$/, "$1")));
+  expect(missing).toEqual(["recipes/index"]);
+});
+
 test("docs/ci.md shows the workflow of a new section", () => {
   const [, workflow] = /^```yaml \[\.github\/workflows\/ci\.yml\]\n(.*?)^```$/ms.exec(read("docs/ci.md")) ?? [];
   expect(workflow).toBe(read(`${TEMPLATE}/.github/workflows/ci.yml`));
