@@ -1,6 +1,10 @@
 # make run               serve the site on http://localhost:8080 (override PORT, ADMIN_PORT, BACKEND_PORT, STORE)
 # make example           add the events example, a section with live data and its API, to the running site
+# make check             after an edit: check what differs from the merge base with main, in at most a minute
 # make test              run all checks
+# make test-rust         run only the Rust tests (CRATE=colonnade-site, or CRATE=gateway FILTER=signup_limits::)
+# make test-web          run only unit and component tests (FILE=shell/src/head.test.ts)
+# make test-site         run only browser tests (FILE=rendering/hydration-error)
 # make lint              run only formatters, linters and type checks
 # make format            format all code
 # make build             build the gateway, and the releases of the shell and the sections
@@ -19,12 +23,20 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example build console test soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy check-gateway lint-web test-gateway test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example example-release build kit console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
 IMAGE_TAG ?= latest
-CARGO_TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run || echo test)
+# All crates are built together: a selection of them would build third-party crates again, with other features. Only the tests of
+# the package gateway need the program black_box, which takes long to compile; the pattern selects the others.
+ifeq ($(shell cargo nextest --version >/dev/null 2>&1 && echo yes),yes)
+CARGO_TEST = cargo nextest run --locked --workspace $(if $(filter-out gateway,$(CRATE)),--lib --bins --test '[!b]*')
+CARGO_FILTER = $(if $(CRATE),-E 'package(=$(CRATE)) & test(/^$(FILTER)/)')
+else
+CARGO_TEST = cargo test --locked $(if $(CRATE),--package $(CRATE),--workspace)
+CARGO_FILTER = $(FILTER)
+endif
 # A continuous integration job builds once, so files for incremental builds would never be read. Nobody attaches a debugger.
 ifdef CI
 export CARGO_INCREMENTAL := 0
@@ -45,29 +57,33 @@ help:
 run: build
 	@exec node tests/development/run.mjs
 
+# Clippy compiles the tested code, as in `make test`.
+check: node_modules/.installed
+	@$(WITH_CLIPPY) node tests/development/check.mjs
+
 # Builds only what the example needs: the site runs already.
-example: node_modules/.installed
-	@$(TSC) --build kit/tsconfig.build.json
-	@node kit/scripts/copy-files.mjs
+example: kit
 	@exec node tests/development/example.mjs
 
-# The binary contains the console, so that is built first.
-build: console releases
-	@$(MAKE) --no-print-directory gateway
+build: node_modules/.installed
+	@$(MAKE) --no-print-directory -j2 gateway releases
 
-console: node_modules/.installed
-	@$(TSC) --build kit/tsconfig.build.json
-	@node console/build.js
+kit: node_modules/.installed
+	@$(TSC) --build kit/tsconfig.build.json && node kit/scripts/copy-files.mjs && echo "built the kit in $$SECONDS s"
 
-gateway: tools
-	@cargo build --locked
+console: kit
+	@node console/build.js && echo "built the console in $$SECONDS s"
 
-releases: node_modules/.installed
-	@$(TSC) --build kit/tsconfig.build.json
-	@node kit/scripts/copy-files.mjs
-	@node shell/art/draw.mjs
-	@node tests/development/build.mjs
-	@node kit/scripts/copy-shell.mjs
+# The binary contains the console.
+gateway: console
+	@cargo build --locked --package gateway && echo "built the gateway in $$SECONDS s"
+
+releases: kit
+	@node shell/art/draw.mjs && node tests/development/build.mjs && node kit/scripts/copy-shell.mjs && \
+	echo "built the releases in $$SECONDS s"
+
+example-release: kit
+	@node tests/development/build.mjs --example
 
 tools:
 	@command -v cargo >/dev/null || { echo "Rust is missing: install it from https://rustup.rs, then run make again."; exit 1; }
@@ -80,18 +96,19 @@ node_modules/.installed: package-lock.json package.json docs/package.json kit/pa
 
 # The gateway's tests spend most of their time waiting for timeouts, so the other checks run in parallel.
 test: console
-	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-gateway check-gateway test-web-and-site
+	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-rust lint-rust test-web-and-site
+	@node tests/development/optional-tools.mjs
 
 test-web-and-site:
 	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web lint-web
 	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-site test-api
 
-lint: clippy check-gateway lint-web
+lint: clippy lint-rust lint-web
 
 clippy: tools
 	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
 
-check-gateway: tools
+lint-rust: tools
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	@if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; \
@@ -106,19 +123,20 @@ lint-web: releases docs
 	NODE_OPTIONS=--max-semi-space-size=64 npx eslint . --max-warnings 0
 	npx prettier --check --log-level warn .
 
-test-gateway: tools
+test-rust: tools
 	@mkdir -p target
-	@$(WITH_CLIPPY) $(AFTER_GATEWAY) cargo $(CARGO_TEST) --locked --no-run
-	@set -o pipefail; export PROMTOOL=$$(node tests/development/promtool.mjs) PEBBLE=$$(node tests/development/pebble.mjs) HAPROXY=$$(node tests/development/haproxy.mjs); $(IN_MEMORY) $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked 2>&1 | tee target/test-gateway.log
-	@echo "The ten slowest tests of the gateway (cargo-nextest measures them):"
-	@grep -E '^ +PASS \[' target/test-gateway.log | sort -t '[' -k 2 -rn | head -n 10
+	@$(WITH_CLIPPY) $(AFTER_GATEWAY) $(CARGO_TEST) --no-run
+	@set -o pipefail; for tool in promtool pebble haproxy; do export $${tool^^}="$$(node tests/development/optional-tools.mjs $$tool)"; done; \
+	$(IN_MEMORY) $(WITH_CLIPPY) $(CARGO_TEST) $(CARGO_FILTER) 2>&1 | tee target/test-rust.log
+	@echo "The ten slowest Rust tests (cargo-nextest measures them):"
+	@grep -E '^ +PASS \[' target/test-rust.log | sort -t '[' -k 2 -rn | head -n 10
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
 # manager, thousands of generated requests to the admin API, an operator's day, every fault on every section, every screen where `make test` checks one
 # of each kind, and the gallery's screenshots.
-soak: console releases gallery-built browser
+soak: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) cargo $(CARGO_TEST) --locked
+	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
 	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
@@ -156,15 +174,16 @@ fuzz: tools
 	done
 
 test-web: releases
-	$(IN_MEMORY) npx vitest run
+	$(IN_MEMORY) npx vitest run $(FILE)
 
-# Builds the gateway with the features of its dev-dependencies. Without them cargo would rebuild half of the crates.
+# Builds the gateway with the features of the tests' dependencies: `make test` has built it already. Cargo uses these features
+# if it builds a test, such as the small ones that the pattern selects.
 gateway-tested: tools
-	@$(WITH_CLIPPY) cargo build --locked --tests
+	@$(WITH_CLIPPY) cargo build --locked --workspace --bins --test '[!b]*'
 
-test-site: console releases gallery-built browser
+test-site: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	cd tests && npx playwright test
+	cd tests && npx playwright test $(FILE)
 
 # Compares the admin API with its OpenAPI description. Needs Python 3.11.
 test-api: gateway-tested releases

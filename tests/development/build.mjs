@@ -1,4 +1,4 @@
-// Builds the release of every package of the site, and of the example with live data, that is not up to date.
+// Builds the release of every package of the site that is not up to date; with `--example`, of the example with live data.
 import path from "node:path";
 
 import { build, UsageError } from "@colonnade/kit/build";
@@ -6,7 +6,7 @@ import { build, UsageError } from "@colonnade/kit/build";
 import { EVENTS } from "../support/events-api.mjs";
 import { PACKAGES } from "../support/repository.mjs";
 
-for (const folder of [...PACKAGES, EVENTS]) {
+for (const folder of process.argv.includes("--example") ? [EVENTS] : PACKAGES) {
   try {
     const { release, built } = await build(folder, { final: false });
     if (built) console.log(`built ${release.name}@${release.version}`);
