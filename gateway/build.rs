@@ -1,6 +1,6 @@
 //! Sets `COLONNADE_COMMIT` for the build, the commit that the gateway is built from, and `COLONNADE_VERSION`, the version with
 //! the commit. The environment variable `COLONNADE_COMMIT` takes precedence over the Git history, for builds from an archive.
-//! Without both, the version has no commit.
+//! Without both, and in a build for development, the version has no commit: each commit would compile the gateway again.
 //!
 //! It also lists the files of the console for `src/console.rs`. They are missing unless `make console` has built them, so that
 //! the gateway builds without Node.js.
@@ -21,9 +21,6 @@ fn main() {
     list_console();
     println!("cargo::rerun-if-env-changed=COLONNADE_COMMIT");
     println!("cargo::rerun-if-changed=build.rs");
-    if Path::new(HISTORY).exists() {
-        println!("cargo::rerun-if-changed={HISTORY}");
-    }
     let version = env!("CARGO_PKG_VERSION");
     match env::var("COLONNADE_COMMIT").ok().or_else(commit) {
         Some(commit) => {
@@ -35,6 +32,12 @@ fn main() {
 }
 
 fn commit() -> Option<String> {
+    if env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
+        return None;
+    }
+    if Path::new(HISTORY).exists() {
+        println!("cargo::rerun-if-changed={HISTORY}");
+    }
     let output = Command::new("git")
         .args(["rev-parse", "--short=12", "HEAD"])
         .output()
