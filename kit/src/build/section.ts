@@ -42,7 +42,7 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Co
  */
 export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
   const { folder, config } = context;
-  // The check runs the pages in processes of their own, so it can overlap with the compilation.
+  // The check runs the pages in other processes, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
   if (compiled.status === "rejected")
     // The check's compilation has source maps, so its errors have positions.

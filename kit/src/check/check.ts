@@ -5,7 +5,7 @@ import { readEntry } from "../build/entry.js";
 import type { ReleasePath } from "../build/release.js";
 import type { BuildContext } from "../build/context.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
-import { compileSection, compileShared } from "./bundle.js";
+import { compileSection, compileShared, sectionFiles } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
 import { MAX_PATHS } from "./limits.js";
@@ -13,8 +13,9 @@ import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
-import { inParallel, runJob } from "./processes.js";
-import type { CheckJob, LinkTarget, Report } from "./report.js";
+import { CheckProcesses, inParallel } from "./processes.js";
+import type { Report } from "./report.js";
+import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** Result of {@link check}. */
 export interface CheckResult {
@@ -32,35 +33,35 @@ export interface CheckResult {
  * @throws UsageError if the section does not compile.
  */
 export async function check(context: BuildContext): Promise<CheckResult> {
-  return inTemporaryFolder((folder) => checkIn(folder, context));
+  return inTemporaryFolder(async (folder) => {
+    const scripts = { shared: path.join(folder, "shared.js"), bundle: sectionFiles(folder).file };
+    const processes = new CheckProcesses(folder, { ...scripts, name: context.config.name });
+    try {
+      return await checkIn(folder, context, scripts, processes);
+    } finally {
+      await processes.close();
+    }
+  });
 }
 
-async function checkIn(temporary: string, context: BuildContext): Promise<CheckResult> {
+async function checkIn(
+  temporary: string,
+  context: BuildContext,
+  scripts: SandboxScripts,
+  processes: CheckProcesses,
+): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
-  const shared = path.join(temporary, "shared.js");
-  await writeFile(shared, await compileShared(context, temporary));
+  await writeFile(scripts.shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
   // After the compilation, which reports syntax errors with their positions.
   const { pages } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
-  let count = 0;
-  const runOne = async (pattern: string | null, links?: readonly LinkTarget[]): Promise<Report[]> => {
-    count += 1;
-    const job: CheckJob = {
-      shared,
-      bundle: bundle.file,
-      reports: path.join(temporary, `${String(count)}.jsonl`),
-      name: config.name,
-      pattern,
-      ...(links && { links }),
-    };
-    return runJob(job);
-  };
   const patterns = [...pages.keys()];
-  const sectionReports = await runOne(null);
+  const sectionReports = await processes.run({ pattern: null });
   // A failure of the section would repeat on every page.
-  const pageReports = sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => runOne(pattern));
+  const pageReports =
+    sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => processes.run({ pattern }));
   const paths = new Map<string, readonly ReleasePath[]>();
   for (const [index, reports] of pageReports.entries())
     for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
@@ -79,7 +80,7 @@ async function checkIn(temporary: string, context: BuildContext): Promise<CheckR
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
   for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
-  const linkReports = sorted.targets.length > 0 ? await runOne(null, sorted.targets) : [];
+  const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {
     const from = report.kind === "notFound" && links.get(report.path);

@@ -16,19 +16,23 @@ export interface RenderedPath extends LinkTarget {
   readonly location: string | undefined;
 }
 
-/** The argument of a child process: what to check. */
+/** The argument of a child process: what its tasks have in common. */
 export interface CheckJob extends SandboxScripts {
-  /** File that the process appends its reports to, one JSON document per line. */
+  /** File that the process appends the reports of a task to, one JSON document per line. */
   readonly reports: string;
   /** The section's name in its configuration. */
   readonly name: string;
+}
+
+/** A message to a child process: what to check next. */
+export interface CheckTask {
   /** The page to check. Null to check the section itself and its slots, or links. */
   readonly pattern: string | null;
   /** The link targets to check. */
   readonly links?: readonly LinkTarget[];
 }
 
-/** The result of a child process. Stacks contain positions in the bundle. */
+/** A result of a task. Stacks contain positions in the bundle. */
 export type Report =
   | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)

@@ -1,11 +1,11 @@
-// Checks one page of a section in a process of its own. Its argument is a CheckJob.
+// Checks pages of a section, each in a fresh sandbox. Its argument is a CheckJob, and its messages are CheckTasks.
 import { appendFileSync } from "node:fs";
 
 import type { ReleasePath } from "../build/release.js";
 import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
 import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
-import type { CheckJob, LinkTarget, Report } from "./report.js";
+import type { CheckJob, CheckTask, LinkTarget, Report } from "./report.js";
 import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts } from "./sandboxScripts.js";
@@ -18,6 +18,7 @@ function report(found: Report): void {
   appendFileSync(job.reports, `${JSON.stringify(found)}\n`);
 }
 
+// Of the current task.
 const reportedStacks = new Set<string>();
 
 // Whether the queries of the current path fail.
@@ -81,7 +82,6 @@ async function runLimited(
   return isDone;
 }
 
-const context = createSandboxContext();
 const shared = compileShared(job.shared);
 const bundle = compileBundle(job.bundle);
 
@@ -220,7 +220,9 @@ function reportBlocked(steps: CheckSteps, where: string): void {
     report({ kind: "violation", ...element, message: `${where} contains ${message}` });
 }
 
-async function main(): Promise<void> {
+async function runTask({ pattern, links }: CheckTask): Promise<void> {
+  reportedStacks.clear();
+  const context = createSandboxContext();
   let steps: CheckSteps | undefined;
   const isLoaded = await runLimited("loading the section", () => {
     const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
@@ -228,10 +230,12 @@ async function main(): Promise<void> {
     return steps.loadSection();
   });
   if (!isLoaded || !steps) return;
-  if (job.links) await checkLinks(steps, job.links);
-  else await (job.pattern === null ? checkSection(steps) : checkPage(steps, job.pattern));
+  if (links) await checkLinks(steps, links);
+  else await (pattern === null ? checkSection(steps) : checkPage(steps, pattern));
 }
 
-await main();
-// Without this, the watchdog's thread would be awaited.
-process.exit();
+// The gateway ignores a rejection that the section does not handle. It must not end the check of another page.
+process.on("unhandledRejection", () => undefined);
+process.on("message", (task: CheckTask) => {
+  void runTask(task).then(() => process.send?.("done"));
+});
