@@ -87,15 +87,12 @@ describe("validateForm", () => {
     expect(validateForm({ email: "", password: "", age: "17" })).toEqual({ kind: "underage" });
   });
 
-  it("rejects other invalid ages with the accepted range", () => {
-    expect(validateForm({ ...values, age: "121" })).toEqual({
-      kind: "invalid",
-      errors: { age: "Enter your age as a whole number from 18 to 120." },
-    });
-  });
-
-  it("distinguishes short from long passwords", () => {
-    expect(fieldError("password", "12345")).toBe("Use at least 6 characters.");
-    expect(fieldError("password", "x".repeat(257))).toBe("Use at most 256 characters.");
+  it.each([
+    ["email", "visitor@", "Enter an email address like name@example.com."],
+    ["password", "12345", "Use at least 6 characters."],
+    ["password", "x".repeat(257), "Use at most 256 characters."],
+    ["age", "121", "Enter your age as a whole number from 18 to 120."],
+  ] as const)("says what the %s '%s' needs: %s", (name, text, error) => {
+    expect(validateForm({ ...values, [name]: text })).toEqual({ kind: "invalid", errors: { [name]: error } });
   });
 });

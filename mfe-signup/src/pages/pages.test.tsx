@@ -13,24 +13,23 @@ async function renderExisting(path: string, options: RenderOptions = {}): Promis
   return view;
 }
 
-describe.each(["/signup", "/success"])("the page %s", (path) => {
-  it("has noindex and its own canonical path", async () => {
-    const { head } = await renderExisting(path);
-    expect(head).toMatchObject({ robots: "noindex", canonical: path });
-    expect(head.title).toContain("Test Directory");
-    expect(head.description).not.toBe("");
-  });
-
-  it("has one h1", async () => {
-    await renderExisting(path);
-    expect(screen.getAllByRole("heading", { level: 1 })).toHaveLength(1);
-  });
+it.each([
+  ["/signup", "Sign up - Test Directory", /who receives your details/],
+  ["/success", "Your account - Test Directory", /Where a sign-up/],
+])("the page %s has one h1, noindex and its own canonical path", async (path, title, description) => {
+  const { head } = await renderExisting(path, { site: WITH_BACKEND });
+  expect(head).toMatchObject({ title, robots: "noindex", canonical: path });
+  expect(head.description).toMatch(description);
+  expect(screen.getAllByRole("heading", { level: 1 })).toHaveLength(1);
 });
 
 describe("/signup", () => {
-  it("has a heading for the form", async () => {
-    const { head } = await renderExisting("/signup", { site: WITH_BACKEND });
-    expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Create your account");
+  it("has a heading for the form, then the sample notice", async () => {
+    const { container, head } = await renderExisting("/signup", { site: WITH_BACKEND });
+    expect([...container.querySelectorAll("h1, p")].slice(0, 2).map(({ textContent }) => textContent)).toEqual([
+      "Create your account",
+      "Coming from an ad? These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.",
+    ]);
     expect(head.description).toContain("Create an account");
   });
 
@@ -46,7 +45,7 @@ describe("/success", () => {
     const { container } = await renderExisting("/success", { site: WITH_BACKEND });
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");
     expect(container.textContent).toContain("If you just signed up here, your account is at accounts.example.org.");
-    expect(container.textContent).toContain("doesn’t keep them");
+    expect(container.textContent).toContain("passes on your email, password, and stated age, and doesn’t keep them");
   });
 
   it("says once that the visitor is signed up after a sign-up", async () => {
