@@ -1,7 +1,7 @@
-import { loadData, TEST_SITE } from "@colonnade/kit/testing";
+import { loadData, TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
 import { isNotFound, type NotFound } from "@colonnade/kit";
 import { cleanup } from "@testing-library/react";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import section from "../section";
 import { renderExisting } from "../testing/page";
@@ -10,19 +10,67 @@ import { CARDS } from "../cards";
 import { articlePage } from "./article";
 import { page } from "./articles/safety-guide";
 
-afterEach(cleanup);
-
 const PATH = "/about-escort-babylon/safety-guide";
 
 describe("article", () => {
-  it("text, title and sources are in the first render", async () => {
+  let view: RenderedPage;
+  beforeAll(async () => {
+    view = await renderExisting(PATH);
+  });
+  afterAll(cleanup);
+
+  it("text, title and sources are in the first render", () => {
     // The page has no Suspense boundary, so suspending would render nothing.
-    const { container, getByRole } = await renderExisting(PATH);
+    const { container, getByRole } = view;
     expect(getByRole("heading", { level: 1 }).textContent).toBe("Safety guide");
     expect(container.querySelectorAll("h1")).toHaveLength(1);
     expect(container.querySelectorAll("article .prose h2").length).toBeGreaterThan(3);
     expect(getByRole("heading", { name: "Sources" })).toBeTruthy();
   });
+
+  it("a link goes back to the hub", () => {
+    expect(view.getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
+  });
+
+  it("both tables of contents link to every heading", () => {
+    const headings = [...view.container.querySelectorAll(".prose h2")];
+    const anchors = headings.map(({ id }) => `#${id}`);
+    expect(anchors).toContain("#money-scams");
+    const contents = view.container.querySelector("nav[aria-label='On this page']");
+    for (const list of contents?.querySelectorAll("ol") ?? []) {
+      const links = [...list.querySelectorAll("a")];
+      expect(links.map((link) => link.getAttribute("href"))).toEqual(anchors);
+      expect(links.map(({ textContent }) => textContent)).toEqual(headings.map(({ textContent }) => textContent));
+    }
+    expect(contents?.querySelectorAll("ol")).toHaveLength(2);
+    const ids = [...view.container.querySelectorAll("[id]")].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("the reading time is computed from the text", () => {
+    const { container, getByText } = view;
+    const words =
+      container
+        .querySelector(".prose")
+        ?.innerHTML.replace(/<[^>]*>/g, " ")
+        .match(/\w\S*/g)?.length ?? 0;
+    expect(Number(getByText(/^\d+ min read$/).textContent.split(" ")[0])).toBe(Math.round(words / 200));
+  });
+
+  it("the head has all tags and breadcrumbs", () => {
+    const { head, layout } = view;
+    expect(head.title).toBe("Safety guide - Test Directory");
+    expect(head.description).toBeTruthy();
+    expect(head.canonical).toBe(PATH);
+    expect(head.robots).toBeUndefined();
+    expect(head.social).toEqual({ title: "Safety guide", description: head.description, type: "article", url: PATH });
+    expect(head.breadcrumbs?.at(-1)).toEqual({ label: "Safety guide", path: PATH });
+    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+  });
+});
+
+describe("other articles", () => {
+  afterEach(cleanup);
 
   it("has a decorative picture of its own", async () => {
     const pictures = await Promise.all(
@@ -33,37 +81,6 @@ describe("article", () => {
     );
     expect(pictures).not.toContain(undefined);
     expect(new Set(pictures).size).toBe(2);
-  });
-
-  it("a link goes back to the hub", async () => {
-    const { getByRole } = await renderExisting(PATH);
-    expect(getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
-  });
-
-  it("both tables of contents link to every heading", async () => {
-    const { container } = await renderExisting(PATH);
-    const headings = [...container.querySelectorAll(".prose h2")];
-    const anchors = headings.map(({ id }) => `#${id}`);
-    expect(anchors).toContain("#money-scams");
-    const contents = container.querySelector("nav[aria-label='On this page']");
-    for (const list of contents?.querySelectorAll("ol") ?? []) {
-      const links = [...list.querySelectorAll("a")];
-      expect(links.map((link) => link.getAttribute("href"))).toEqual(anchors);
-      expect(links.map(({ textContent }) => textContent)).toEqual(headings.map(({ textContent }) => textContent));
-    }
-    expect(contents?.querySelectorAll("ol")).toHaveLength(2);
-    const ids = [...container.querySelectorAll("[id]")].map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it("the reading time is computed from the text", async () => {
-    const { container, getByText } = await renderExisting(PATH);
-    const words =
-      container
-        .querySelector(".prose")
-        ?.innerHTML.replace(/<[^>]*>/g, " ")
-        .match(/\w\S*/g)?.length ?? 0;
-    expect(Number(getByText(/^\d+ min read$/).textContent.split(" ")[0])).toBe(Math.round(words / 200));
   });
 
   it.each([
@@ -94,17 +111,6 @@ describe("article", () => {
       expect((data as NotFound).heading).toBe("Article not found");
     },
   );
-
-  it("the head has all tags and breadcrumbs", async () => {
-    const { head, layout } = await renderExisting(PATH);
-    expect(head.title).toBe("Safety guide - Test Directory");
-    expect(head.description).toBeTruthy();
-    expect(head.canonical).toBe(PATH);
-    expect(head.robots).toBeUndefined();
-    expect(head.social).toEqual({ title: "Safety guide", description: head.description, type: "article", url: PATH });
-    expect(head.breadcrumbs?.at(-1)).toEqual({ label: "Safety guide", path: PATH });
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
-  });
 
   it("facts in the front matter are filled in, in page and head", () => {
     const data = {

@@ -1,7 +1,7 @@
 import { isNotFound } from "@colonnade/kit";
-import { loadData } from "@colonnade/kit/testing";
+import { loadData, type RenderedPage } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { ADS } from "../data/ads";
 import section from "../section";
@@ -11,30 +11,50 @@ import { page } from "./ad";
 const [AD] = ADS.regular;
 const PATH = "/city/Alabama/Birmingham/ad/4251";
 
-afterEach(cleanup);
-
 describe("ad page", () => {
-  it("shows title, age, text with line breaks, and place", async () => {
-    const { container } = await renderExisting(PATH);
+  let view: RenderedPage;
+  beforeAll(async () => {
+    view = await renderExisting(PATH);
+  });
+  afterAll(cleanup);
+
+  it("shows title, age, text with line breaks, and place", () => {
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe(AD?.title);
     expect(screen.getByText(`Age: ${String(AD?.age)}`)).toBeTruthy();
-    const texts = [...container.querySelectorAll("article p")].map((paragraph) => paragraph.textContent);
+    const texts = [...view.container.querySelectorAll("article p")].map((paragraph) => paragraph.textContent);
     expect(texts).toContain(AD?.description);
     expect(AD?.description).toContain("\n");
     expect(screen.getByText("Posted in Birmingham, Alabama")).toBeTruthy();
   });
 
-  it("has the sample badge and says that it shows no real person", async () => {
-    const { container } = await renderExisting(PATH);
-    expect(textOf(container.querySelector("article .badge.sample"))).toBe("Sample ad");
-    expect(textOf(container.querySelector(".notice"))).toContain("a sample ad, not a real person");
+  it("has the sample badge and says that it shows no real person", () => {
+    expect(textOf(view.container.querySelector("article .badge.sample"))).toBe("Sample ad");
+    expect(textOf(view.container.querySelector(".notice"))).toContain("a sample ad, not a real person");
   });
 
-  it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", async (name) => {
-    await renderExisting(PATH);
+  it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", (name) => {
     const button = screen.getByRole("button", { name });
     expect(button.closest("form")?.getAttribute("data-join")).toBe("sample");
   });
+
+  it("has the report section", () => {
+    const help = screen.getByRole("region", { name: "Report this ad" });
+    const mail = within(help).getByRole("link", { name: "contact@site.example" });
+    expect(mail.getAttribute("href")).toBe(
+      "mailto:contact@site.example?subject=Report%20ad%204251%20in%20Birmingham%2C%20Alabama",
+    );
+    for (const target of ["tel:911", "tel:+18883737888", "sms:233733", "tel:+18008435678"])
+      expect(help.querySelectorAll(`a[href="${target}"]`)).toHaveLength(1);
+  });
+
+  it("shows breadcrumbs", () => {
+    const breadcrumbs = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
+    expect(breadcrumbs.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama", "Birmingham", AD?.title]);
+  });
+});
+
+describe("other ad pages", () => {
+  afterEach(cleanup);
 
   it("links back to the city's ads", async () => {
     await renderExisting("/city/Missouri/St.%20Louis/ad/4300");
@@ -42,22 +62,17 @@ describe("ad page", () => {
     expect(back.getAttribute("href")).toBe("/city/Missouri/St.%20Louis");
   });
 
-  it("has the report section", async () => {
-    await renderExisting(PATH);
-    const help = screen.getByRole("region", { name: "Report this ad" });
-    const mail = within(help).getByRole("link", { name: "contact@site.example" });
-    expect(mail.getAttribute("href")).toBe(
-      "mailto:contact@site.example?subject=Report%20ad%204251%20in%20Birmingham%2C%20Alabama",
+  it.each([
+    [4251, ["4252"]],
+    [4252, ["4251", "4253"]],
+    [4300, ["4299"]],
+  ])("ad %i links to the samples beside it", async (id, ids) => {
+    await renderExisting(`/city/Alabama/Birmingham/ad/${String(id)}`);
+    const links = within(screen.getByRole("navigation", { name: "Other ads" })).getAllByRole("link");
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(
+      ids.map((other) => `/city/Alabama/Birmingham/ad/${other}`),
     );
-    for (const number of ["Call 911", "1-888-373-7888", "233733", "1-800-843-5678"]) {
-      expect(within(help).getByRole("link", { name: number })).toBeTruthy();
-    }
-  });
-
-  it("shows breadcrumbs", async () => {
-    await renderExisting(PATH);
-    const breadcrumbs = within(screen.getByRole("navigation", { name: "Breadcrumb" }));
-    expect(breadcrumbs.getAllByRole("listitem").map(textOf)).toEqual(["Home", "Alabama", "Birmingham", AD?.title]);
+    for (const link of links) expect(textOf(link)).toMatch(/^(← Previous|Next) sample/);
   });
 
   it("has noindex and the canonical id", async () => {
@@ -76,13 +91,11 @@ describe("ad page", () => {
     expect(page.paths?.()).toEqual([PATH]);
   });
 
-  it.each(["9001", "9002", "0", "4250", "4301", "4251.0", "abc", "-1", "%204251"])(
-    "ad '%s' is 'Ad not found'",
-    async (id) => {
-      const data = await loadData(section, `/city/Alabama/Birmingham/ad/${id}`);
-      expect(isNotFound(data) && data.heading).toBe("Ad not found");
-    },
-  );
+  // The unit tests of findRegularAd have the other IDs.
+  it.each(["9001", "%204251"])("ad '%s' is 'Ad not found'", async (id) => {
+    const data = await loadData(section, `/city/Alabama/Birmingham/ad/${id}`);
+    expect(isNotFound(data) && data.heading).toBe("Ad not found");
+  });
 
   it("a missing id is 'Ad not found'", async () => {
     const data = await page.data({

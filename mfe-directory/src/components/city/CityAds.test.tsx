@@ -1,5 +1,5 @@
 import { inShell } from "@colonnade/kit/testing";
-import { cleanup, render } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { ADS } from "../../data/ads";
@@ -15,6 +15,8 @@ function titles(container: Element): (string | null)[] {
 
 beforeEach(() => {
   sessionStorage.clear();
+  // The selection is in the history entry.
+  history.replaceState(null, "");
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -48,24 +50,66 @@ describe("a city's ads in the browser", () => {
     expect(titles(container)).toEqual(first);
   });
 
-  it("are drawn again if the stored list is invalid", () => {
-    sessionStorage.setItem(storageKey(PLACE), '["<script>"]');
-    expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
-  });
-
-  it.each(["getItem", "setItem"] as const)("are drawn when storage %s throws", (method) => {
-    vi.spyOn(Storage.prototype, method).mockImplementation(() => {
-      throw new DOMException("no", "QuotaExceededError");
-    });
-    expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
-  });
-
   it("are drawn when the browser denies storage", () => {
     const denied = vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(() => {
       throw new DOMException("no", "SecurityError");
     });
     expect(titles(render(inShell(<CityAds place={PLACE} />)).container).length).toBeGreaterThanOrEqual(30);
     expect(denied).toHaveBeenCalled();
+  });
+});
+
+describe("the form of the regular ads", () => {
+  const ads = (): HTMLElement[] =>
+    within(screen.getByRole("region", { name: /^All other ads/ })).queryAllByRole("article");
+  const ages = (): number[] =>
+    ads().map((ad) =>
+      Number(
+        within(ad)
+          .getByText(/^Age \d\d$/)
+          .textContent.slice(-2),
+      ),
+    );
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** What is announced after a pause. */
+  function announced(): string | null {
+    act(() => {
+      vi.advanceTimersByTime(400);
+    });
+    return screen.getByRole("status").textContent;
+  }
+
+  function select(label: string, value: string): void {
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  }
+
+  it("filters by age and sorts", () => {
+    render(inShell(<CityAds place={PLACE} />));
+    const total = ads().length;
+    select("Age", "24-26");
+    expect(ages().filter((age) => age < 24 || age > 26)).toEqual([]);
+    expect(announced()).toBe(`${String(ads().length)} of ${String(total)} ads`);
+    select("Age", "");
+    expect(ads()).toHaveLength(total);
+    select("Sort", "oldest");
+    expect(ages()).toEqual(ages().toSorted((one, other) => other - one));
+  });
+
+  it("can be undone if no ad matches, and keeps the featured ads", () => {
+    render(inShell(<CityAds place={PLACE} />));
+    select("Keyword", "zzz");
+    expect(ads()).toEqual([]);
+    expect(announced()).toBe("No ads match.");
+    expect(within(screen.getByRole("region", { name: /^Featured/ })).getAllByRole("article")).toHaveLength(2);
+    fireEvent.click(screen.getByRole("button", { name: "Show all ads" }));
+    expect(ads()).not.toEqual([]);
+    expect(screen.getByLabelText("Keyword")).toBe(document.activeElement);
   });
 });
 

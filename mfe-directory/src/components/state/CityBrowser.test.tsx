@@ -42,6 +42,7 @@ describe("city filter", () => {
     render(inShell(BROWSER));
     wait(2000);
     expect(shown()).toEqual(CITIES);
+    expect(screen.queryByRole("navigation")).toBeNull();
     expect(status()).toBe("");
   });
 
