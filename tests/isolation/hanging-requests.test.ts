@@ -4,14 +4,11 @@ import { expect, type Page } from "@playwright/test";
 import { findFile, PARTS } from "../support/damage";
 import { test } from "../support/fixtures";
 import { expectScreen } from "../support/screens";
-import { expectFallback, expectOtherSectionsWork, FALLBACK } from "./expectations";
+import { expectFallback, FALLBACK } from "./expectations";
 import { FAULT_SECTIONS } from "./sections";
 
-// View transitions between the sections take a quarter of the CPU time, and damaged-files.test.ts runs them.
-test.use({ reducedMotion: "reduce" });
-
 /** Records the paths of finished requests. */
-function recordFinishedRequests(page: Page): ReadonlySet<string> {
+function recordFinishedRequests(page: Page): Set<string> {
   const paths = new Set<string>();
   page.on("requestfinished", (request) => paths.add(new URL(request.url()).pathname));
   return paths;
@@ -36,27 +33,23 @@ async function waitForTimeout(page: Page): Promise<void> {
 }
 
 for (const section of FAULT_SECTIONS) {
-  for (const part of PARTS) {
-    test(`${section.name} falls back when its ${part} times out`, async ({ page, site }) => {
-      const { path } = await findFile(site, section.name, section.pattern, part);
-      const hang = (): void => undefined;
-      const finished = recordFinishedRequests(page);
-      await page.clock.install();
-      await page.route(`**${path}`, hang);
-      const open = async (): Promise<void> => {
+  test(`${section.name} falls back when one of its files times out`, async ({ page, site }) => {
+    const hang = (): void => undefined;
+    const finished = recordFinishedRequests(page);
+    await page.clock.install();
+    for (const part of PARTS)
+      await test.step(part, async () => {
+        const { path } = await findFile(site, section.name, section.pattern, part);
+        await page.route(`**${path}`, hang);
+        finished.clear();
         // The load event waits for the hanging request.
         await page.goto(section.pattern, { waitUntil: "commit" });
         if (section.name !== "signup") await waitForDialogFiles(page, finished);
         await waitForTimeout(page);
-      };
-      await open();
-      await expectFallback(page);
-      await expectOtherSectionsWork(page, section.name);
-
-      await open();
-      await page.unroute(`**${path}`, hang);
-      await page.getByRole("button", { name: "Try again" }).click();
-      await expectScreen(page, section.heading);
-    });
-  }
+        await expectFallback(page);
+        await page.unroute(`**${path}`, hang);
+        await page.getByRole("button", { name: "Try again" }).click();
+        await expectScreen(page, section.heading);
+      });
+  });
 }

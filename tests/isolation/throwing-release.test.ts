@@ -15,9 +15,6 @@ import {
 } from "./expectations";
 import { FAULT_SECTIONS } from "./sections";
 
-// View transitions between the sections take a quarter of the CPU time, and damaged-files.test.ts runs them.
-test.use({ reducedMotion: "reduce" });
-
 // Prepended to a script, throws until the fault is cleared.
 const FAULT = "a fault of this release";
 const THROW = `if(!globalThis.faultCleared)throw new Error('${FAULT}');`;
