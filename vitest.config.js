@@ -15,6 +15,16 @@ const CONTEXT_RESOLUTION = {
 // Builds and checks may run at the same time.
 const testTimeout = 20_000;
 
+// Most tests of the kit build sections, and webpack loads once for each process. Elsewhere, each file has a context of its
+// own, which takes half as long as a process that loads the DOM and React again.
+const KIT = {
+  pool: "forks",
+  isolate: false,
+  setupFiles: ["fixtures/setup.ts"],
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+};
+
 /**
  * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
  * a DOM takes longer than most of them. Markdown imports and React's server renderer are
@@ -31,15 +41,13 @@ const projectsOf = (name) =>
     plugins: [markdown(), reactServer(import.meta.dirname)],
     test: {
       ...options,
-      // A new context takes half as long as a new process, which loads the DOM and React again. Tests that build sections need
-      // a process: in each context, webpack would load again.
-      pool: project === "kit" ? "forks" : "vmForks",
+      testTimeout,
+      ...(project === "kit" ? KIT : { pool: "vmForks" }),
       name: project,
       root: name,
       // The compiled command is what users run, and Node loads it faster than Vitest.
       server: { deps: { external: [/\/kit\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },
-      testTimeout,
     },
   }));
 

@@ -8,9 +8,6 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, NODE_MODULES, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
-// Each build runs webpack twice.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 function buildOnce(folder: string, onStep?: OnStep): Promise<BuildResult> {
   return build(folder, { final: false }, onStep);
 }

@@ -5,14 +5,12 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import { build, UsageError, type Release } from "@colonnade/kit/build";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import webpack from "webpack";
 
 import { helloSection, type Files } from "../../fixtures/temporary.js";
 import { loadConfig } from "./config.js";
 import { serverConfiguration } from "./webpack.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const FILE_TYPES = {
   avif: "image/avif",

@@ -5,12 +5,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import { build, type Release } from "@colonnade/kit/build";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import { SERVER_SPECIFIERS, shellServerEntry } from "./server.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SHELL: Files = {
   "section.config.js":

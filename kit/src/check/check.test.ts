@@ -1,13 +1,10 @@
 // Runs `section check` on sections that break the rules. Each section has many pages, because each run compiles the section.
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import type { ProblemCode } from "./codes.js";
 import type { Problem } from "./problem.js";
-
-// Each page is checked in a process of its own.
-vi.setConfig({ hookTimeout: 180_000 });
 
 async function problemsIn(folder: string): Promise<Problem[]> {
   const { out, err } = await runCompiled(folder, ["check", "--json"]);

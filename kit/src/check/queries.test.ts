@@ -1,12 +1,10 @@
 // Runs `section check` on pages with queries.
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import type { ProblemCode } from "./codes.js";
 import type { Problem } from "./problem.js";
-
-vi.setConfig({ hookTimeout: 180_000 });
 
 interface Case {
   /** Members of the page. */

@@ -3,7 +3,7 @@ import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import type { Release } from "@colonnade/kit/build";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
 import {
@@ -17,9 +17,6 @@ import {
   spawnSection,
 } from "../../fixtures/command.js";
 import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
-
-// Each build runs webpack.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const COMMANDS = ["publish", "deploy", "preview"];
 const EDIT = { "src/languages.ts": 'export const LANGUAGES = ["Welsh"];\n' };

@@ -7,11 +7,9 @@ import { promisify } from "node:util";
 
 import type { Release } from "@colonnade/kit/build";
 import * as tar from "tar";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { temporaryFolder } from "../../fixtures/temporary.js";
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");
