@@ -15,91 +15,69 @@ import { clearFault, expectErrorsAbout, expectRetryFails } from "./expectations"
 
 const SIGNUP = path.join(ROOT, "mfe-signup");
 const joinButton = (page: Page): Locator => page.getByRole("button", { name: "Join Now" });
-const unavailable = (page: Page): Locator => page.getByRole("dialog", { name: "Sign-up is unavailable" });
 
 // View transitions between the sections take a quarter of the CPU time, and damaged-files.test.ts runs them.
 test.use({ reducedMotion: "reduce" });
 
-/** Expects the shell's fallback dialog from every button, on a working site. */
-async function expectUnavailable(page: Page): Promise<void> {
+async function openUnavailable(page: Page): Promise<Locator> {
   await joinButton(page).click();
-  const dialog = unavailable(page);
+  const dialog = page.getByRole("dialog", { name: "Sign-up is unavailable" });
   await expect(dialog).toContainText("The rest of the site works as usual.");
-  await expect(dialog.getByRole("button", { name: "Try again" })).toBeEnabled();
-  await expect(page.locator("dialog:modal")).toHaveCount(1);
-  await dialog.getByRole("button", { name: "Close" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(joinButton(page)).toBeFocused();
-
-  await follow(page, "/terms");
-  await expectScreen(page, "Terms of use");
-  await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
-  await expect(dialog).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  await follow(page, "/about-escort-babylon");
-  await expectScreen(page, "About Colonnade Directory");
+  return dialog;
 }
 
 async function tryAgain(page: Page): Promise<void> {
-  await joinButton(page).click();
-  await unavailable(page).getByRole("button", { name: "Try again" }).click();
+  const dialog = await openUnavailable(page);
+  await dialog.getByRole("button", { name: "Try again" }).click();
   await expect(joinDialog(page)).toBeVisible();
-  await expect(unavailable(page)).toHaveCount(0);
-  await signUp(joinDialog(page));
-  await expectScreen(page, "You’re signed up");
+  await expect(dialog).toHaveCount(0);
 }
 
-for (const part of PARTS) {
+for (const part of PARTS)
   test(`The dialog is unavailable while its ${part} is missing`, async ({ page, uncachedSite, browserErrors }) => {
     const file = await findFile(uncachedSite, "signup", "join", part);
     const repair = await remove(file);
     try {
       await openPage(page, `${uncachedSite.url}/about-escort-babylon`);
-      await expectUnavailable(page);
-      if (part === "script") {
-        await joinButton(page).click();
-        await expect(unavailable(page)).toBeVisible();
-        await expectAccessibleInAllAppearances(page);
-        await page.keyboard.press("Escape");
-      }
+      const dialog = await openUnavailable(page);
+      await expect(page.locator("dialog:modal")).toHaveCount(1);
+      if (part === "script") await expectAccessibleInAllAppearances(page);
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await expect(dialog).toBeHidden();
+      await expect(joinButton(page)).toBeFocused();
     } finally {
       await repair();
     }
     await tryAgain(page);
+    await signUp(joinDialog(page));
+    await expectScreen(page, "You’re signed up");
     expectErrorsAbout(browserErrors, file.path);
   });
 
-  test(`The dialog becomes unavailable when its ${part} times out`, async ({ page, site, browserErrors }) => {
-    const file = await findFile(site, "signup", "join", part);
-    const { path: entry } = await findFile(site, "signup", "join", "entry");
-    const hang = (): void => undefined;
-    await page.clock.install();
-    // The other files that the page requests.
-    const others = {
-      entry: [],
-      stylesheet: [entry],
-      script: [entry, ...(await findScripts(site, "signup", "join"))].filter((other) => other !== file.path),
-    }[part];
-    const loading = Promise.all(
-      others.map((other) => page.waitForEvent("requestfinished", (request) => request.url().endsWith(other))),
-    );
-    await page.route(`**${file.path}`, hang);
-    // A script that hangs also delays the load event, if it is requested early enough.
-    await openPage(page, "/about-escort-babylon", { waitUntil: "domcontentloaded" });
-    await joinButton(page).click();
-    await expect(page.getByRole("dialog", { name: "Sign-up is on its way" })).toBeVisible();
-    // Otherwise they would time out when the clock advances.
-    await loading;
-    await page.clock.runFor(20_000);
-    await expect(unavailable(page)).toBeVisible();
-    await page.keyboard.press("Escape");
-    await expectUnavailable(page);
-    await page.unroute(`**${file.path}`, hang);
-    await tryAgain(page);
-    expectErrorsAbout(browserErrors, file.path);
-  });
-}
+test("The dialog becomes unavailable when its script times out", async ({ page, site, browserErrors }) => {
+  const file = await findFile(site, "signup", "join", "script");
+  const { path: entry } = await findFile(site, "signup", "join", "entry");
+  const hang = (): void => undefined;
+  await page.clock.install();
+  // The other files that the page requests.
+  const others = [entry, ...(await findScripts(site, "signup", "join"))].filter((other) => other !== file.path);
+  const loading = Promise.all(
+    others.map((other) => page.waitForEvent("requestfinished", (request) => request.url().endsWith(other))),
+  );
+  await page.route(`**${file.path}`, hang);
+  // A script that hangs also delays the load event, if it is requested early enough.
+  await openPage(page, "/about-escort-babylon", { waitUntil: "domcontentloaded" });
+  await joinButton(page).click();
+  await expect(page.getByRole("dialog", { name: "Sign-up is on its way" })).toBeVisible();
+  // Otherwise they would time out when the clock advances.
+  await loading;
+  await page.clock.runFor(20_000);
+  await expect(page.getByRole("dialog", { name: "Sign-up is unavailable" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.unroute(`**${file.path}`, hang);
+  await tryAgain(page);
+  expectErrorsAbout(browserErrors, file.path);
+});
 
 test("The dialog is unavailable when its code throws", async ({ page, startOwnSite, browserErrors }) => {
   const own = await startOwnSite();
@@ -110,7 +88,14 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
         : text,
     );
     await openPage(page, `${own.url}/about-escort-babylon`);
-    await expectUnavailable(page);
+    const dialog = await openUnavailable(page);
+    await page.keyboard.press("Escape");
+    await follow(page, "/terms");
+    await expectScreen(page, "Terms of use");
+    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press("Escape");
+    await follow(page, "/about-escort-babylon");
     await clearFault(page);
     await tryAgain(page);
     expectErrorsAbout(browserErrors, "fault is not a function");
@@ -123,12 +108,11 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
         : text,
     );
     await openPage(page, `${own.url}/about-escort-babylon`);
-    await joinButton(page).click();
-    await expect(unavailable(page)).toBeVisible();
+    const dialog = await openUnavailable(page);
     await expectRetryFails(page, "slot");
     await deployPackages(own.access, [SIGNUP]);
     const reloading = page.waitForEvent("load");
-    await unavailable(page).getByRole("button", { name: "Try again" }).click();
+    await dialog.getByRole("button", { name: "Try again" }).click();
     await reloading;
     await joinButton(page).click();
     await signUp(joinDialog(page));

@@ -1,15 +1,15 @@
 import { expect, test } from "../support/fixtures";
-import { open } from "../support/screens";
+import { expectScreen, open } from "../support/screens";
 import { expectPageAnnounced } from "../support/keyboard";
 
-test.use({ reducedMotion: "no-preference" });
+const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 
 test("A visitor browses from the home page to an ad, and back up", async ({ page }) => {
   const main = page.getByRole("main");
   const status = page.getByRole("search").getByRole("status");
 
   await test.step("The home page introduces itself first", async () => {
-    await open(page, { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." });
+    await open(page, HOME);
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - heading "Browse by state. Know what you’re reading." [level=1]
@@ -127,15 +127,13 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
 
   await test.step("Breadcrumbs lead back up", async () => {
     const trail = page.getByRole("navigation", { name: "Breadcrumb" });
-    await trail.getByRole("link", { name: "Houston" }).click();
-    await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
-    await trail.getByRole("link", { name: "Texas" }).click();
-    await expectPageAnnounced(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
-    await trail.getByRole("link", { name: "Home" }).click();
-    await expectPageAnnounced(
-      page,
-      "Browse by state. Know what you’re reading.",
-      "Colonnade Directory - Browse by State and City",
-    );
+    for (const [name, heading] of [
+      ["Houston", "Houston, Texas"],
+      ["Texas", "Escorts in Texas"],
+      ["Home", HOME.heading],
+    ] as const) {
+      await trail.getByRole("link", { name }).click();
+      await expectScreen(page, heading);
+    }
   });
 });

@@ -3,8 +3,6 @@ import { open } from "../support/screens";
 import { joinDialog, newEmail, PASSWORD, receivedFrom } from "../support/signup";
 import { expectPageAnnounced, tabTo } from "../support/keyboard";
 
-test.use({ reducedMotion: "no-preference" });
-
 test("A visitor signs up from the home page by keyboard alone", async ({ page, site }) => {
   const main = page.getByRole("main");
   const { keyboard } = page;
@@ -30,46 +28,34 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
   await test.step("To a city by letter", async () => {
     await tabTo(
       page,
-      page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link", { name: "O", exact: true }),
+      page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link", { name: "B", exact: true }),
     );
     await keyboard.press("Enter");
-    await expect(page.getByRole("heading", { level: 2, name: "O", exact: true })).toBeFocused();
-    await tabTo(page, main.getByRole("link", { name: /^Ontario California/ }));
+    await expect(page.getByRole("heading", { level: 2, name: "B", exact: true })).toBeFocused();
+    await tabTo(page, main.getByRole("link", { name: /^Baldwin Park California/ }));
     // Backwards: the sticky letter navigation must not cover the focused link.
-    await tabTo(page, main.getByRole("link", { name: /^Norwalk California/ }), "Shift+Tab");
-    await tabTo(page, main.getByRole("link", { name: /^Oakland California/ }));
+    await tabTo(page, main.getByRole("link", { name: /^Azusa California/ }), "Shift+Tab");
+    await tabTo(page, main.getByRole("link", { name: /^Bakersfield California/ }));
     await keyboard.press("Enter");
-    await expectPageAnnounced(page, "Oakland, California", "Colonnade Directory - Listings in Oakland, California");
+    await expectPageAnnounced(
+      page,
+      "Bakersfield, California",
+      "Colonnade Directory - Listings in Bakersfield, California",
+    );
   });
 
-  await test.step("To an ad and its dialog, which traps the focus", async () => {
+  await test.step("To an ad and its dialog", async () => {
     const link = main.getByRole("article").nth(2).getByRole("heading").getByRole("link");
     const title = await link.innerText();
     await tabTo(page, link);
     await keyboard.press("Enter");
-    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Oakland, California`);
+    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Bakersfield, California`);
     await tabTo(page, main.getByRole("button", { name: "Reply", exact: true }));
     await keyboard.press("Enter");
-    const dialog = joinDialog(page);
-    await expect(dialog.getByRole("heading", { name: "Create your account" })).toBeFocused();
-    await tabTo(page, dialog.getByRole("button", { name: "Close" }));
-    await tabTo(page, dialog.getByRole("button", { name: "Continue" }));
-    // Past the end come the browser UI and the dialog again, never the page behind.
-    for (let count = 0; count < 3; count += 1) {
-      await keyboard.press("Tab");
-      expect(
-        await dialog.evaluate(
-          (element) => element.contains(document.activeElement) || document.activeElement === document.body,
-        ),
-      ).toBe(true);
-    }
-    await keyboard.press("Escape");
-    await expect(dialog).toBeHidden();
-    await expect(main.getByRole("button", { name: "Reply", exact: true })).toBeFocused();
+    await expect(joinDialog(page).getByRole("heading", { name: "Create your account" })).toBeFocused();
   });
 
   await test.step("To an account", async () => {
-    await keyboard.press("Enter");
     const dialog = joinDialog(page);
     const email = newEmail();
     await tabTo(page, dialog.getByLabel("Email"));

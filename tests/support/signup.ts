@@ -4,9 +4,6 @@ import { randomUUID } from "node:crypto";
 import type { BrowserErrors } from "./fixtures";
 import type { Site } from "./site.mjs";
 
-/** The URL path the form posts to. */
-export const SIGNUP_PATH = "/functions/v1/signup";
-
 /** The generic message of a failed sign-up. */
 export const SIGNUP_FAILED = "Signup failed. Please try again.";
 
