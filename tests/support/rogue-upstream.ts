@@ -29,9 +29,6 @@ const RESPONSES: Readonly<Record<string, readonly [type: string | null, body: st
   "style.css": ["text/css", "html { --ran: 1 }"],
 };
 
-/** The names of all responses. */
-export const ROGUE_RESPONSES: readonly string[] = Object.keys(RESPONSES);
-
 /** An upstream that tries to act as the site. */
 export interface RogueUpstream {
   /** URL of its own origin. Its page `/frame` embeds the URL in its query. */
