@@ -13,22 +13,15 @@ const BAD_PATHS = [
   ["10 KB", LONG, 414],
 ] as const;
 
-test("Invalid paths get an HTML error page without internals", async ({ page, browserErrors }) => {
+test("Invalid paths get an HTML error page without internals", async ({ request }) => {
   for (const [name, path, status] of BAD_PATHS) {
-    await test.step(name, async () => {
-      const response = await page.goto(path);
-      expect(response?.status()).toBe(status);
-      expect(response?.headers()["content-type"]).toMatch(/^text\/html/);
-      await expect(page.locator("body")).toHaveText(/\w+ \w+/);
-      await expect(page.getByRole("contentinfo")).toHaveText(
-        /^Terms.*Get help \/ Report\s*18\+ only\s*Request ID: \w+$/,
-      );
-      await expect(page.locator("body")).not.toHaveText(/panicked|stack|\.rs\b|undefined|%F0|x{100}/);
-      await expectHttpError(browserErrors, status);
-    });
+    const response = await request.get(path);
+    expect(response.status(), name).toBe(status);
+    expect(response.headers()["content-type"]).toMatch(/^text\/html/);
+    const html = await response.text();
+    expect(html).toMatch(/Request ID:.*\w/s);
+    expect(html).not.toMatch(/panicked|stack|\.rs\b|undefined|%F0|x{100}/);
   }
-  await page.goto("/state/Texas");
-  await expectScreen(page, "Escorts in Texas");
 });
 
 test("Links to invalid paths show 'Page not found'", async ({ page, browserErrors }) => {
@@ -65,12 +58,4 @@ test("Dot segments never leave the site", async ({ page, browserErrors }) => {
   const response = await page.goto("/assets/directory/%2e%2e/%2e%2e/etc/passwd");
   expect(response?.status()).toBeGreaterThanOrEqual(400);
   await expectHttpError(browserErrors, response?.status() ?? 0);
-});
-
-test("JavaScript, HTML and template names are unknown names", async ({ page, browserErrors }) => {
-  for (const name of ["__proto__", "toString", "<b>", "'\"><img src=x>", "{{7*7}}"]) {
-    await page.goto(`/city/Texas/${encodeURIComponent(name)}`);
-    await expectScreen(page, "City not found");
-  }
-  await expectHttpError(browserErrors, 404);
 });

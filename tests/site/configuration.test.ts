@@ -77,17 +77,12 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
     [
       "no placeholders, and no partner when none is configured",
       async () => {
-        for (const path of [
-          "/",
-          "/state/Texas",
-          "/city/Texas/Houston",
-          "/terms",
-          "/privacy",
-          "/about-escort-babylon",
-        ]) {
-          await page.goto(url + path);
-          await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-          await expect(page.locator("body")).not.toContainText(/Colonnade Directory|Example Partner|example\.com/);
+        const paths = ["/", "/state/Texas", "/city/Texas/Houston", "/terms", "/privacy", "/about-escort-babylon"];
+        for (const path of paths) {
+          const response = await page.request.get(url + path);
+          expect(response.status()).toBe(200);
+          const html = (await response.text()).replaceAll(/<script.*?<\/script>/gs, "");
+          expect(/Colonnade Directory|Example Partner|example\.com/.exec(html), path).toBeNull();
         }
       },
     ],

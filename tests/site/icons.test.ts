@@ -3,7 +3,6 @@ import type { APIRequestContext } from "@playwright/test";
 import { expect, test } from "../support/fixtures";
 import { readHead } from "../support/head";
 import { ORIGIN } from "../support/routes";
-import { follow } from "../support/screens";
 
 /** Returns the content type of a PNG and its size from the header. */
 async function measure(request: APIRequestContext, address: string): Promise<{ type: string; size: string }> {
@@ -18,7 +17,7 @@ async function measure(request: APIRequestContext, address: string): Promise<{ t
   };
 }
 
-test("The manifest is valid, with the brand and an icon per size", async ({ page, request }) => {
+test("Manifest, touch icon and social image have their sizes", async ({ page, request }) => {
   await page.goto("/");
   const protocol = await page.context().newCDPSession(page);
   const { url, errors, data } = await protocol.send("Page.getAppManifest");
@@ -34,20 +33,25 @@ test("The manifest is valid, with the brand and an icon per size", async ({ page
     "512x512 maskable",
   ]);
   for (const { src, sizes, type } of manifest.icons) expect(await measure(request, src)).toEqual({ type, size: sizes });
-});
 
-test("Documents have an Apple touch icon", async ({ page, request }) => {
-  await page.goto("/terms");
   const icon = page.locator("link[rel=apple-touch-icon]");
   await expect(icon).toHaveAttribute("sizes", "180x180");
   const href = (await icon.getAttribute("href")) ?? "";
   expect(await measure(request, href)).toEqual({ type: "image/png", size: "180x180" });
+
+  const { image = "", "image:alt": alt } = (await readHead(page)).social;
+  expect(image).toMatch(new RegExp(`^${ORIGIN}/assets/shell/`));
+  expect(await measure(request, new URL(image ?? "").pathname)).toEqual({ type: "image/png", size: "1200x630" });
+  expect(alt).toMatch(/\w/);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`The theme color is the header's, ${colorScheme}`, async ({ page }) => {
+test("The color scheme applies before any stylesheet, and to the browser", async ({ page }) => {
+  const response = await page.goto("/");
+  const html = (await response?.text()) ?? "";
+  expect(html.indexOf('<meta name="color-scheme" content="light dark">')).toBeGreaterThan(0);
+  expect(html.indexOf('name="color-scheme"')).toBeLessThan(html.search(/<style|rel="stylesheet"|<script/));
+  for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.goto("/");
     const themeColors = await page.evaluate(() => {
       const tags = [...document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")];
       return tags.filter(({ media }) => matchMedia(media).matches).map(({ content }) => content);
@@ -57,24 +61,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
     });
     expect(themeColors).toEqual([headerColor]);
-  });
-}
-
-test("Documents and client-side navigation set social images", async ({ page, request }) => {
-  await page.goto("/about-escort-babylon");
-  const { social } = await readHead(page);
-  const { image = "", "image:width": width, "image:height": height, "image:alt": alt } = social;
-  expect(image).toMatch(new RegExp(`^${ORIGIN}/assets/shell/`));
-  expect(await measure(request, new URL(image ?? "").pathname)).toEqual({ type: "image/png", size: "1200x630" });
-  expect([width, height]).toEqual(["1200", "630"]);
-  expect(alt).toMatch(/\w/);
-  const card = page.locator("meta[name='twitter:card']");
-  await expect(card).toHaveAttribute("content", "summary_large_image");
-
-  await follow(page, "/signup");
-  await expect(card).toHaveCount(0);
-  expect((await readHead(page)).social).toEqual({});
-  await follow(page, "/about-escort-babylon");
-  await expect(card).toHaveCount(1);
-  expect((await readHead(page)).social).toEqual(social);
+  }
+  await expect(page.locator("html")).toHaveCSS("background-color", "rgb(22, 19, 21)");
 });

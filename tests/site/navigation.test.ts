@@ -2,8 +2,9 @@ import type { ResolvedPage } from "@colonnade/kit/shell";
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
+import { expectHttpError } from "../support/http-errors";
 import { waitForPaint } from "../support/hydration";
-import { expectScreen, follow, open, SCREENS } from "../support/screens";
+import { expectScreen, follow, NOT_FOUND_SCREENS, open, SCREENS } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const NEW_YORK = { name: "New York", path: "/state/New%20York", heading: "Escorts in New York" };
@@ -60,6 +61,9 @@ async function expectScrolledTo(page: Page, top: number): Promise<void> {
 test.describe("client-side navigation", () => {
   test("keeps the document, focuses the heading, announces the title", async ({ page }) => {
     await open(page, HOME);
+    // The browser focuses the first page.
+    await expect(page.locator("body")).toBeFocused();
+    await expect(page.locator("[data-announcer]")).toBeEmpty();
     const expectSameDocument = await markDocument(page);
     await page.getByRole("link", { name: "New York", exact: true }).click();
     await expectScreen(page, "Escorts in New York");
@@ -73,16 +77,9 @@ test.describe("client-side navigation", () => {
     await expectSameDocument();
   });
 
-  test("leaves the first page's focus to the browser", async ({ page }) => {
-    await open(page, HOME);
-    await expect(page.locator("body")).toBeFocused();
-    await expect(page.locator("[data-announcer]")).toBeEmpty();
-  });
-
-  test("scrolls to the top", async ({ page }) => {
+  test("scrolls to the top, or to a fragment of another page", async ({ page }) => {
     await open(page, NEW_YORK);
     for (const [path, heading] of [
-      ["/", HOME.heading],
       ["/state/Texas", "Escorts in Texas"],
       ["/about-escort-babylon", "About Colonnade Directory"],
       ["/about-escort-babylon/safety-guide", "Safety guide"],
@@ -92,12 +89,6 @@ test.describe("client-side navigation", () => {
       await expectScreen(page, heading);
       await expectScrolledTo(page, 0);
     }
-  });
-
-  test("scrolls to a fragment of another page", async ({ page }) => {
-    await open(page, HOME);
-    await follow(page, "/about-escort-babylon/safety-guide");
-    await expectScreen(page, "Safety guide");
     await follow(page, "/#faq");
     await expectScreen(page, HOME.heading);
     await expect(page.getByRole("heading", { name: "Questions and answers" })).toBeInViewport();
@@ -133,30 +124,6 @@ test.describe("history navigation", () => {
     await expectScreen(page, adTitle);
     await expectScrolledTo(page, 0);
   });
-
-  test("restores the scroll position of each entry", async ({ page }) => {
-    await open(page, HOME);
-    const homePosition = await scrollPage(page, 300);
-    await follow(page, HOUSTON.path);
-    await expectScreen(page, HOUSTON.heading);
-    const cityPosition = await scrollPage(page, 1200);
-    await follow(page, "/city/Texas/Houston/ad/4251");
-    await expectScreen(page, "Coffee and an unhurried conversation");
-    await page.goBack();
-    await expectScreen(page, HOUSTON.heading);
-    await expectScrolledTo(page, cityPosition);
-    await page.goBack();
-    await expectScreen(page, HOME.heading);
-    await expectScrolledTo(page, homePosition);
-  });
-
-  test("A reload restores the scroll position", async ({ page }) => {
-    await open(page, HOUSTON);
-    const position = await scrollPage(page, 1200);
-    await page.reload();
-    await expectScreen(page, HOUSTON.heading);
-    await expectScrolledTo(page, position);
-  });
 });
 
 test.describe("Back", () => {
@@ -178,8 +145,13 @@ test.describe("Back", () => {
     return { home, state };
   }
 
-  test("focuses the link that was opened", async ({ page }) => {
+  test("focuses the link that was opened, also from another document", async ({ page }) => {
     const positions = await browse(page);
+    await page.goBack();
+    await expectScreen(page, "Escorts in Texas");
+    await expect(houston(page)).toBeFocused();
+    await expectScrolledTo(page, positions.state);
+    await page.goto("/healthz");
     await page.goBack();
     await expectScreen(page, "Escorts in Texas");
     await expect(houston(page)).toBeFocused();
@@ -207,18 +179,7 @@ test.describe("Back", () => {
     await expectScrolledTo(page, positions.home);
   });
 
-  test("from another document restores scroll and focus", async ({ page }) => {
-    const positions = await browse(page);
-    await page.goBack();
-    await expectScreen(page, "Escorts in Texas");
-    await page.goto("/healthz");
-    await page.goBack();
-    await expectScreen(page, "Escorts in Texas");
-    await expect(houston(page)).toBeFocused();
-    await expectScrolledTo(page, positions.state);
-  });
-
-  test("returns the focus to the search", async ({ page }) => {
+  test("focuses the search that was used, or the heading if the link is gone", async ({ page }) => {
     await open(page, HOME);
     const search = page.getByRole("combobox", { name: "Find a city or state" });
     await search.fill("texas");
@@ -227,10 +188,6 @@ test.describe("Back", () => {
     await page.goBack();
     await expectScreen(page, HOME.heading);
     await expect(search).toBeFocused();
-  });
-
-  test("focuses the heading if the link is gone", async ({ page }) => {
-    await open(page, HOME);
     await follow(page, "/terms");
     await expectScreen(page, "Terms of use");
     await page.goBack();
@@ -299,7 +256,7 @@ test.describe("loading", () => {
     });
   }
 
-  test("All sections share one React", async ({ page }) => {
+  test("All sections share one React, and violate no policy", async ({ page, browserErrors }) => {
     await page.addInitScript(() => {
       const renderers: unknown[] = [];
       const hook = {
@@ -320,13 +277,14 @@ test.describe("loading", () => {
     });
     await open(page, HOME);
     const expectSameDocument = await markDocument(page);
-    for (const screen of SCREENS) {
+    for (const screen of [...SCREENS, ...NOT_FOUND_SCREENS]) {
       await follow(page, screen.path);
       await expectScreen(page, screen.heading);
     }
     await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
     await expect(page.getByRole("dialog")).toBeVisible();
     await expectSameDocument();
+    await expectHttpError(browserErrors, 404);
 
     // Each copy of React DOM registers with the developer tools.
     const renderers = await page.evaluate(() => {

@@ -1,10 +1,13 @@
 import { expect, type Page } from "@playwright/test";
 
+import { expectNoHorizontalScroll } from "../support/layout";
 import { ARTICLE_ROUTES, ROUTES } from "../support/routes";
 import type { Screen } from "../support/screens";
 import { SAMPLE_SENTENCE } from "../support/signup";
 
 const HOUSTON = "/city/Texas/Houston";
+/** A word without a place to break, as in names, addresses and other languages. */
+const LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk";
 
 /** Returns all text of a page: rendered or collapsed, in images and in the head. */
 export async function allText(page: Page): Promise<string> {
@@ -90,6 +93,25 @@ export async function expectNothingStored(page: Page, { path }: Screen): Promise
   const session = path === HOUSTON ? [`ads:${HOUSTON}`] : [];
   expect(storage).toEqual({ local: [], session, databases: [], caches: [], workers: 0 });
   expect(["", "scrollTop"]).toContain(entry.join());
+}
+
+/** Replaces each text of the page by a word of 50 letters, which must not widen the page. */
+export async function expectLongWordsFit(page: Page): Promise<void> {
+  const replaced = await page.getByRole("main").evaluate((main, word) => {
+    const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    let count = 0;
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      // Drawings, dates and phone numbers have no long words.
+      if (!/\p{L}{3}/u.test(text.textContent ?? "")) continue;
+      if (text.parentElement?.closest("svg, noscript, time, [href^='tel:']")) continue;
+      text.textContent = word;
+      count += 1;
+    }
+    return count;
+  }, LONG_WORD);
+  expect(replaced).toBeGreaterThan(4);
+  await expectNoHorizontalScroll(page);
 }
 
 /** Records the URLs of requests to other origins. */

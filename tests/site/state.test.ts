@@ -1,34 +1,11 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
-import { runChecks } from "../support/checks";
-import { citiesOf, STATES } from "../support/cities";
+import { citiesOf } from "../support/cities";
 import { expect, test } from "../support/fixtures";
 import { waitForHydration, waitForPaint } from "../support/hydration";
 import { scrollThrough } from "../support/layout-shifts";
 import { boxOf, expectColumns } from "../support/layout";
-import { expectScreen, follow } from "../support/screens";
-
-// States without the menu header.
-const HEADERS: Readonly<Partial<Record<string, string>>> = {
-  Alabama: "plain",
-  Alaska: "plain",
-  Arizona: "plain",
-  Oklahoma: "logo",
-};
-
-// Viewport widths and the columns of the grid of cities. A long list has two columns even on a phone.
-const COLUMNS = {
-  Alabama: [
-    [320, 1],
-    [768, 2],
-    [1024, 3],
-    [1280, 4],
-  ],
-  "New York": [
-    [320, 2],
-    [768, 2],
-  ],
-} as const;
+import { expectScreen } from "../support/screens";
 
 async function openState(page: Page, state: string): Promise<void> {
   await page.goto(`/state/${encodeURIComponent(state)}`);
@@ -39,130 +16,67 @@ function cardsOf(page: Page) {
   return page.getByRole("main").locator("[aria-label^='Cities in'] a[href^='/city/']");
 }
 
-test("All 50 states have title, heading, count, footer and header", async ({ page }) => {
-  // Skips fifty view transitions.
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.goto("/terms");
-  expect(STATES).toHaveLength(50);
-  for (const state of STATES) {
-    await follow(page, `/state/${encodeURIComponent(state)}`);
-    await expectScreen(page, `Escorts in ${state}`);
-    await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
-    const count = String(new Set(citiesOf(state)).size);
-    await expect(page.getByText(/^Browse sample/)).toHaveText(
-      `Browse sample escort profiles in ${count} cities across ${state}`,
-    );
-    await expect(page.getByRole("contentinfo")).toContainText(`Escorts in ${state} - 18+ only`);
-    await expect(page.getByRole("banner")).toHaveAttribute("data-variant", HEADERS[state] ?? "menu");
-    await expect(page.getByRole("banner").getByText("Menu")).toHaveCount(state in HEADERS ? 0 : 1);
+/** The words that are broken between two lines. */
+function brokenWordsIn(list: Locator): Promise<string[]> {
+  return list.evaluate((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const words: string[] = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (const { 0: word, index } of (text.textContent ?? "").matchAll(/\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        if (range.getClientRects().length > 1) words.push(word);
+      }
+    return words;
+  });
+}
+
+test("The lists of a state have columns by viewport width, and whole words", async ({ page }) => {
+  await openState(page, "Alabama");
+  const grid = page.getByRole("region", { name: "Cities in" }).getByRole("list").last();
+  const largest = page.getByRole("list", { name: "Largest cities" });
+  for (const [width, columns] of [
+    [320, 1],
+    [1024, 3],
+    [1280, 4],
+    [768, 2],
+  ] as const) {
+    await page.setViewportSize({ width, height: 1024 });
+    await expectColumns(grid, columns);
   }
+  expect(await brokenWordsIn(largest)).toEqual([]);
+  const venues = page.getByRole("region", { name: "About listings in Alabama" }).getByRole("list");
+  const [left, right] = [await boxOf(venues.nth(0)), await boxOf(venues.nth(1))];
+  expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
+  expect(right.y).toBe(left.y);
+
+  await openState(page, "Pennsylvania");
+  expect(await brokenWordsIn(largest)).toEqual([]);
 });
 
-for (const [state, count] of [
-  ["New York", 175],
-  ["Alabama", 40],
-  ["Oklahoma", 33],
-  ["California", 371],
-] as const) {
-  test(`${state} has its texts, cities and sample venues`, async ({ page }) => {
-    await openState(page, state);
-    await runChecks([
-      [
-        "the texts name state and count",
-        async () => {
-          await expect(page).toHaveTitle(`Colonnade Directory - Listings in ${state}`);
-          await expect(
-            page.getByText(`Browse sample escort profiles in ${String(count)} cities across ${state}`, { exact: true }),
-          ).toBeVisible();
-          await expect(
-            page.getByRole("contentinfo").getByText(`Escorts in ${state} - 18+ only`, { exact: true }),
-          ).toBeVisible();
-        },
-      ],
-      [
-        "all cities are listed, with encoded nofollow links",
-        async () => {
-          await expect(cardsOf(page)).toHaveCount(count);
-          const cards = await cardsOf(page).evaluateAll((anchors) =>
-            anchors.map((anchor) => ({
-              href: anchor.getAttribute("href"),
-              rel: anchor.getAttribute("rel"),
-              // Not innerText: deferred content is not laid out.
-              text: anchor.textContent,
-            })),
-          );
-          expect(cards).toEqual(
-            citiesOf(state).map((city) => ({
-              href: `/city/${encodeURIComponent(state)}/${encodeURIComponent(city)}`,
-              rel: "nofollow",
-              text: `${city} ${state} Browse Escorts`,
-            })),
-          );
-        },
-      ],
-      [
-        "eight sample venues are in two columns",
-        async () => {
-          const section = page.getByRole("region", { name: `About listings in ${state}` });
-          await expect(section.getByText("What these pages show, and what they don’t.")).toBeVisible();
-          const paragraphs = section.locator(".prose").getByRole("paragraph");
-          expect([3, 4]).toContain(await paragraphs.count());
-          await expect(paragraphs.locator("a[href='/']")).toHaveCount(1);
-
-          await expect(section.getByRole("heading", { level: 3 })).toHaveCount(2);
-          const lists = section.getByRole("list");
-          await expect(lists).toHaveCount(2);
-          const [left, right] = [await boxOf(lists.nth(0)), await boxOf(lists.nth(1))];
-          expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
-          expect(right.y).toBe(left.y);
-
-          await expect(section.getByRole("listitem")).toHaveCount(8);
-          for (const venue of await section.getByRole("listitem").all()) {
-            const [name, badge, street, city, ...rest] = (await venue.innerText()).split("\n").filter(Boolean);
-            expect(badge).toBe("Sample venue");
-            expect(name).toMatch(/\b(Sample|Placeholder|Specimen)\b/);
-            expect(street).toMatch(/^0+ \w+ \w+$/);
-            expect(citiesOf(state).map((known) => `${known}, ${state}`)).toContain(city);
-            expect(rest).toEqual([]);
-          }
-        },
-      ],
-    ]);
-  });
-}
-
-for (const [state, widths] of Object.entries(COLUMNS)) {
-  test(`The grid of ${state} has columns by viewport width`, async ({ page }) => {
-    await openState(page, state);
-    const grid = page.getByRole("region", { name: "Cities in" }).getByRole("list").last();
-    for (const [width, columns] of widths) {
-      await page.setViewportSize({ width, height: 800 });
-      await expectColumns(grid, columns);
-    }
-  });
-}
-
+// A wide state and a high one. The unit tests of the map's data check each state.
 for (const [state, label] of [
   ["Texas", "Houston"],
-  ["Alaska", "Anchorage"],
   ["Delaware", "Wilmington"],
-  ["Tennessee", "Memphis"],
+  ...(process.env.SOAK
+    ? ([
+        ["Alaska", "Anchorage"],
+        ["Tennessee", "Memphis"],
+      ] as const)
+    : []),
 ] as const) {
   test(`The map of ${state} shows its cities, and fits a phone`, async ({ page }) => {
+    await openState(page, state);
+    const map = page.getByRole("img", { name: `Map of ${state} with its ${String(citiesOf(state).length)} cities` });
+    const names = map.locator("text");
+    await expect(names.filter({ hasText: label })).toHaveCount(1);
     for (const width of [320, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
-      await openState(page, state);
-      const map = page.getByRole("img", { name: `Map of ${state} with its ${String(citiesOf(state).length)} cities` });
       await expect(map).toBeVisible();
-      const points = await map
-        .locator("path")
-        .evaluateAll((paths) => paths.map((path) => path.getAttribute("d") ?? ""));
-      expect(points.join("").match(/h0/g)).toHaveLength(citiesOf(state).length);
-      const names = map.locator("text");
-      await expect(names.filter({ hasText: label })).toHaveCount(1);
       // Names outside of the viewport are unreadable.
-      const visible = names.filter({ visible: true });
-      const boxes = await Promise.all((await visible.all()).map((name) => boxOf(name)));
+      const visible = await names.filter({ visible: true }).all();
+      const boxes = await Promise.all(visible.map((name) => boxOf(name)));
       expect(boxes.length).toBeGreaterThanOrEqual(2);
       for (const [index, box] of boxes.entries()) {
         expect(box.x).toBeGreaterThanOrEqual(0);
@@ -178,51 +92,10 @@ for (const [state, label] of [
   });
 }
 
-test("The largest cities are links beside the map", async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 });
-  await openState(page, "California");
-  const links = page.getByRole("list", { name: "Largest cities" }).getByRole("link");
-  await expect(links).toHaveCount(6);
-  for (const link of await links.all()) expect((await boxOf(link)).height).toBeGreaterThanOrEqual(44);
-  await links.filter({ hasText: "Los Angeles" }).click();
-  await expectScreen(page, "Los Angeles, California");
-});
-
-test("The largest cities keep their words whole on a tablet", async ({ page }) => {
-  await page.setViewportSize({ width: 768, height: 1024 });
-  for (const state of ["Alabama", "Pennsylvania"]) {
-    await openState(page, state);
-    const broken = await page.getByRole("list", { name: "Largest cities" }).evaluate((list) => {
-      const texts = document.createTreeWalker(list, NodeFilter.SHOW_TEXT);
-      const words: string[] = [];
-      for (let text = texts.nextNode(); text; text = texts.nextNode())
-        for (const { 0: word, index } of (text.textContent ?? "").matchAll(/\S+/g)) {
-          const range = document.createRange();
-          range.setStart(text, index);
-          range.setEnd(text, index + word.length);
-          if (range.getClientRects().length > 1) words.push(word);
-        }
-      return words;
-    });
-    expect(broken, state).toEqual([]);
-  }
-});
-
-test("A card leads to the top of the new page", async ({ page }) => {
-  await openState(page, "New York");
-  await cardsOf(page).last().click();
-  await expectScreen(page, "Yonkers, New York");
-  await expect(page).toHaveURL("/city/New%20York/Yonkers");
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
-});
-
 test.describe("A long list", () => {
-  test("groups cities by letter, with links to each letter", async ({ page }) => {
+  test("has links to each letter", async ({ page }) => {
     await openState(page, "California");
     const letters = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link");
-    const names = await letters.allInnerTexts();
-    expect(names).toEqual([...new Set(citiesOf("California").map((city) => city.charAt(0)))]);
-    await expect(page.getByRole("heading", { level: 2, name: /^[A-Z]$/ })).toHaveText(names);
     await letters.filter({ hasText: /^S$/ }).click();
     await expect(page).toHaveURL("/state/California#cities-s");
     const heading = page.getByRole("heading", { level: 2, name: "S", exact: true });
@@ -258,19 +131,29 @@ test.describe("A long list", () => {
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     const first = page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link").first();
     await expect.poll(async () => (await boxOf(first)).x).toBeGreaterThanOrEqual(0);
+
+    // Even on a phone.
+    await expectColumns(page.getByRole("region", { name: "Cities in" }).getByRole("list").last(), 2);
+    await test.step("takes at most a third of the height of a list of cards", async () => {
+      // Rows that were in view keep their height.
+      await scrollThrough(page);
+      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(11_935);
+    });
   });
 
   // In a high window, the end of the page keeps the last letters from reaching the top.
   for (const [width, height] of [
-    [1280, 800],
     [320, 640],
     [1280, 2400],
+    ...(process.env.SOAK ? ([[1280, 800]] as const) : []),
   ] as const) {
     test(`marks each letter that was chosen: ${String(width)}x${String(height)}`, async ({ page }) => {
       await page.setViewportSize({ width, height });
       await openState(page, "California");
       const strip = page.getByRole("navigation", { name: "Cities by letter" });
-      const letters = await strip.getByRole("link").allInnerTexts();
+      const all = await strip.getByRole("link").allInnerTexts();
+      const some = all.filter((_, index) => index % 6 === 0 || index > all.length - 3);
+      const letters = process.env.SOAK ? all : some;
       const current = strip.locator("[aria-current]");
       // Down the page, then up.
       for (const letter of [...letters, ...letters.toReversed()]) {
@@ -287,7 +170,7 @@ test.describe("A long list", () => {
   test("leads to a letter below names of two lines", async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     // Before these letters, rows become higher than estimated as soon as they are near the viewport.
-    for (const letter of ["F", "M", "S", "U"]) {
+    for (const letter of process.env.SOAK ? ["F", "M", "S", "U"] : ["F", "U"]) {
       await openState(page, "California");
       await waitForHydration(page);
       const strip = page.getByRole("navigation", { name: "Cities by letter" });
@@ -302,24 +185,7 @@ test.describe("A long list", () => {
     }
   });
 
-  test("takes at most a third of the height of a list of cards", async ({ page }) => {
-    await page.setViewportSize({ width: 320, height: 640 });
-    await openState(page, "California");
-    // Rows that were in view keep their height.
-    await scrollThrough(page);
-    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(11_935);
-  });
-
-  test("starts at the first match of the filter", async ({ page }) => {
-    await openState(page, "California");
-    await page.evaluate(() => {
-      scrollTo({ top: 3000, behavior: "instant" });
-    });
-    await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
-    await expect(cardsOf(page).first()).toBeInViewport();
-  });
-
-  test("has nothing behind the filter of a phone", async ({ page }) => {
+  test("starts at the first match of the filter, below it", async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await openState(page, "California");
     await page.evaluate(() => {
@@ -329,14 +195,9 @@ test.describe("A long list", () => {
     await search.getByRole("searchbox").pressSequentially("rancho");
     await expect(search.getByRole("status")).toHaveText(/of 371 cities$/);
     await waitForPaint(page);
+    await expect(cardsOf(page).first()).toBeInViewport();
     const bar = await boxOf(search);
     expect((await boxOf(cardsOf(page).first())).y).toBeGreaterThanOrEqual(bar.y + bar.height);
-  });
-
-  test("has no letters if it is short", async ({ page }) => {
-    await openState(page, "Delaware");
-    await expect(cardsOf(page)).toHaveCount(8);
-    await expect(page.getByRole("navigation", { name: "Cities by letter" })).toHaveCount(0);
   });
 });
 
@@ -355,46 +216,4 @@ test("Back navigation restores filter, result and scroll position", async ({ pag
   await expect(page.getByRole("searchbox", { name: "Filter cities" })).toHaveValue("san");
   await expect(cardsOf(page)).toHaveText(left);
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0);
-});
-
-test.describe("The filter", () => {
-  test("narrows the cities while typing and announces the count", async ({ page }) => {
-    await openState(page, "New York");
-    const filter = page.getByRole("searchbox", { name: "Filter cities" });
-    const status = page.getByRole("search").getByRole("status");
-    await filter.pressSequentially("new");
-    await expect(cardsOf(page).locator("strong")).toHaveText(
-      citiesOf("New York").filter((city) => /\bnew/i.test(city)),
-    );
-    await expect(status).toHaveText(/^\d+ of 175 cities$/);
-    await filter.pressSequentially(" york");
-    await expect(cardsOf(page)).toHaveText("New York New York Browse Escorts");
-    await filter.fill("zzz");
-    await expect(cardsOf(page)).toHaveCount(0);
-    await expect(status).toHaveText("No results: no city in New York matches “zzz”.");
-    await filter.fill("");
-    await expect(cardsOf(page)).toHaveCount(175);
-    await expect(status).toBeEmpty();
-  });
-
-  test("lists matches at the start of a word first", async ({ page }) => {
-    await openState(page, "California");
-    await page.getByRole("searchbox", { name: "Filter cities" }).fill("san");
-    const found = citiesOf("California").filter((city) => /san/i.test(city));
-    const begun = found.filter((city) => /\bsan/i.test(city));
-    expect(begun.length).toBeLessThan(found.length);
-    await expect(cardsOf(page).locator("strong")).toHaveText([
-      ...begun,
-      ...found.filter((city) => !begun.includes(city)),
-    ]);
-  });
-
-  test("ignores accents and apostrophes", async ({ page }) => {
-    await openState(page, "California");
-    await page.getByRole("searchbox", { name: "Filter cities" }).fill("la canada");
-    await expect(cardsOf(page).locator("strong")).toHaveText("La Cañada Flintridge");
-    await openState(page, "Hawaii");
-    await page.getByRole("searchbox", { name: "Filter cities" }).fill("ewa");
-    await expect(cardsOf(page).locator("strong")).toHaveText("‘Ewa Beach");
-  });
 });

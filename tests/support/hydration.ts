@@ -28,6 +28,28 @@ export async function markElements(page: Page): Promise<number> {
   });
 }
 
+/**
+ * Marks every element in `#root` of the next document once it is parsed, before its scripts run. The returned function says
+ * how many there are, and how many are a city's loading placeholder, which the client replaces.
+ */
+export async function markParsedElements(page: Page): Promise<() => Promise<{ marked: number; placeholders: number }>> {
+  await page.addInitScript(() => {
+    document.addEventListener(
+      "readystatechange",
+      () => {
+        const elements = [...document.querySelectorAll("#root *")];
+        for (const element of elements) Object.assign(element, { serverRendered: true });
+        const loading = elements.find(({ textContent }) => textContent === "Loading ads...")?.parentElement;
+        const placeholders = loading ? loading.querySelectorAll("*").length + 1 : 0;
+        Object.assign(globalThis, { parsed: { marked: elements.length, placeholders } });
+      },
+      { once: true },
+    );
+  });
+  return () =>
+    page.evaluate(() => (globalThis as unknown as { parsed: { marked: number; placeholders: number } }).parsed);
+}
+
 /** Counts the elements of a city's loading placeholder, which the client replaces with randomly drawn ads. */
 export async function countAdPlaceholders(page: Page): Promise<number> {
   const placeholder = page.getByText("Loading ads...", { exact: true }).locator("..");
