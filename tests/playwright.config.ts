@@ -7,6 +7,8 @@ import { setPublishedStorePath } from "./support/published-site";
 const launch = launchOptions();
 setPublishedStorePath();
 
+const BUILDS = ["ship/**/*.test.ts", "isolation/throwing-page.test.ts"];
+
 const pictures: Project = {
   name: "pictures",
   testMatch: "gallery/pictures.test.ts",
@@ -34,21 +36,23 @@ export default defineConfig<object, WorkerFixtures>({
   projects: [
     { name: "publish", testMatch: "support/publish.setup.ts", teardown: "discard" },
     { name: "discard", testMatch: "support/discard.teardown.ts" },
+    // Builds sections. The first build of a worker takes three seconds of CPU time longer than the others: it loads the compilers.
+    { name: "builds", testMatch: BUILDS, workers: 1, dependencies: ["publish"] },
     {
       name: "server-rendering",
-      testMatch: "{site,journeys,rendering,ship,section-dev,operator-console,example}/**/*.test.ts",
+      testMatch: "{site,journeys,rendering,section-dev,operator-console,example}/**/*.test.ts",
       dependencies: ["publish"],
     },
     // Client rendering: how the browser loads sections, and two screens that show it needs nothing else.
     {
       name: "client-rendering",
       testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
+      testIgnore: BUILDS,
       use: { serverRendering: false },
       dependencies: ["publish"],
     },
     { name: "deploy", testMatch: "deploy/*.test.ts" },
-    // Each further worker costs two seconds of CPU time to start.
-    { name: "gallery", testMatch: "gallery/gallery.test.ts", fullyParallel: false },
+    { name: "gallery", testMatch: "gallery/gallery.test.ts" },
     // Soak runs also compare screenshots and try each fault on every section.
     ...(process.env.SOAK ? [pictures] : []),
   ],

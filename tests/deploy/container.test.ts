@@ -12,7 +12,7 @@ import { expect, test } from "@playwright/test";
 
 import { createToken } from "../support/config.mjs";
 import { PACKAGES, ROOT } from "../support/repository.mjs";
-import { sectionCommand } from "../support/section-command";
+import { COMMAND, runCommand } from "../support/section-command";
 import { writeCertificate } from "./certificate";
 import { buildImage, canRunContainers, restrictToGroup, seccompProfile, startContainer } from "./container";
 import { build, configuration, podSpec } from "./manifests";
@@ -106,7 +106,10 @@ test("The image serves rendered pages with the restrictions of the manifests", a
     });
     try {
       const { site, admin } = await listening;
-      const section = sectionCommand({ url: `https://${admin}`, token }, { NODE_EXTRA_CA_CERTS: certificate });
+      // Node.js reads the certificate when it starts.
+      const access = { COLONNADE_ADMIN: `https://${admin}`, COLONNADE_TOKEN: token, NODE_EXTRA_CA_CERTS: certificate };
+      const section = (folder: string, ...args: string[]) =>
+        runCommand(folder, [process.execPath, COMMAND, ...args], { ...process.env, ...access });
       const releases: string[] = [];
       for (const published of PUBLISHED) {
         const output = await section(published, "publish");

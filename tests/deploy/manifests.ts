@@ -53,7 +53,9 @@ export interface PodSpec {
   readonly volumes: readonly Volume[];
 }
 
-/** Builds an installation with these parts of deploy/kubernetes. */
+const built = new Map<string, Promise<Manifest[]>>();
+
+/** Builds an installation with these parts of deploy/kubernetes, once. */
 export function build(overlay: string, components: readonly string[]): Promise<Manifest[]> {
   const kustomization = {
     namespace: "colonnade",
@@ -61,7 +63,10 @@ export function build(overlay: string, components: readonly string[]): Promise<M
     components: components.map((name) => `colonnade/deploy/kubernetes/components/${name}`),
   };
   // JSON is YAML.
-  return buildKustomization(JSON.stringify(kustomization));
+  const text = JSON.stringify(kustomization);
+  const building = built.get(text) ?? buildKustomization(text);
+  built.set(text, building);
+  return building;
 }
 
 /** Builds a kustomization in a folder with a configuration, and this repository as `colonnade`. */

@@ -13,5 +13,5 @@ export const SECTIONS: readonly TestedSection[] = [
   { name: "signup", pattern: "/signup", heading: "Create your account" },
 ];
 
-/** The sections that each fault is tried on: all of them in soak runs, otherwise the one with most code. */
-export const FAULT_SECTIONS = process.env.SOAK ? SECTIONS : SECTIONS.slice(0, 1);
+/** The sections that each fault is tried on: all of them in soak runs, otherwise the one with the smallest release. */
+export const FAULT_SECTIONS = process.env.SOAK ? SECTIONS : SECTIONS.filter(({ name }) => name === "legal");

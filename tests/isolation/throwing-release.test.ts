@@ -45,7 +45,7 @@ for (const { name, pattern, heading } of FAULT_SECTIONS) {
       await page.goto(own.url + pattern);
       await expectFallback(page);
       await expectRetryFails(page);
-      if (name === "directory") await expectAccessibleInAllAppearances(page);
+      if (name === "legal") await expectAccessibleInAllAppearances(page);
       await deployPackages(own.access, [folder]);
       await page.getByRole("button", { name: "Try again" }).click();
       await expectScreen(page, heading);

@@ -7,6 +7,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { tabTo } from "../support/keyboard";
+import { expectAccessibleOnPhone } from "../support/phone";
 import { publishAltered } from "../support/altered-release";
 import { createToken } from "../support/config.mjs";
 import { ROOT } from "../support/repository.mjs";
@@ -23,6 +24,16 @@ async function fill({ own, operator }: Consoled): Promise<void> {
   for (const target of ["/", "/terms", "/terms", "/privacy"]) await clientAt(own.url, 1).view(target);
 }
 
+/** Shows the releases of a section, and expects the differences of the two newest in bytes by page and file. */
+async function expectDifferences(page: Page): Promise<void> {
+  await page.getByLabel("Section").selectOption("legal");
+  const rowsOf = (table: RegExp | string, name?: RegExp) =>
+    page.getByRole("table", { name: table }).getByRole("row", name && { name });
+  await expect(rowsOf("Releases of legal")).toHaveCount(3);
+  await expect(rowsOf(/^Bytes of each page/, /\/terms/)).toContainText(/\+\d+/);
+  await expect(rowsOf("Changed files", /\.js/).first()).toContainText(/\+\d+/);
+}
+
 test("Every page is accessible at every width and color scheme", async ({ page, openConsole, browserErrors }) => {
   // The analysis passes without requests, and has too few documents.
   const consoled = await openConsole({ rollout: { analysis: { min_requests: 0 } } });
@@ -35,10 +46,12 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
       await expect(page.getByRole("main")).toHaveAttribute("aria-busy", "false");
       // Its versions are long, and there are two to compare.
       if (name === "Overview") await page.getByText("Traffic since the start").click();
-      if (name === "Releases") await page.getByLabel("Section").selectOption("legal");
-      await expectAccessibleInAllAppearances(page);
+      if (name === "Releases") await expectDifferences(page);
+      await (name === "Overview" ? expectAccessibleInAllAppearances(page) : expectAccessibleOnPhone(page));
     });
   }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1280, height: 720 });
   await openTab(page, "Overview");
   for (const name of ["Promote", "Pause", "Abort", "Preview", "Roll back legal", "Roll back the whole site"]) {
     await test.step(`Dialog ${name}`, async () => {
@@ -52,21 +65,6 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
   }
   // The plan of a rollback that is not possible.
   for (const error of browserErrors.errors.splice(0)) expect(error).toContain("409");
-});
-
-test("The differences of two releases show bytes by page and file", async ({ page, openConsole }) => {
-  const consoled = await openConsole();
-  await fill(consoled);
-  await signIn(page, consoled.token);
-  await openTab(page, "Releases");
-  await page.getByLabel("Section").selectOption("legal");
-  await expect(page.getByRole("table", { name: "Releases of legal" }).getByRole("row")).toHaveCount(3);
-  await expect(
-    page.getByRole("table", { name: /^Bytes of each page/ }).getByRole("row", { name: /\/terms/ }),
-  ).toContainText(/\+\d+/);
-  await expect(
-    page.getByRole("table", { name: "Changed files" }).getByRole("row", { name: /\.js/ }).first(),
-  ).toContainText(/\+\d+/);
 });
 
 test("An operator signs in, aborts and signs out by keyboard alone", async ({ page, openConsole }) => {

@@ -1,4 +1,4 @@
-// A section with queries, forms and data of the visitor, and the upstream that it uses.
+// A section with queries, forms, data of the visitor and Suspense boundaries, and the upstream that it uses.
 import path from "node:path";
 
 import type { Page } from "@playwright/test";
@@ -65,7 +65,19 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     await expect(plain).toHaveURL(/\/hello\/7$/);
     expect((await plain.goto("/hello/unknown"))?.status()).toBe(404);
     await expect(heading(plain)).toHaveText("Event not found");
+    await plain.goto("/hello/lazy");
+    await expect(plain.getByRole("button", { name: "Chart, clicked 0" })).toHaveCSS("color", "rgb(1, 2, 3)");
+    await expect(plain.getByText("Loading the clock")).toBeVisible();
     await context.close();
+  });
+
+  await test.step("Lazy components of the server's HTML hydrate", async () => {
+    await page.goto(`${own.url}/hello/lazy`);
+    await waitForHydration(page);
+    await page.getByRole("button", { name: "Chart, clicked 0" }).click();
+    await expect(page.getByRole("button", { name: "Chart, clicked 1" })).toBeVisible();
+    await expect(page.getByText("The clock is ticking.")).toBeVisible();
+    await expect(page.getByText("Loading the clock")).toHaveCount(0);
   });
 
   await test.step("hydration requests nothing again, and only data of the visitor has cookies", async () => {

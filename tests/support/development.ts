@@ -11,13 +11,12 @@ import { expect, type Locator, type Page } from "@playwright/test";
 
 import { test as base } from "./own-pages";
 import { ROOT } from "./repository.mjs";
-import { sectionCommand } from "./section-command";
+import { COMMAND, sectionCommand } from "./section-command";
 import { startSite, type Site } from "./site.mjs";
 
 // Self-signed for localhost. Only the tests trust it.
 const CERTIFICATE = path.join(ROOT, "tests/support/tls/certificate.pem");
 const KEY = path.join(ROOT, "tests/support/tls/key.pem");
-const COMMAND = path.join(ROOT, "kit/bin/section.js");
 
 /** A page with state, at `/hello`. */
 const COUNTER = `import { definePage } from "@colonnade/kit";

@@ -10,6 +10,7 @@ export default defineSection({
   pages: {
     "/hello": () => import("./pages/list"),
     "/hello/thanks": () => import("./pages/thanks"),
+    "/hello/lazy": () => import("./pages/lazy"),
     "/hello/:id": () => import("./pages/event"),
   },
 });
@@ -95,11 +96,49 @@ export const page = definePage({
 });
 `;
 
-/** Replaces the pages of a new section "hello" by pages with queries, forms and data of the visitor. */
+const LAZY = `
+import { definePage } from "@colonnade/kit";
+import { lazy, Suspense, use } from "react";
+
+const Chart = lazy(() => import("./chart"));
+const inBrowser = typeof document === "object";
+const clock = inBrowser ? Promise.resolve("ticking") : new Promise<string>(() => undefined);
+
+function Clock() {
+  return <p>The clock is {use(clock)}.</p>;
+}
+
+export const page = definePage({
+  data: () => undefined,
+  paths: () => ["/hello/lazy"],
+  head: () => ({ title: "Lazy", description: "Two Suspense boundaries", canonical: "/hello/lazy" }),
+  Component: () => (
+    <div className="page">
+      <h1>Lazy</h1>
+      <Suspense fallback={<p>Loading the chart</p>}><Chart /></Suspense>
+      <Suspense fallback={<p>Loading the clock</p>}><Clock /></Suspense>
+    </div>
+  ),
+});
+`;
+
+const CHART = `
+import { useState } from "react";
+
+import css from "./chart.module.css";
+
+export default function Chart() {
+  const [count, setCount] = useState(0);
+  return <button className={css.chart} onClick={() => setCount(count + 1)}>{"Chart, clicked " + count}</button>;
+}
+`;
+
+/** Replaces the pages of a new section "hello" by pages with queries, forms, data of the visitor and Suspense boundaries. */
 export async function writeLiveSection(folder: string): Promise<void> {
   const source = path.join(folder, "src");
   await mkdir(path.join(source, "pages"), { recursive: true });
   await writeFile(path.join(source, "section.ts"), SECTION);
-  for (const [name, text] of Object.entries({ list: LIST, event: EVENT, thanks: THANKS }))
+  for (const [name, text] of Object.entries({ list: LIST, event: EVENT, thanks: THANKS, lazy: LAZY, chart: CHART }))
     await writeFile(path.join(source, "pages", `${name}.tsx`), text);
+  await writeFile(path.join(source, "pages/chart.module.css"), ".chart { color: rgb(1, 2, 3); }\n");
 }

@@ -2,15 +2,19 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { Writable } from "node:stream";
 import { promisify } from "node:util";
 
 import type { AdminAccess } from "@colonnade/kit/build";
+import { main } from "@colonnade/kit/cli";
 
 import { test as base } from "./own-site";
 import { ROOT } from "./repository.mjs";
 
 const run = promisify(execFile);
-const COMMAND = path.join(ROOT, "kit/bin/section.js");
+
+/** The program `section`, for tests that need a process of its own. */
+export const COMMAND = path.join(ROOT, "kit/bin/section.js");
 
 /** Runs a command in a folder. Resolves with its output; rejects if it fails. */
 export async function runCommand(
@@ -25,10 +29,25 @@ export async function runCommand(
 /** Runs the `section` command in a folder. Resolves with its output; rejects if it fails. */
 export type RunSection = (folder: string, ...args: string[]) => Promise<string>;
 
-/** The `section` command with this admin access, and further environment variables. */
-export function sectionCommand({ url, token }: AdminAccess, variables: NodeJS.ProcessEnv = {}): RunSection {
-  const env = { ...process.env, ...variables, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
-  return (folder, ...args) => runCommand(folder, [process.execPath, COMMAND, ...args], env);
+/** Keeps what is written to it. */
+class Output extends Writable {
+  text = "";
+
+  override _write(chunk: unknown, _: BufferEncoding, done: () => void): void {
+    this.text += String(chunk);
+    done();
+  }
+}
+
+/** The `section` command with this admin access. It runs in this process, which loads the kit only once. */
+export function sectionCommand({ url, token }: AdminAccess): RunSection {
+  const environment = { ...process.env, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
+  return async (folder, ...args) => {
+    const [stdout, stderr] = [new Output(), new Output()];
+    const code = await main(args, { folder, environment, stdout, stderr });
+    if (code !== 0) throw new Error(`section ${args.join(" ")} failed with ${String(code)}: ${stderr.text}`);
+    return stdout.text;
+  };
 }
 
 interface TeamFixtures {
