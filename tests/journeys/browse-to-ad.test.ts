@@ -136,4 +136,22 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
       await expectScreen(page, heading);
     }
   });
+
+  await test.step("Three actions lead from home to a city, and one to the next city", async () => {
+    await page.getByRole("combobox", { name: "Find a city or state" }).click();
+    await page.keyboard.type("houston");
+    await page.keyboard.press("Enter");
+    await expectScreen(page, "Houston, Texas");
+    await page
+      .getByRole("region", { name: "Nearby cities" })
+      .getByRole("link", { name: /^Bellaire/ })
+      .click();
+    await expectScreen(page, "Bellaire, Texas");
+  });
+
+  await test.step("One action leads from home to the safety guide", async () => {
+    await open(page, HOME);
+    await main.getByRole("link", { name: "Safety guide" }).first().click();
+    await expectScreen(page, "Safety guide");
+  });
 });
