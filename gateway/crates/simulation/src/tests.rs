@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::world::{Run, run};
 
 /// The number of seeds of `make test`, and of `make soak`.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 10;
 const SOAK_SEEDS: u64 = 10_000;
 
 /// Each run has its own thread: what it must not depend on is set by thread.
@@ -58,6 +58,9 @@ fn seeds_violate_no_invariant() {
     let runs = seeds.end - seeds.start;
     println!("{} changes in {runs} runs", changes.into_inner());
     let failed = failed.into_inner();
+    let [first, again, other] = [0, 0, 1].map(|seed| run_alone(seeds.start + seed).trace.hash());
+    assert_eq!(first, again, "SEED={} repeats the same run", seeds.start);
+    assert_ne!(first, other);
     for (seed, run) in failed.iter().take(20) {
         println!("SEED={seed} {}", run.violation.as_deref().unwrap_or_default());
     }
@@ -84,13 +87,4 @@ fn repeat(seed: u64) {
     std::fs::write(&path, run.trace.last(usize::MAX)).unwrap();
     println!("{} changes; the trace is in {}", run.changes, path.display());
     assert_eq!(run.violation, None, "SEED={seed}");
-}
-
-#[test]
-fn same_seed_repeats_the_same_run() {
-    for seed in [0, 1, 2] {
-        let [first, second] = [run_alone(seed), run_alone(seed)];
-        assert_eq!(first.trace.hash(), second.trace.hash(), "seed {seed}");
-        assert_ne!(first.trace.hash(), run_alone(seed + 100).trace.hash());
-    }
 }

@@ -65,7 +65,7 @@ fn identical_candidate_rarely_fails() {
     let seeds = if std::env::var_os("SOAK").is_some() {
         100
     } else {
-        10
+        2
     };
     let rollouts = rows
         .into_iter()
