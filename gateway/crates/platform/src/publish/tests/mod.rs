@@ -1,7 +1,6 @@
-//! Property tests of publishing. `PROPTEST_CASES` sets the number of cases.
+//! What publishing writes for any archive and any `release.json`. `PROPTEST_CASES` sets the number of cases.
 
 mod archive;
-mod archives;
 mod releases;
 
 use std::collections::BTreeSet;
@@ -18,7 +17,7 @@ use colonnade_model::release::ReleaseId;
 use colonnade_model::release::{Digest, RELEASE_FILE, validate};
 use colonnade_store::testing::{self, Sample};
 use colonnade_store::{FolderStore, RECORD_FILE, Store as _, variant_path};
-use colonnade_testing::cases;
+use colonnade_testing::{cases, replay_corpus};
 use colonnade_web::content_negotiation::Coding;
 
 /// The release that the tests modify.
@@ -165,11 +164,11 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
+/// The fuzz target of the same corpus checks how an archive is unpacked; this is what the store gets.
 #[test]
-fn sample_is_accepted() {
-    let test_store = TestStore::new();
-    let sample = sample();
-    let json = serde_json::to_vec(&sample.release).unwrap();
-    let tar = archive::tar(&archive::entries(&json, &sample.files));
-    assert!(test_store.try_publish(&archive::gzip(&tar)));
+fn hostile_archive_writes_only_to_its_release() {
+    replay_corpus("tar", |bytes| {
+        TestStore::new().try_publish(bytes);
+        TestStore::new().try_publish(&archive::gzip(bytes));
+    });
 }
