@@ -72,7 +72,6 @@ mod previews_forged;
 mod previews_revocation;
 mod publish;
 mod publish_budget;
-mod publish_css_scope;
 mod publish_malicious_archives;
 mod publish_warnings;
 mod queries;

@@ -87,32 +87,6 @@ fn publish_is_idempotent_and_version_is_immutable() {
 }
 
 #[test]
-fn concurrent_publishes_store_one_release() {
-    let gateway = Gateway::start();
-    let statuses = std::thread::scope(|scope| {
-        let publish = || {
-            gateway
-                .put_release("directory", "1.0.0", release().archive())
-                .status
-        };
-        let threads: Vec<_> = (0..3).map(|_| scope.spawn(publish)).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect::<Vec<_>>()
-    });
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 201).count(),
-        1,
-        "{statuses:?}"
-    );
-    assert!(
-        statuses.iter().all(|status| matches!(status, 200 | 201)),
-        "{statuses:?}"
-    );
-}
-
-#[test]
 fn sections_list_includes_releases() {
     let gateway = Gateway::start();
     assert_eq!(
@@ -151,8 +125,46 @@ fn sections_list_includes_releases() {
 }
 
 #[test]
-fn referenced_files_must_exist_below_client() {
+fn archive_with_dot_prefix_and_folders_is_accepted() {
     let gateway = Gateway::start();
+    let mut archive = Archive::new();
+    archive.entry("./", tar::EntryType::Directory, 0, b"");
+    archive.entry("./client/", tar::EntryType::Directory, 0, b"");
+    archive.add("./release.json", &serde_json::to_vec(&release().json()).unwrap());
+    for (path, (_, bytes)) in &release().files {
+        archive.add(&format!("./{path}"), bytes);
+    }
+    let response = gateway.put_release("directory", "1.0.0", archive.finish());
+    assert_eq!(response.status, 201, "{}", response.text());
+}
+
+#[test]
+fn release_that_differs_from_its_description_is_rejected() {
+    let gateway = Gateway::start();
+    let json = release().json();
+    let mut tampered = release();
+    let (_, bytes) = tampered.files.get_mut("client/page.js").unwrap();
+    bytes[0] ^= 1;
+    let mut incomplete = release();
+    incomplete.files.remove("client/page.js");
+    incomplete.files.remove("server/index.js");
+    let more = release().file("client/more.js", SCRIPT);
+    for (release, expected) in [
+        (tampered, &["file `client/page.js` does not match its digest"][..]),
+        (
+            incomplete,
+            &[
+                "file `client/page.js` is listed in `release.json`, but missing in the archive",
+                "file `server/index.js` is listed in `release.json`, but missing in the archive",
+            ],
+        ),
+        (more, &["file `client/more.js` is not listed in `release.json`"]),
+    ] {
+        assert_eq!(
+            rejected_problems(&gateway, release.archive_with_json(&json)),
+            expected
+        );
+    }
     let named = json!(["client/gone.js", "server/index.js"]);
     let mut json = release().slot("join").json();
     json["entry"] = json!("client/gone.js");
@@ -170,20 +182,6 @@ fn referenced_files_must_exist_below_client() {
         ));
     }
     assert_eq!(problems, expected);
-}
-
-#[test]
-fn archive_with_dot_prefix_and_folders_is_accepted() {
-    let gateway = Gateway::start();
-    let mut archive = Archive::new();
-    archive.entry("./", tar::EntryType::Directory, 0, b"");
-    archive.entry("./client/", tar::EntryType::Directory, 0, b"");
-    archive.add("./release.json", &serde_json::to_vec(&release().json()).unwrap());
-    for (path, (_, bytes)) in &release().files {
-        archive.add(&format!("./{path}"), bytes);
-    }
-    let response = gateway.put_release("directory", "1.0.0", archive.finish());
-    assert_eq!(response.status, 201, "{}", response.text());
 }
 
 #[test]
@@ -218,74 +216,49 @@ fn publish_reports_all_problems_at_once() {
 }
 
 #[test]
-fn file_with_wrong_digest_is_rejected() {
+fn invalid_release_json_or_name_is_rejected() {
     let gateway = Gateway::start();
-    let json = release().json();
-    let mut tampered = release();
-    let (_, bytes) = tampered.files.get_mut("client/page.js").unwrap();
-    bytes[0] ^= 1;
-    assert_eq!(
-        rejected_problems(&gateway, tampered.archive_with_json(&json)),
-        ["file `client/page.js` does not match its digest"]
-    );
-}
-
-#[test]
-fn missing_and_unlisted_files_are_rejected() {
-    let gateway = Gateway::start();
-    let mut incomplete = release();
-    incomplete.files.remove("client/page.js");
-    incomplete.files.remove("server/index.js");
-    assert_eq!(
-        rejected_problems(&gateway, incomplete.archive_with_json(&release().json())),
-        [
-            "file `client/page.js` is listed in `release.json`, but missing in the archive",
-            "file `server/index.js` is listed in `release.json`, but missing in the archive"
-        ]
-    );
-    let more = release().file("client/more.js", SCRIPT);
-    assert_eq!(
-        rejected_problems(&gateway, more.archive_with_json(&release().json())),
-        ["file `client/more.js` is not listed in `release.json`"]
-    );
-}
-
-#[test]
-fn missing_or_invalid_release_json_is_rejected() {
-    let gateway = Gateway::start();
-    let mut archive = Archive::new();
-    archive.add("client/a.js", b"a");
-    let problems = rejected_problems(&gateway, archive.finish());
-    assert_eq!(problems, ["`release.json` is missing at the root of the archive"]);
-    for text in ["", "{", "[]", "null"] {
+    let with_json = |text: &str| {
         let mut archive = Archive::new();
         archive.add("release.json", text.as_bytes());
-        let problems = rejected_problems(&gateway, archive.finish());
-        assert!(problems[0].starts_with("`release.json`: "), "{problems:?}");
-    }
+        archive.finish()
+    };
+    let mut without = Archive::new();
+    without.add("client/a.js", b"a");
     let mut unknown = release().json();
     unknown["colour"] = json!("red");
-    let problems = rejected_problems(&gateway, release().archive_with_json(&unknown));
-    assert!(problems[0].contains("unknown field `colour`"), "{problems:?}");
-}
-
-#[test]
-fn release_name_and_version_must_match_url() {
-    let gateway = Gateway::start();
     let other = Release::section("legal", "1.0.0", &["/terms"]);
-    let expected = "`release.json` is of legal@1.0.0, but the release was uploaded as directory@1.0.0";
-    assert_eq!(rejected_problems(&gateway, other.archive()), [expected]);
+    for (archive, expected) in [
+        (
+            without.finish(),
+            "`release.json` is missing at the root of the archive",
+        ),
+        (with_json(""), "`release.json`: "),
+        (with_json("{"), "`release.json`: "),
+        (with_json("[]"), "`release.json`: "),
+        (with_json("null"), "`release.json`: "),
+        (
+            release().archive_with_json(&unknown),
+            "`release.json`: unknown field `colour`",
+        ),
+        (
+            other.archive(),
+            "`release.json` is of legal@1.0.0, but the release was uploaded as directory@1.0.0",
+        ),
+    ] {
+        let problems = rejected_problems(&gateway, archive);
+        assert!(problems[0].starts_with(expected), "{problems:?}");
+    }
     for (name, version) in [
         ("Directory", "1.0.0"),
         ("directory", "1"),
         ("..", "1.0.0"),
         ("directory", ".."),
     ] {
-        let target = format!("/api/v1/sections/{name}/releases/{version}");
-        let response = gateway.admin_request(Request::new("PUT", &target).body(release().archive()));
+        let response = gateway.put_release(name, version, release().archive());
         assert!(
             matches!(response.status, 400 | 422),
-            "{target}: {}",
+            "{name} {version}: {}",
             response.text()
         );
     }
@@ -472,31 +445,4 @@ fn urls_of_pages_and_files_have_at_most_64_segments() {
     for target in [page, &format!("/assets/directory/2.0.0/{file}")] {
         assert_eq!(gateway.get(target).status, 200, "{target}");
     }
-}
-
-#[test]
-fn release_has_at_most_5000_pages_and_paths() {
-    let gateway = Gateway::start();
-    // The limit applies to all pages together.
-    let listing = |count: usize| {
-        let paths = |page: &str, count: usize| {
-            let path = |number| json!({ "path": format!("/{page}/{number}"), "indexable": true });
-            json!({ "pattern": format!("/{page}/:x"), "assets": [], "paths": (0..count).map(path).collect::<Vec<_>>() })
-        };
-        let pages = json!([paths("few", 10), paths("many", count - 10)]);
-        Release::section("directory", "1.0.0", &[]).with("pages", pages)
-    };
-    assert_eq!(
-        rejected_problems(&gateway, listing(5001).archive()),
-        ["the release lists 5001 paths; expected at most 5000"]
-    );
-    let pages = |count: usize| {
-        let page = |number| json!({ "pattern": format!("/{number}"), "assets": [], "paths": [] });
-        Release::section("directory", "1.0.0", &[]).with("pages", (0..count).map(page).collect())
-    };
-    assert_eq!(
-        rejected_problems(&gateway, pages(5001).archive()),
-        ["the release has 5001 pages; expected at most 5000"]
-    );
-    gateway.publish(&listing(5000));
 }

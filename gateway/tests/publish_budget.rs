@@ -79,8 +79,17 @@ fn budget_excess_names_page_slot_and_largest_files() {
     );
     let limit = "more than its budget of 2.0 KiB";
     let style = size_of("page.css");
+    // A section can have its own budget.
+    let own = format!("{BUDGET}[budget.sections.roomy]\npage_script_kib = 8\n");
+    let limited = Gateway::start_with(&own, &[]);
+    let roomy = Release::section("roomy", "1.0.0", &["/"]);
+    limited.publish(&roomy.bytes("client/page.js", SCRIPT, noise(5_000, 1)));
+    // A stored release stays accepted.
+    let again = unlimited.start_another_with(BUDGET);
+    let again = again.put_release("directory", "1.0.0", release.archive());
+    assert_eq!(again.status, 200, "{}", again.text());
     assert_eq!(
-        problems(&Gateway::start_with(BUDGET, &[]), &release),
+        problems(&limited, &release),
         [
             format!(
                 "page `/` loads {} of scripts (Brotli), {limit}; {largest}",
@@ -97,62 +106,4 @@ fn budget_excess_names_page_slot_and_largest_files() {
             ),
         ]
     );
-}
-
-#[test]
-fn shell_has_its_own_budget() {
-    let gateway = Gateway::start_with(BUDGET, &[]);
-    let heavy = Release::shell("1.0.0")
-        .bytes("client/main.js", SCRIPT, noise(5_000, 1))
-        .bytes("client/frame.css", STYLE, noise(2_000, 2));
-    let problems = problems(&gateway, &heavy);
-    assert_eq!(problems.len(), 2, "{problems:?}");
-    assert!(problems[0].starts_with("the shell loads "), "{problems:?}");
-    assert!(problems[0].ends_with(&format!(
-        "`client/main.js` {}",
-        kib(brotli_size_of(&heavy, "client/main.js"))
-    )));
-    assert!(problems[1].contains(" of stylesheets (Brotli), more than its budget of 1.0 KiB"));
-    gateway.publish(&Release::shell("1.0.0").bytes("client/main.js", SCRIPT, noise(3_000, 1)));
-}
-
-/// The Brotli size of a file of a release.
-fn brotli_size_of(release: &Release, path: &str) -> u64 {
-    let unlimited = Gateway::start();
-    unlimited.publish(release);
-    brotli_size(&unlimited, release, path)
-}
-
-#[test]
-fn section_can_have_its_own_budget() {
-    let own = "[budget.sections.directory]\npage_script_kib = 8\n";
-    let gateway = Gateway::start_with(&format!("{BUDGET}{own}"), &[]);
-    let section = |name: &str, style: usize| {
-        Release::section(name, "1.0.0", &["/"])
-            .bytes("client/page.js", SCRIPT, noise(5_000, 1))
-            .bytes("client/page.css", STYLE, noise(style, 2))
-    };
-    let found = problems(&gateway, &section("legal", 10));
-    assert!(
-        found.len() == 1 && found[0].contains(" of scripts (Brotli), more than its budget of 2.0 KiB"),
-        "{found:?}"
-    );
-    // The limit of all sections applies to a key that the table of the section lacks.
-    let found = problems(&gateway, &section("directory", 2_000));
-    assert!(
-        found.len() == 1 && found[0].contains(" of stylesheets (Brotli), more than its budget of 1.0 KiB"),
-        "{found:?}"
-    );
-    gateway.publish(&section("directory", 10));
-}
-
-#[test]
-fn stored_release_ignores_new_budget() {
-    let unlimited = Gateway::start();
-    let release =
-        Release::section("directory", "1.0.0", &["/"]).bytes("client/page.js", SCRIPT, noise(9_000, 1));
-    unlimited.publish(&release);
-    let limited = unlimited.start_another_with(BUDGET);
-    let again = limited.put_release("directory", "1.0.0", release.archive());
-    assert_eq!(again.status, 200, "{}", again.text());
 }

@@ -1,6 +1,6 @@
 use super::{
-    Digest, Icon, Kind, Purpose, Release, SocialImage, ThemeColor, is_file_path, is_name, is_version,
-    validate,
+    Digest, Icon, Kind, NamedPath, Page, Purpose, Release, SocialImage, ThemeColor, is_file_path, is_name,
+    is_version, validate,
 };
 use crate::testing;
 
@@ -242,6 +242,32 @@ fn validate_reports_each_shell_image_problem() {
     for (change, problem) in cases {
         assert_eq!(problems_of(*change), [*problem]);
     }
+}
+
+#[test]
+fn release_has_at_most_5000_pages_and_paths() {
+    let page = |name: &str, paths: usize| Page {
+        pattern: format!("/{name}/:x"),
+        paths: (0..paths)
+            .map(|number| NamedPath {
+                path: format!("/{name}/{number}"),
+                ..section().pages[1].paths[0].clone()
+            })
+            .collect(),
+        ..section().pages[1].clone()
+    };
+    let of = |pages: Vec<Page>| problems(section(), |release| release.pages = pages);
+    // The limit of paths applies to all pages together.
+    assert_eq!(of(vec![page("few", 10), page("many", 4990)]), [""; 0]);
+    assert_eq!(
+        of(vec![page("few", 10), page("many", 4991)]),
+        ["the release lists 5001 paths; expected at most 5000"]
+    );
+    let pages = (0..5001).map(|number| page(&number.to_string(), 0));
+    assert_eq!(
+        of(pages.collect()),
+        ["the release has 5001 pages; expected at most 5000"]
+    );
 }
 
 #[test]
