@@ -24,7 +24,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Gateway, Release, soak_iterations};
+use crate::support::{Gateway, Release, is_soak};
 use store_model::StoreModel;
 use workload::{Call, Kind, SharedState, TEAMS, run_workload};
 
@@ -57,7 +57,7 @@ fn sigkill_leaves_old_or_new_state() {
         rollouts: Mutex::default(),
         deployments: Mutex::default(),
     };
-    for _ in 0..soak_iterations(KILLS) {
+    for _ in 0..if is_soak() { KILLS } else { 20 } {
         store_model.share(&gateway, &shared);
         let second = random.random_ratio(1, 3).then(|| gateway.start_another());
         let mut gateways: Vec<Gateway> = [gateway].into_iter().chain(second).collect();

@@ -154,6 +154,7 @@ fn gc_retains_newest_deployments_and_their_releases() {
 
 #[test]
 fn gc_retains_recent_releases_and_deployments() {
+    assert_eq!(run_gc(&Gateway::start()), empty_result());
     let gateway = gateway().kill_and_restart("retain_deployments = 1\nretain_hours = 1");
     assert_eq!(run_gc(&gateway), empty_result());
     // Releases that were published but never deployed are retained for `retain_hours` as well.
@@ -191,11 +192,9 @@ fn gc_retains_releases_that_rollbacks_restore() {
     assert_eq!(roll_back(&gateway).json()["releases"]["legal"], "5.0.0");
     // All deployments with an earlier release of `legal` are old enough to be deleted.
     gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
-    for _ in 0..10 {
-        deploy("directory", "1.1.0");
-        deploy("directory", "1.0.0");
-    }
-    let gateway = restart_years_later(gateway, "");
+    deploy("directory", "1.1.0");
+    deploy("directory", "1.0.0");
+    let gateway = restart_years_later(gateway, "retain_deployments = 1");
     assert_eq!(run_gc(&gateway)["releases"], json!(["legal@1.0.0"]));
     for version in ["4.0.0", "3.0.0", "2.0.0"] {
         let restored = roll_back(&gateway);
@@ -268,16 +267,7 @@ fn gc_is_seen_by_other_gateways() {
 }
 
 #[test]
-fn gc_never_reuses_deployment_numbers() {
-    let gateway = restart_years_later(gateway(), "retain_deployments = 1");
-    run_gc(&gateway);
-    let gateway = gateway.kill_and_restart("");
-    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
-    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
-}
-
-#[test]
-fn rollback_to_collected_deployment_is_rejected() {
+fn collected_deployment_is_not_restored_nor_its_number_reused() {
     let gateway = restart_years_later(gateway(), "retain_deployments = 1\nretain_releases = 0");
     run_gc(&gateway);
     let rejected = gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 5 }));
@@ -298,6 +288,9 @@ fn rollback_to_collected_deployment_is_rejected() {
     let rejected = gateway.admin_post("/api/v1/previews", &json!({ "deployment": 5 }));
     assert_eq!(rejected.status, 404);
     assert_eq!(gateway.get("/").boot()["page"]["section"]["version"], "1.5.0");
+    let gateway = gateway.kill_and_restart("");
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
 }
 
 #[test]
@@ -338,9 +331,4 @@ fn collected_version_accepts_only_identical_content() {
     assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 7);
     let next = Release::section("legal", "1.0.1", &["/terms"]);
     assert_eq!(gateway.put_release("legal", "1.0.1", next.archive()).status, 201);
-}
-
-#[test]
-fn gc_on_empty_store_removes_nothing() {
-    assert_eq!(run_gc(&Gateway::start()), empty_result());
 }

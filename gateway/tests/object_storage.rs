@@ -8,8 +8,7 @@ use colonnade_testing_s3::{ACCESS_KEY_ID, Fault, S3Server, SECRET_ACCESS_KEY};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::history::read_all_pages;
-use crate::support::{Gateway, Release, Request, Setup, configuration, is_soak, run_gateway, wait_until};
+use crate::support::{Gateway, Release, Request, Setup, configuration, run_gateway, wait_until};
 
 pub(crate) const CREDENTIALS: [(&str, &str); 2] = [
     ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID),
@@ -54,149 +53,6 @@ pub(crate) fn wait_until_cached(gateway: &Gateway, number: u64) {
 
 pub(crate) fn directory(version: &str) -> Release {
     Release::section("directory", version, &["/", "/state/:state", "/signup"]).slot("join")
-}
-
-#[test]
-fn deploy_through_one_gateway_is_live_at_others() {
-    let server = S3Server::start();
-    let first = start(&server).with_live_site();
-    let second = start(&server);
-    second.wait_until_live(1);
-    assert_eq!(second.get("/assets/directory/1.0.0/entry.js").status, 200);
-    second.publish(&directory("1.1.0"));
-    assert_eq!(second.deploy(&json!({ "directory": "1.1.0" })), 2);
-    first.wait_until_live(2);
-    assert_eq!(first.get("/assets/directory/1.1.0/entry.js").status, 200);
-    let rollback = first.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
-    assert_eq!(rollback.status, 201, "{}", rollback.text());
-    second.wait_until_live(3);
-    let history = second.admin_get("/api/v1/history");
-    assert_eq!(history["entries"].as_array().unwrap().len(), 3, "{history}");
-    // Polls ask only whether the live state has changed.
-    let polls = server.requests("GET", "site/live.json");
-    wait_until("both gateways poll", || {
-        server.requests("GET", "site/live.json") > polls + 4
-    });
-    assert_eq!(
-        first.metric("colonnade_store_errors_total{operation=\"live_state\"}"),
-        0
-    );
-    let requests = ["get", "list", "put", "delete", "other"]
-        .map(|kind| first.metric(&format!("colonnade_store_requests_total{{kind=\"{kind}\"}}")));
-    assert!(
-        requests[..4].iter().all(|requests| *requests > 0) && requests[4] == 0,
-        "{requests:?}"
-    );
-    assert!(first.metric("colonnade_store_last_read_timestamp_seconds") > 1_700_000_000);
-}
-
-#[test]
-fn racing_deploys_through_gateways_lose_nothing() {
-    const GATEWAYS: usize = 3;
-    let deploys = if is_soak() { 334 } else { 8 };
-    let server = S3Server::start();
-    let first = start(&server).with_live_site();
-    let gateways: [_; GATEWAYS] = [first, start(&server), start(&server)];
-    let mut numbers: Vec<u64> = std::thread::scope(|scope| {
-        let calls = gateways.iter().enumerate().map(|(index, gateway)| {
-            scope.spawn(move || {
-                let name = format!("section-{index}");
-                for version in ["1.0.0", "2.0.0"] {
-                    gateway.publish(&Release::section(&name, version, &[&format!("/{name}")]));
-                }
-                let versions = ["1.0.0", "2.0.0"].into_iter().cycle().take(deploys);
-                let deploy = |version| gateway.deploy(&json!({ name.as_str(): version }));
-                versions.map(deploy).collect::<Vec<u64>>()
-            })
-        });
-        let calls: Vec<_> = calls.collect();
-        calls
-            .into_iter()
-            .flat_map(|calls| calls.join().unwrap())
-            .collect()
-    });
-    numbers.push(1);
-    numbers.sort_unstable();
-    let changes = read_all_pages(&gateways[0], 500);
-    // Every acknowledged deploy is in the history, in one order.
-    let live: Vec<u64> = changes
-        .iter()
-        .rev()
-        .map(|change| change["live"].as_u64().unwrap())
-        .collect();
-    assert_eq!(live, numbers);
-    let revisions = changes.iter().map(|change| change["revision"].as_u64().unwrap());
-    assert!(revisions.rev().eq(1..=numbers.len() as u64));
-    let newest = if deploys % 2 == 0 { "2.0.0" } else { "1.0.0" };
-    for gateway in &gateways {
-        wait_until("the gateway has all changes", || {
-            gateway.admin_get("/api/v1/gateway")["revision"] == numbers.len()
-        });
-        assert_eq!(read_all_pages(gateway, 500), changes);
-        for index in 0..gateways.len() {
-            let boot = gateway.get(&format!("/section-{index}")).boot();
-            let entry = format!("/assets/section-{index}/{newest}/entry.js");
-            assert_eq!(boot["page"]["section"]["entry"], entry);
-        }
-    }
-}
-
-#[test]
-fn deploy_skips_number_of_deleted_deployment() {
-    let server = S3Server::start();
-    let gateway = start(&server).with_live_site();
-    gateway.publish(&directory("1.1.0"));
-    // The deployments after it are lost.
-    server.replace("site/deployments/2.json", br#"{"deleted":true}"#);
-    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 3);
-    assert_eq!(gateway.get("/").boot()["deployment"], 3);
-    let deployments = gateway.admin_get("/api/v1/deployments");
-    assert_eq!(deployments["damaged"], json!([]), "{deployments}");
-}
-
-#[test]
-fn recover_makes_newest_servable_change_live_in_bucket() {
-    let server = S3Server::start();
-    let mut gateway = start(&server).with_live_site();
-    for version in ["1.1.0", "1.2.0"] {
-        gateway.publish(&directory(version));
-        gateway.deploy(&json!({ "directory": version }));
-    }
-    gateway.kill();
-    let recover = || {
-        Gateway::set_up(Setup {
-            extra: &keys(&server, "s3://releases/site"),
-            variables: &CREDENTIALS,
-            arguments: &["--recover"],
-            ..Setup::default()
-        })
-    };
-    // The newest change cannot be served: its deployment is lost.
-    fs::remove_file(server.object("site/deployments/3.json")).unwrap();
-    for damage in [Some("{"), None] {
-        match damage {
-            Some(text) => server.replace("site/live.json", text.as_bytes()),
-            None => fs::remove_file(server.object("site/live.json")).unwrap(),
-        }
-        let folder = TempDir::new().unwrap();
-        let text = refusal(folder.path(), &server, "s3://releases/site", SECRET_ACCESS_KEY);
-        assert!(text.contains("or run `gateway serve --recover`"), "{text}");
-        let mut recovered = recover();
-        recovered.wait_for_event(|line| line["event"] == "live_state_recovered" && line["revision"] == 2);
-        assert_eq!(recovered.get("/").boot()["deployment"], 2);
-        recovered.kill();
-    }
-    assert_eq!(fs::read(server.object("site/live.json.damaged")).unwrap(), b"{");
-    // An intact store stays as it is.
-    let recovered = recover();
-    assert!(!recovered.output().contains("live_state_recovered"));
-    recovered.publish(&directory("1.3.0"));
-    assert_eq!(recovered.deploy(&json!({ "directory": "1.3.0" })), 3);
-    let revisions: Vec<Value> = read_all_pages(&recovered, 500)
-        .iter()
-        .map(|change| change["revision"].clone())
-        .collect();
-    assert_eq!(revisions, [3, 2, 1]);
 }
 
 #[test]
@@ -313,7 +169,7 @@ fn check_first_contact_fails(server: &S3Server, gateway: &Gateway, reason: &str)
 }
 
 #[test]
-fn bucket_of_another_store_is_refused_at_first_contact() {
+fn unusable_bucket_is_refused_at_first_contact() {
     let (server, gateway) = start_offline();
     let other = json!({ "schema": 1, "id": "another" }).to_string();
     let own = fs::read(server.object("site/store.json")).unwrap();
@@ -322,15 +178,8 @@ fn bucket_of_another_store_is_refused_at_first_contact() {
     server.set_fault(None);
     check_first_contact_fails(&server, &gateway, "is the cache of another store");
     assert_eq!(server.requests_below("PUT", "site/probe/"), probes);
+    server.set_fault(Some(Fault::Ignore("If-Match")));
     server.replace("site/store.json", &own);
-    gateway.wait_for_event(|line| line["event"] == "store_refreshed");
-    assert_eq!(gateway.deploy(&json!({ "directory": "1.1.0" })), 2);
-}
-
-#[test]
-fn ignored_conditions_are_refused_at_first_contact() {
-    let (server, gateway) = start_offline();
-    server.set_fault(Fault::Ignore("If-Match"));
     check_first_contact_fails(&server, &gateway, "ignores If-Match of PUT requests");
     server.set_fault(None);
     gateway.wait_for_event(|line| line["event"] == "store_refreshed");
@@ -545,16 +394,11 @@ fn unusable_buckets_are_refused_at_start() {
         text.contains("is the cache of another store, s3://releases/site"),
         "{text}"
     );
-}
 
-#[test]
-fn gateway_does_not_start_with_part_of_what_is_live() {
-    let server = S3Server::start();
-    let _live = start(&server).with_live_site();
-    let folder = TempDir::new().unwrap();
-    let fault = Fault::ErrorInPlaceOfRead(503, "SlowDown", "/releases/directory/");
-    server.set_fault(fault);
-    let text = refusal(folder.path(), &server, "s3://releases/site", SECRET_ACCESS_KEY);
+    // A new gateway does not start with a part of what is live.
+    server.set_fault(Fault::ErrorInPlaceOfRead(503, "SlowDown", "/releases/directory/"));
+    let new = TempDir::new().unwrap();
+    let text = refusal(new.path(), &server, "s3://releases/site", SECRET_ACCESS_KEY);
     assert!(text.contains("SlowDown"), "{text}");
 }
 

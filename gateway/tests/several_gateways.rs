@@ -10,10 +10,11 @@ use colonnade_testing_s3::S3Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::history::read_all_pages;
 use crate::object_storage::{CREDENTIALS, directory, wait_until_cached};
 use crate::shared_store::files;
 use crate::support::{
-    Browser, Client, Gateway, HEALTHY_MODULE, HaProxy, Relay, Request, SetOnDrop, Setup, free_port,
+    Browser, Client, Gateway, HEALTHY_MODULE, HaProxy, Relay, Request, SetOnDrop, Setup, free_port, is_soak,
     rendered_section, rendering_shell, rollout_cookie, wait_until,
 };
 
@@ -184,95 +185,39 @@ fn unknown_deployment_without_store_is_not_gone() {
 }
 
 #[test]
-fn cohort_of_visitor_is_same_at_each_gateway() {
-    const VISITORS: usize = 20;
-    let server = S3Server::start();
-    let (_places, [a, b, c]) = start_three(&server, "");
-    let a = a.with_live_site();
-    a.publish(&directory("2.0.0"));
-    let rollout = json!({ "releases": { "directory": "2.0.0" }, "percent": 50 });
-    assert_eq!(a.post_deployment(&rollout).status, 201);
-    let gateways = [&a, &b, &c];
-    for gateway in gateways {
-        wait_until("the gateway has the rollout", || {
-            gateway.get("/").has("set-cookie")
-        });
-    }
-    let mut visitors: Vec<Browser> = (0..VISITORS)
-        .map(|visitor| {
-            let mut browser = Browser::new(gateways[visitor % 3].site);
-            assert_eq!(browser.get("/").status, 200);
-            browser
-        })
-        .collect();
-    let mut cohorts = |has_all: bool| {
-        let cohorts = visitors.iter_mut().map(|browser| {
-            let seen = gateways.map(|gateway| {
-                *browser = browser.clone().at(gateway.site);
-                let document = browser.get("/");
-                assert!(!document.has("set-cookie"));
-                document.boot()["deployment"].as_u64().unwrap()
-            });
-            assert!(
-                !has_all || seen.iter().all(|number| *number == seen[0]),
-                "{seen:?}"
-            );
-            seen[0]
-        });
-        cohorts.collect::<Vec<_>>()
-    };
-    let first = cohorts(true);
-    b.admin_change("/api/v1/rollouts/directory/promote", &json!({ "percent": 99 }));
-    wait_until("each gateway has the new share", || {
-        gateways
-            .iter()
-            .all(|gateway| gateway.admin_get("/api/v1/gateway")["revision"] == 3)
-    });
-    let second = cohorts(true);
-    assert!(
-        first.iter().zip(&second).all(|(before, after)| before <= after),
-        "{first:?} {second:?}"
-    );
-}
-
-#[test]
 fn previews_begin_and_end_at_each_gateway() {
     let server = S3Server::start();
     let (_places, [a, b, c]) = start_three(&server, "");
     let a = a.with_live_site();
     b.wait_until_live(1);
     c.wait_until_live(1);
-    let gateways = [&a, &b, &c];
-    for round in 0..3 {
-        let version = format!("2.{round}.0");
-        a.publish(&directory(&version));
-        let preview = gateways[round].admin_post(
-            "/api/v1/previews",
-            &json!({ "releases": { "directory": version } }),
-        );
-        let preview = preview.json();
-        let (_, token) = preview["url"].as_str().unwrap().rsplit_once('/').unwrap();
-        let cookie = format!("__Host-colonnade-preview={token}");
-        let previewed = |gateway: &Gateway| {
-            let request = Request::new("GET", "/").header("cookie", &cookie);
-            gateway.site.send(request).boot()["deployment"] == preview["deployment"]
-        };
-        for gateway in gateways {
-            assert_eq!(gateway.get(&format!("/_preview/{token}")).status, 200);
-            assert!(previewed(gateway));
-        }
-        let ended = gateways[2 - round].admin_request(Request::new("DELETE", "/api/v1/previews"));
-        assert!(ended.status < 300, "{}", ended.text());
-        for gateway in gateways {
-            wait_until("the preview has ended", || !previewed(gateway));
-            assert_eq!(gateway.get(&format!("/_preview/{token}")).status, 403);
-        }
+    a.publish(&directory("2.0.0"));
+    let preview = b.admin_post(
+        "/api/v1/previews",
+        &json!({ "releases": { "directory": "2.0.0" } }),
+    );
+    let preview = preview.json();
+    let (_, token) = preview["url"].as_str().unwrap().rsplit_once('/').unwrap();
+    let cookie = format!("__Host-colonnade-preview={token}");
+    let previewed = |gateway: &Gateway| {
+        let request = Request::new("GET", "/").header("cookie", &cookie);
+        gateway.site.send(request).boot()["deployment"] == preview["deployment"]
+    };
+    for gateway in [&a, &b, &c] {
+        assert_eq!(gateway.get(&format!("/_preview/{token}")).status, 200);
+        assert!(previewed(gateway));
+    }
+    let ended = c.admin_request(Request::new("DELETE", "/api/v1/previews"));
+    assert!(ended.status < 300, "{}", ended.text());
+    for gateway in [&a, &b, &c] {
+        wait_until("the preview has ended", || !previewed(gateway));
+        assert_eq!(gateway.get(&format!("/_preview/{token}")).status, 403);
     }
 }
 
 #[test]
 fn racing_calls_through_gateways_are_all_in_history() {
-    const CALLS: usize = 4;
+    let rounds = if is_soak() { 100 } else { 2 };
     let server = S3Server::start();
     let (_places, [a, b, c]) = start_three(&server, "");
     let gateways = [a.with_live_site(), b, c];
@@ -297,7 +242,7 @@ fn racing_calls_through_gateways_are_all_in_history() {
                         made.push(String::new());
                     }
                 };
-                for round in 0..CALLS {
+                for round in 0..rounds {
                     let [version, other] = [["1.0.0", "1.1.0"], ["1.1.0", "1.0.0"]][round % 2];
                     call(
                         "/api/v1/deployments",
@@ -316,8 +261,7 @@ fn racing_calls_through_gateways_are_all_in_history() {
             .filter(|reason| !reason.is_empty())
             .collect()
     });
-    let history = gateways[1].admin_get("/api/v1/history?limit=100");
-    let entries = history["entries"].as_array().unwrap();
+    let entries = read_all_pages(&gateways[1], 500);
     let revisions: Vec<u64> = entries
         .iter()
         .map(|entry| entry["revision"].as_u64().unwrap())
@@ -326,7 +270,7 @@ fn racing_calls_through_gateways_are_all_in_history() {
     assert_eq!(revisions, (1..=newest).rev().collect::<Vec<u64>>());
     for reason in &reasons {
         let count = entries.iter().filter(|entry| entry["reason"] == *reason).count();
-        assert_eq!(count, 1, "{reason}: {history}");
+        assert_eq!(count, 1, "{reason}: {entries:?}");
     }
     let changes: BTreeSet<&str> = entries
         .iter()
@@ -341,11 +285,20 @@ fn racing_calls_through_gateways_are_all_in_history() {
         wait_until("the gateway has all changes", || {
             gateway.admin_get("/api/v1/gateway")["revision"] == newest
         });
-        assert_eq!(
-            gateway.admin_get("/api/v1/history?limit=100")["entries"],
-            history["entries"]
-        );
+        assert_eq!(read_all_pages(gateway, 500), entries);
     }
+    let gateway = &gateways[0];
+    assert_eq!(
+        gateway.metric("colonnade_store_errors_total{operation=\"live_state\"}"),
+        0
+    );
+    let requests = ["get", "list", "put", "delete", "other"]
+        .map(|kind| gateway.metric(&format!("colonnade_store_requests_total{{kind=\"{kind}\"}}")));
+    assert!(
+        requests[..4].iter().all(|requests| *requests > 0) && requests[4] == 0,
+        "{requests:?}"
+    );
+    assert!(gateway.metric("colonnade_store_last_read_timestamp_seconds") > 1_700_000_000);
 }
 
 /// A module that fails for one path, which no trial render knows.

@@ -10,12 +10,15 @@ use tempfile::TempDir;
 
 use crate::support::{Gateway, Release, Request, Setup, run_gateway};
 
-/// Moves a file or folder out of the store, and puts a link in its place.
-fn replace_by_link(gateway: &Gateway, path: &str) {
+/// Moves a file or folder out of the store, and puts a link in its place during a check.
+fn with_link(gateway: &Gateway, path: &str, check: impl FnOnce()) {
     let path = gateway.store().join(path);
     let target = gateway.folder().join("outside");
     fs::rename(&path, &target).unwrap();
-    symlink(target, path).unwrap();
+    symlink(&target, &path).unwrap();
+    check();
+    fs::remove_file(&path).unwrap();
+    fs::rename(target, path).unwrap();
 }
 
 fn gateway() -> Gateway {
@@ -27,80 +30,75 @@ fn gateway() -> Gateway {
 
 #[test]
 fn linked_file_or_folder_of_release_is_refused() {
-    for link in [
+    let gateway = gateway();
+    let target = "/assets/directory/1.0.0/entry.js";
+    for (count, link) in (1..).zip([
         "releases/directory/1.0.0/client/entry.js",
         "releases/directory/1.0.0/client",
         "releases/directory/1.0.0",
         "releases/directory",
-    ] {
-        let gateway = gateway();
-        let target = "/assets/directory/1.0.0/entry.js";
+    ]) {
         assert_eq!(gateway.get(target).status, 200);
-        replace_by_link(&gateway, link);
-        assert_eq!(gateway.get(target).status, 503, "{link}");
-        gateway.wait_for_event(|line| line["event"] == "file_damaged");
-        assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), 1);
-        let (code, output) = gateway.store_command(&["verify"]);
-        assert_eq!(code, 3, "{link}: {output}");
-        assert!(output.contains("symbolic link"), "{output}");
+        with_link(&gateway, link, || {
+            assert_eq!(gateway.get(target).status, 503, "{link}");
+            assert_eq!(gateway.metric("colonnade_store_damaged_reads_total"), count);
+            let (code, output) = gateway.store_command(&["verify"]);
+            assert_eq!(code, 3, "{link}: {output}");
+            assert!(output.contains("symbolic link"), "{output}");
+        });
+    }
+    gateway.wait_for_event(|line| line["event"] == "file_damaged");
+    for link in ["releases/legal", "releases/legal/1.0.0", "history/1.json"] {
+        with_link(&gateway, link, || assert_backup_fails(&gateway, link));
     }
 }
 
 #[test]
 fn linked_release_is_unavailable_at_start() {
+    let mut gateway = gateway();
+    gateway.kill();
     for link in [
         "releases/legal/1.0.0/release.json",
         "releases/legal/1.0.0",
         "releases/legal",
     ] {
-        let mut gateway = gateway();
-        gateway.kill();
-        replace_by_link(&gateway, link);
-        let gateway = gateway.start_another();
-        let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
-        assert!(
-            event["error"].as_str().unwrap().contains("symbolic link"),
-            "{link}: {event}"
-        );
-        assert_eq!(gateway.get("/terms").status, 503);
-        assert_eq!(gateway.get("/").status, 200);
+        with_link(&gateway, link, || {
+            let gateway = gateway.start_another();
+            let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
+            assert!(
+                event["error"].as_str().unwrap().contains("symbolic link"),
+                "{link}: {event}"
+            );
+            assert_eq!(gateway.get("/terms").status, 503);
+            assert_eq!(gateway.get("/").status, 200);
+        });
     }
 }
 
 #[test]
-fn linked_deployment_or_live_state_prevents_start() {
-    for link in ["deployments/2.json", "deployments", "live.json"] {
-        let mut gateway = gateway();
-        gateway.kill();
-        replace_by_link(&gateway, link);
-        let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{link}: {error}");
-    }
-}
-
-#[test]
-fn linked_folder_of_store_prevents_start_and_backup() {
-    for link in ["releases", "tombstones", "history", "scratch"] {
-        let mut gateway = gateway();
-        gateway.kill();
-        replace_by_link(&gateway, link);
-        let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{link}: {error}");
-        assert!(error.contains("symbolic link"), "{link}: {error}");
-        let (code, output) = gateway.store_command(&["verify"]);
-        assert_eq!(code, 4, "{link}: {output}");
-        assert_backup_fails(&gateway, link);
-    }
-}
-
-#[test]
-fn linked_release_is_not_backed_up() {
-    for link in ["releases/legal", "releases/legal/1.0.0", "history/1.json"] {
-        let gateway = gateway();
-        replace_by_link(&gateway, link);
-        assert_backup_fails(&gateway, link);
+fn linked_state_or_folder_of_store_prevents_start_and_backup() {
+    let mut gateway = gateway();
+    gateway.kill();
+    for (link, is_folder) in [
+        ("deployments/2.json", false),
+        ("deployments", false),
+        ("live.json", false),
+        ("releases", true),
+        ("tombstones", true),
+        ("history", true),
+        ("scratch", true),
+    ] {
+        with_link(&gateway, link, || {
+            let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{link}: {error}");
+            if is_folder {
+                assert!(error.contains("symbolic link"), "{link}: {error}");
+                let (code, output) = gateway.store_command(&["verify"]);
+                assert_eq!(code, 4, "{link}: {output}");
+                assert_backup_fails(&gateway, link);
+            }
+        });
     }
 }
 

@@ -66,28 +66,45 @@ fn verify_accepts_intact_store() {
     let (code, text) = gateway.store_command(&["verify"]);
     assert_eq!(code, 0);
     assert!(text.starts_with("ok: revision 3, 4 releases"), "{text}");
+    // Of a running gateway, too.
+    let running = gateway.start_another();
+    assert_eq!(verify(&running).0, 0);
+    assert_eq!(fs::read_dir(running.store().join("scratch")).unwrap().count(), 0);
+    assert_eq!(verify(&Gateway::start()).0, 0);
+    // Only the folder of the store is needed.
+    let config = gateway.folder().join("store.toml");
+    fs::write(&config, "[store]\nfolder = \"store\"\n").unwrap();
+    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
+    assert!(output.status.success(), "{output:?}");
+    fs::write(&config, "[store]\n").unwrap();
+    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let problems = String::from_utf8(output.stderr).unwrap();
+    assert!(problems.contains("store.folder: missing"), "{problems}");
 }
 
 #[test]
 fn verify_reports_changed_file_and_variant() {
+    let gateway = gateway();
+    let release = gateway.store().join("releases/directory/1.1.0");
+    let serves = except("directory@1.1.0", "partly");
     for (path, listed) in [
-        ("client/entry.js", "client/entry.js"),
         ("server/index.js", "server/index.js"),
         ("compressed/client/entry.js.br", "client/entry.js"),
         ("compressed/client/entry.js.gzip", "client/entry.js"),
         ("compressed/client/entry.js.zstd", "client/entry.js"),
     ] {
-        let gateway = gateway();
-        let release = gateway.store().join("releases/directory/1.1.0");
-        let mut bytes = fs::read(release.join(path)).unwrap();
+        let path = release.join(path);
+        let intact = fs::read(&path).unwrap();
+        let mut bytes = intact.clone();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
-        fs::write(release.join(path), bytes).unwrap();
+        fs::write(&path, bytes).unwrap();
         let file = format!("releases/directory/1.1.0/{listed}");
-        let serves = except("directory@1.1.0", "partly");
         assert_problem(&gateway, 3, &file, "does not match its digest", &serves);
-        fs::remove_file(release.join(path)).unwrap();
+        fs::remove_file(&path).unwrap();
         assert_problem(&gateway, 3, &file, "is missing", &serves);
+        fs::write(path, intact).unwrap();
     }
 }
 
@@ -115,46 +132,40 @@ fn verify_reports_damaged_and_missing_release() {
 }
 
 #[test]
-fn verify_reports_broken_history() {
+fn verify_reports_damaged_keys_tombstone_and_history() {
     let gateway = gateway();
-    let entry = gateway.store().join("history/2.json");
+    let store = gateway.store();
+    let tombstone = store.join("tombstones/legal/0.9.0.json");
+    fs::create_dir_all(tombstone.parent().unwrap()).unwrap();
+    let entry = store.join("history/2.json");
     let text = fs::read_to_string(&entry).unwrap();
     fs::remove_file(&entry).unwrap();
     assert_problem(&gateway, 3, "history/2.json", "it is missing", &all_serve());
-    fs::write(&entry, text.replace("\"live\": 2", "\"live\": 1")).unwrap();
-    assert_problem(
-        &gateway,
-        3,
-        "history/2.json",
-        "deployment 1 was live after it",
-        &all_serve(),
-    );
-    fs::write(&entry, text.replace("\"revision\": 2", "\"revision\": 7")).unwrap();
-    assert_problem(
-        &gateway,
-        3,
-        "history/2.json",
-        "not the change of its revision",
-        &all_serve(),
-    );
     fs::write(&entry, &text).unwrap();
-    fs::write(gateway.store().join("history/4.json"), text).unwrap();
-    assert_problem(
-        &gateway,
-        3,
-        "history/4.json",
-        "not a change of this timeline",
-        &all_serve(),
-    );
-}
-
-#[test]
-fn verify_reports_damaged_tombstone() {
-    let gateway = gateway();
-    let tombstones = gateway.store().join("tombstones/legal");
-    fs::create_dir_all(&tombstones).unwrap();
-    fs::write(tombstones.join("0.9.0.json"), "{").unwrap();
-    assert_problem(&gateway, 3, "tombstones/legal/0.9.0.json", "EOF", &all_serve());
+    for (file, contents, problem) in [
+        (
+            "history/2.json",
+            &*text.replace("\"live\": 2", "\"live\": 1"),
+            "deployment 1 was live after it",
+        ),
+        (
+            "history/2.json",
+            &text.replace("\"revision\": 2", "\"revision\": 7"),
+            "not the change of its revision",
+        ),
+        ("history/3.json", "{", "EOF"),
+        ("history/4.json", &text, "not a change of this timeline"),
+        ("tombstones/legal/0.9.0.json", "{", "EOF"),
+        ("preview-keys.json", "garbage", "expected value"),
+    ] {
+        let intact = fs::read(store.join(file)).ok();
+        fs::write(store.join(file), contents).unwrap();
+        assert_problem(&gateway, 3, file, problem, &all_serve());
+        match intact {
+            Some(intact) => fs::write(store.join(file), intact).unwrap(),
+            None => fs::remove_file(store.join(file)).unwrap(),
+        }
+    }
 }
 
 #[test]
@@ -191,16 +202,6 @@ fn verify_reports_unusable_store() {
 }
 
 #[test]
-fn verify_changes_nothing_in_running_store() {
-    let gateway = gateway().start_another();
-    let (code, report) = verify(&gateway);
-    assert_eq!(code, 0, "{report}");
-    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
-    let empty = Gateway::start();
-    assert_eq!(verify(&empty).0, 0);
-}
-
-#[test]
 fn verify_reports_records_that_contradict_each_other() {
     let gateway = gateway();
     let edit = |file: &str, from: &str, to: &str| {
@@ -234,29 +235,4 @@ fn verify_reports_records_that_contradict_each_other() {
     // Also if what was live before it is unknown.
     fs::remove_file(gateway.store().join("history/2.json")).unwrap();
     assert_problem(&gateway, 3, "history/3.json", other, &serves);
-}
-
-#[test]
-fn verify_reports_damaged_keys_and_newest_change() {
-    let gateway = gateway();
-    let keys = gateway.store().join("preview-keys.json");
-    fs::write(&keys, "garbage").unwrap();
-    assert_problem(&gateway, 3, "preview-keys.json", "expected value", &all_serve());
-    fs::remove_file(keys).unwrap();
-    fs::write(gateway.store().join("history/3.json"), "{").unwrap();
-    assert_problem(&gateway, 3, "history/3.json", "EOF", &all_serve());
-}
-
-#[test]
-fn store_commands_need_only_the_folder_of_the_store() {
-    let gateway = gateway();
-    let config = gateway.folder().join("store.toml");
-    fs::write(&config, "[store]\nfolder = \"store\"\n").unwrap();
-    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
-    assert!(output.status.success(), "{output:?}");
-    fs::write(&config, "[store]\n").unwrap();
-    let output = run_gateway(&["store", "verify", "--config", config.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2));
-    let problems = String::from_utf8(output.stderr).unwrap();
-    assert!(problems.contains("store.folder: missing"), "{problems}");
 }

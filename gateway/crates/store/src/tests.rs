@@ -4,8 +4,8 @@ use tempfile::TempDir;
 
 use colonnade_model::release::ReleaseId;
 
-use super::{FolderStore, PutOutcome, Store};
-use crate::testing::{put_release, section, store, try_put_release};
+use super::{FolderStore, Store};
+use crate::testing::{put_release, section, store};
 
 fn directory() -> ReleaseId {
     ReleaseId {
@@ -33,41 +33,6 @@ async fn mark_of_crashed_process_is_removed_when_old() {
     assert!(scratch_entries(folder.path()).is_empty());
     assert!(!store.delete_unused(&mark).await.unwrap());
     assert!(store.release(&directory()).await.unwrap().is_some());
-}
-
-#[tokio::test]
-async fn tombstone_rejects_other_bytes_for_version() {
-    let (folder, store) = store();
-    put_release(&*store, section("directory", "1.0.0")).await;
-    let other = || {
-        let mut other = section("directory", "1.0.0");
-        other.release.slots = Vec::new();
-        other
-    };
-    let mark = store.mark_unused(&directory()).await.unwrap().unwrap();
-    assert!(store.delete_unused(&mark).await.unwrap());
-    let tombstone = store.tombstone(&directory()).await.unwrap().unwrap();
-    let is_taken = |outcome| matches!(outcome, PutOutcome::VersionTaken(digest) if digest == tombstone);
-    assert!(is_taken(try_put_release(&*store, other()).await), "deleted");
-    let reopened = FolderStore::open(folder.path()).unwrap();
-    assert!(is_taken(try_put_release(&reopened, other()).await), "reopened");
-    assert!(reopened.release(&directory()).await.unwrap().is_none());
-
-    put_release(&reopened, section("directory", "1.0.0")).await;
-    let restored = reopened.release(&directory()).await.unwrap().unwrap();
-    assert_eq!(restored.record.digest, tombstone);
-    assert!(scratch_entries(folder.path()).is_empty());
-}
-
-#[tokio::test]
-async fn tombstone_path_traversal_finds_nothing() {
-    let (folder, store) = store();
-    std::fs::write(folder.path().join("x.json"), "{}").unwrap();
-    let id = ReleaseId {
-        name: "..".to_owned(),
-        version: "x".to_owned(),
-    };
-    assert!(store.tombstone(&id).await.unwrap().is_none());
 }
 
 #[tokio::test]
