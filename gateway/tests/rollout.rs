@@ -59,65 +59,6 @@ fn deployment(response: &Response) -> u64 {
     response.boot()["deployment"].as_u64().unwrap()
 }
 
-/// Whether each visitor sees the candidate.
-fn see_candidate(candidate: u64, visitors: &mut [Browser]) -> Vec<bool> {
-    let visitors = visitors.iter_mut();
-    visitors
-        .map(|visitor| deployment(&visitor.get("/")) == candidate)
-        .collect()
-}
-
-#[test]
-fn larger_percentage_only_adds_visitors() {
-    const VISITORS: u32 = 200;
-    let gateway = gateway_with("");
-    let candidate = start(&gateway, 0);
-    let mut visitors: Vec<Browser> = (0..VISITORS).map(|_| Browser::new(gateway.site)).collect();
-    let mut before = see_candidate(candidate, &mut visitors);
-    assert!(!before.contains(&true), "at 0 % no visitor sees the candidate");
-    let mut seen_by = Vec::new();
-    for percent in [1, 10, 50, 99] {
-        set_percent(&gateway, candidate, percent);
-        let now = see_candidate(candidate, &mut visitors);
-        assert_eq!(
-            now,
-            see_candidate(candidate, &mut visitors),
-            "visitors stay on their deployment"
-        );
-        assert!(before.iter().zip(&now).all(|(before, now)| now >= before));
-        let count = now.iter().map(|is| u32::from(*is)).sum::<u32>();
-        let (expected, chance) = (
-            f64::from(VISITORS) * f64::from(percent) / 100.0,
-            f64::from(percent) / 100.0,
-        );
-        // Six standard deviations, plus a margin for small percentages.
-        let error = 6.0 * (expected * (1.0 - chance)).sqrt() + 4.0;
-        assert!(
-            (f64::from(count) - expected).abs() < error,
-            "{count} at {percent} %"
-        );
-        seen_by.push(now.clone());
-        before = now;
-    }
-    set_percent(&gateway, candidate, 10);
-    assert_eq!(
-        see_candidate(candidate, &mut visitors),
-        seen_by[1],
-        "the earlier percentage selects the same visitors"
-    );
-}
-
-#[test]
-fn percentage_is_exact_at_boundary() {
-    let gateway = gateway_with("");
-    let candidate = start(&gateway, 50);
-    let sees = |cohort: u32| deployment(&visitor(&gateway, cohort).get("/")) == candidate;
-    assert!(sees(0) && sees(u32::MAX / 2));
-    assert!(!sees(u32::MAX / 2 + 1) && !sees(u32::MAX));
-    set_percent(&gateway, candidate, 0);
-    assert!(!sees(0));
-}
-
 #[test]
 fn visitor_sees_one_consistent_deployment() {
     let gateway = gateway_with("");
@@ -309,19 +250,6 @@ fn draw_of_an_older_gateway_is_replaced_once() {
 }
 
 #[test]
-fn each_rollout_assigns_new_cohorts() {
-    let gateway = gateway_with("");
-    let first = start(&gateway, 50);
-    let mut browser = visitor(&gateway, 0);
-    assert_eq!(deployment(&browser.get("/")), first);
-    gateway.admin_post(&format!("/api/v1/deployments/{first}/abort"), &json!({}));
-    start(&gateway, 50);
-    let response = browser.get("/");
-    let cookie = format!("__Host-colonnade-rollout={}.", rollout_id(&gateway));
-    assert!(response.header("set-cookie").starts_with(&cookie));
-}
-
-#[test]
 fn promote_makes_canary_live() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 10);
@@ -414,14 +342,6 @@ fn promote_and_abort_require_canary() {
             .len(),
         2
     );
-}
-
-#[test]
-fn rollout_requires_live_deployment() {
-    let empty = Gateway::start();
-    empty.publish(&Release::shell("1.0.0"));
-    let first = empty.post_deployment(&json!({ "releases": { "shell": "1.0.0" }, "percent": 10 }));
-    assert_eq!(first.status, 409);
 }
 
 #[test]

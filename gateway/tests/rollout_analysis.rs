@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Gateway, HEALTHY_MODULE, Setup, rendered_section, rendering_shell, rollout_cookie, wait_until,
+    Browser, Gateway, HEALTHY_MODULE, rendered_section, rendering_shell, rollout_cookie, wait_until,
 };
 
 /// Thresholds small enough for a test.
@@ -13,10 +13,6 @@ const SMALL: &str = "[rollout]\nmin_clients = 5\n[rollout.analysis]\nmin_request
 
 /// A module that fails for one path, which no trial render knows.
 const FAILS_FOR_BAD: &str = "export default { page: (path) => { if (path.endsWith('bad')) throw new Error('bad'); return '<p>good</p>'; } };";
-
-/// A module that needs all its CPU time for one path.
-const SLOW_FOR_BAD: &str =
-    "export default { page: (path) => { while (path.endsWith('bad')); return '<p>good</p>'; } };";
 
 const LONG: &str = "50% for 1h, 100%";
 const SHORT: &str = "50% for 1s, 100%";
@@ -86,33 +82,6 @@ fn render_failures_abort_rollout() {
     assert_eq!(event["level"], "WARN");
 }
 
-#[test]
-fn failures_of_both_sides_never_abort_rollout() {
-    const FAILS: &str = "[render]\nbreaker_failure_threshold = 1000\n";
-    let gateway = Gateway::start_with(&format!("{FAILS}{SMALL}"), &[]);
-    gateway.publish(&rendering_shell("1.0.0"));
-    for version in ["1.0.0", "2.0.0"] {
-        gateway.publish(&rendered_section("shop", version, "/shop/:x", FAILS_FOR_BAD));
-    }
-    gateway.deploy(&json!({ "shell": "1.0.0", "shop": "1.0.0" }));
-    let rollout = json!({ "releases": { "shop": "2.0.0" }, "steps": SHORT });
-    assert_eq!(gateway.post_deployment(&rollout).status, 201);
-    // 40 % of the candidate's requests fail, and 15 % of the others: chance explains it.
-    let pages = |clients: std::ops::Range<u8>, failing, draw| {
-        let cookie = rollout_cookie(&gateway, &[draw]);
-        for (index, client) in clients.enumerate() {
-            let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
-            let mut browser = Browser::new(site);
-            browser.set_cookie("__Host-colonnade-rollout", &cookie);
-            let page = if index < failing { "bad" } else { "good" };
-            assert_eq!(browser.get(&format!("/shop/{page}")).status, 200);
-        }
-    };
-    pages(0..40, 6, u32::MAX);
-    pages(100..120, 8, 0);
-    assert_eq!(wait_for_change(&gateway)["action"], "promote");
-}
-
 /// Requests each path as another client that draws this.
 fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>) {
     let cookie = rollout_cookie(gateway, &[draw]);
@@ -139,18 +108,6 @@ fn page_data_counts_only_with_cookie_of_the_deployment() {
         let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
         assert_eq!(analysis["candidate"]["requests"], counted, "{analysis}");
     }
-}
-
-#[test]
-fn open_circuit_breaker_is_no_evidence_of_other_pages() {
-    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
-    let good = (0..6).map(|_| "/shop/good".to_owned());
-    let bad = (0..5).map(|_| "/shop/bad".to_owned());
-    // The circuit breaker opens after five failures.
-    let unknown = (0..10).map(|number| format!("/shop/{number}"));
-    request_all(&gateway, 0, good.chain(bad).chain(unknown));
-    let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
-    assert_eq!(analysis["candidate"]["requests"], 11, "{analysis}");
 }
 
 #[test]
@@ -200,17 +157,6 @@ fn server_errors_abort_rollout() {
         wait_for_abort(&gateway),
         "100.0 % of 5 requests with the rollout's releases have a server error, and 0.0 % of 30 without"
     );
-}
-
-#[test]
-fn higher_latency_aborts_rollout() {
-    let settings = format!(
-        "[render]\ncpu_limit_ms = 200\n{SMALL}latency_margin_ms = 100\nrender_failure_margin_percent = 100\n"
-    );
-    let gateway = gateway(&settings, SLOW_FOR_BAD, LONG);
-    visit(&gateway, "bad");
-    let reason = wait_for_abort(&gateway);
-    assert!(reason.starts_with("99 % of requests take up to "), "{reason}");
 }
 
 #[test]
@@ -321,26 +267,4 @@ fn analysis_of_a_rollout_is_listed() {
             "candidate": track(5), "live": track(30),
         })
     );
-}
-
-#[test]
-fn failing_gateway_wins_over_gateway_without_traffic() {
-    let first = gateway(SMALL, FAILS_FOR_BAD, LONG);
-    let second = first.start_another_with(SMALL);
-    visit(&first, "good");
-    visit(&second, "bad");
-    wait_for_abort(&first);
-    assert_eq!(first.admin_get("/api/v1/rollouts"), json!([]));
-}
-
-#[test]
-fn gateway_with_passing_traffic_promotes() {
-    let idle = gateway(SMALL, HEALTHY_MODULE, SHORT);
-    let busy = Gateway::set_up(Setup {
-        folder: Some(idle.shared_folder()),
-        extra: SMALL,
-        ..Setup::default()
-    });
-    visit(&busy, "good");
-    assert_eq!(wait_for_change(&idle)["action"], "promote");
 }

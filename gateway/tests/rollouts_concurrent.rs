@@ -107,7 +107,7 @@ const LEGAL: &str =
 
 #[test]
 fn shares_of_two_rollouts_are_independent() {
-    const VISITORS: u32 = 400;
+    const VISITORS: u32 = 200;
     let gateway = gateway_with_two_rollouts();
     let mut counts = [0_u32; 4];
     for _ in 0..VISITORS {
