@@ -10,31 +10,6 @@ use crate::support::{
     rendering_shell, wait_until,
 };
 
-#[test]
-fn deploy_with_failing_example_page_is_rejected() {
-    let gateway = rendering_gateway("", HEALTHY_MODULE);
-    let pages = json!([{ "pattern": "/attack/:x", "assets": [], "paths": [{ "path": "/attack/example", "indexable": true }] }]);
-    let broken = rendered_section(
-        "attack",
-        "2.0.0",
-        "/attack/:x",
-        "export default { page: (path) => { throw new Error(`${path} is broken`); } };",
-    )
-    .with("pages", pages);
-    gateway.publish(&broken);
-    let response = gateway.post_deployment(&json!({ "releases": { "attack": "2.0.0" } }));
-    assert_eq!(response.status, 422);
-    assert_eq!(
-        response.json()["problems"],
-        json!([
-            "rendering /attack/example (page /attack/:x of attack@2.0.0) failed: /attack/example is broken\n  \
-             at page (section:1:55)"
-        ])
-    );
-    let live: Value = gateway.get("/attack/x").boot()["deployment"].clone();
-    assert_eq!(live, 1);
-}
-
 /// A section whose page lists these paths.
 fn section_with_paths(name: &str, version: &str, paths: &[&str], module: &str) -> Release {
     let listed = |path: &&str| json!({ "path": path, "indexable": true });
@@ -52,6 +27,39 @@ fn problems(gateway: &Gateway, releases: &Value) -> Vec<String> {
     assert_eq!(response.status, 422, "{}", response.text());
     let problems = response.json()["problems"].clone();
     serde_json::from_value(problems).unwrap()
+}
+
+#[test]
+fn deploy_with_failing_page_or_shell_is_rejected() {
+    let gateway = rendering_gateway("", HEALTHY_MODULE);
+    let broken = "export default { page: (path) => { throw new Error(`${path} is broken`); } };";
+    gateway.publish(&section_with_paths("attack", "2.0.0", &["/attack/a"], broken));
+    assert_eq!(
+        problems(&gateway, &json!({ "attack": "2.0.0" })),
+        [
+            "rendering /attack/a (page /attack/:x of attack@2.0.0) failed: /attack/a is broken\n  at page (section:1:55)"
+        ]
+    );
+    let pages: Vec<Value> = (0..30)
+        .map(|number| {
+            let path = format!("/attack/{number}");
+            json!({ "pattern": path, "assets": [], "paths": [{ "path": path, "indexable": false }] })
+        })
+        .collect();
+    gateway.publish(&rendered_section("attack", "3.0.0", "/attack/:x", BROKEN).with("pages", json!(pages)));
+    let ten = problems(&gateway, &json!({ "attack": "3.0.0" }));
+    assert_eq!(ten.len(), 11);
+    assert_eq!(ten[10], "further pages were not tried");
+    gateway.publish(&rendering_shell("2.0.0").bytes(
+        "server/index.js",
+        crate::support::SCRIPT,
+        "export function render() { throw new Error('broken'); }",
+    ));
+    assert_eq!(
+        problems(&gateway, &json!({ "shell": "2.0.0" })),
+        ["rendering the not-found page of shell@2.0.0 failed: broken"]
+    );
+    assert_eq!(gateway.get("/attack/x").boot()["deployment"], 1);
 }
 
 #[test]
@@ -77,21 +85,10 @@ fn deploy_renders_listed_paths_before_going_live() {
         assert!(is_rendered(&gateway.get(path)));
     }
     assert_eq!(render_count(&gateway, "attack", "rendered"), before + 3);
-}
-
-#[test]
-fn startup_renders_listed_paths() {
-    let gateway = rendering_gateway("", HEALTHY_MODULE);
-    gateway.publish(&section_with_paths(
-        "attack",
-        "2.0.0",
-        &["/attack/a", "/attack/b"],
-        HEALTHY_MODULE,
-    ));
-    gateway.deploy(&json!({ "attack": "2.0.0" }));
+    // A start renders them, too.
     let other = gateway.start_another();
-    wait_until("both pages are rendered", || {
-        render_count(&other, "attack", "rendered") == 2
+    wait_until("all pages are rendered", || {
+        render_count(&other, "attack", "rendered") == 3
     });
 }
 
@@ -140,21 +137,6 @@ fn already_broken_section_does_not_block_deploys() {
 }
 
 #[test]
-fn deploy_with_failing_shell_is_rejected() {
-    let gateway = rendering_gateway("", HEALTHY_MODULE);
-    let broken = rendering_shell("2.0.0").bytes(
-        "server/index.js",
-        crate::support::SCRIPT,
-        "export function render() { throw new Error('broken'); }",
-    );
-    gateway.publish(&broken);
-    assert_eq!(
-        problems(&gateway, &json!({ "shell": "2.0.0" })),
-        ["rendering the not-found page of shell@2.0.0 failed: broken"]
-    );
-}
-
-#[test]
 fn looping_deploy_does_not_block_other_changes() {
     // With rendering disabled a publish renders nothing, so the module loops only in the deploy.
     let gateway = rendering_gateway("[render]\nenabled = false\n", HEALTHY_MODULE);
@@ -200,22 +182,6 @@ fn rollback_to_failing_render_is_allowed() {
     let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "attack" }));
     assert_eq!(rollback.status, 201, "{}", rollback.text());
     assert!(!is_rendered(&gateway.get("/attack/a")));
-}
-
-#[test]
-fn deploy_check_stops_after_ten_failing_pages() {
-    let gateway = rendering_gateway("", HEALTHY_MODULE);
-    let pages: Vec<Value> = (0..30)
-        .map(|number| {
-            let path = format!("/attack/{number}");
-            json!({ "pattern": path, "assets": [], "paths": [{ "path": path, "indexable": false }] })
-        })
-        .collect();
-    let broken = rendered_section("attack", "2.0.0", "/attack/:x", BROKEN).with("pages", json!(pages));
-    gateway.publish(&broken);
-    let problems = problems(&gateway, &json!({ "attack": "2.0.0" }));
-    assert_eq!(problems.len(), 11);
-    assert_eq!(problems[10], "further pages were not tried");
 }
 
 #[test]

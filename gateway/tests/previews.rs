@@ -60,7 +60,12 @@ fn preview_link_asks_before_its_code_runs() {
 #[test]
 fn only_the_pages_own_button_starts_a_preview() {
     let gateway = gateway();
-    let token = create_preview(&gateway);
+    let response = post_preview(
+        &gateway,
+        &json!({ "releases": { "directory": "2.0.0" }, "path": "/state/New%20York", "minutes": 5 }),
+    );
+    assert_eq!(response.json()["deployment"], 2);
+    let token = token_in(&response);
     let target = format!("/_preview/{token}");
     for (name, value) in [
         ("sec-fetch-site", "cross-site"),
@@ -77,17 +82,6 @@ fn only_the_pages_own_button_starts_a_preview() {
         assert!(!response.has("set-cookie") && !response.has("location"));
     }
     assert_eq!(gateway.site.send(Request::new("PUT", &target)).status, 405);
-}
-
-#[test]
-fn started_preview_sets_cookie_and_redirects() {
-    let gateway = gateway();
-    let response = post_preview(
-        &gateway,
-        &json!({ "releases": { "directory": "2.0.0" }, "path": "/state/New%20York", "minutes": 5 }),
-    );
-    assert_eq!(response.json()["deployment"], 2);
-    let token = token_in(&response);
     let response = start_preview(&gateway, &token);
     assert_eq!(
         (response.status, response.header("location")),
@@ -201,28 +195,19 @@ fn preview_shows_banner_and_is_not_cached() {
         200,
         "a cached live document must not count as the preview"
     );
-}
 
-#[test]
-fn preview_marks_rejected_signup() {
-    let gateway = gateway();
     let form = Request::new("POST", "/functions/v1/signup")
         .header("sec-fetch-site", "same-origin")
         .header("content-type", "application/x-www-form-urlencoded")
         .body("email=visitor%40example.com&password=123456&age=");
-    let response = viewer(&gateway, &create_preview(&gateway)).send(form);
+    let response = viewer.send(form);
     assert_eq!((response.status, deployment(&response)), (422, 2));
     assert!(response.text().contains("<aside class=\"preview\""));
     assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
     assert_eq!(response.header("cache-control"), "no-store");
-}
 
-#[test]
-fn preview_takes_precedence_over_rollout() {
-    let gateway = gateway();
-    let token = create_preview(&gateway);
+    // A preview takes precedence over a rollout.
     gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));
-    let mut viewer = viewer(&gateway, &token);
     assert_eq!(deployment(&viewer.get("/")), 2);
     assert_eq!(viewer.cookie("__Host-colonnade-rollout"), None);
 }
