@@ -246,15 +246,16 @@ fn validate_reports_each_shell_image_problem() {
 
 #[test]
 fn release_has_at_most_5000_pages_and_paths() {
+    let known = section().pages[1].clone();
     let page = |name: &str, paths: usize| Page {
         pattern: format!("/{name}/:x"),
         paths: (0..paths)
             .map(|number| NamedPath {
                 path: format!("/{name}/{number}"),
-                ..section().pages[1].paths[0].clone()
+                ..known.paths[0].clone()
             })
             .collect(),
-        ..section().pages[1].clone()
+        ..known.clone()
     };
     let of = |pages: Vec<Page>| problems(section(), |release| release.pages = pages);
     // The limit of paths applies to all pages together.
