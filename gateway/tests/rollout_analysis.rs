@@ -111,6 +111,18 @@ fn page_data_counts_only_with_cookie_of_the_deployment() {
 }
 
 #[test]
+fn open_circuit_breaker_is_no_evidence_of_other_pages() {
+    let gateway = gateway(SMALL, FAILS_FOR_BAD, LONG);
+    let good = (0..6).map(|_| "/shop/good".to_owned());
+    let bad = (0..5).map(|_| "/shop/bad".to_owned());
+    // The circuit breaker opens after five failures.
+    let unknown = (0..10).map(|number| format!("/shop/{number}"));
+    request_all(&gateway, 0, good.chain(bad).chain(unknown));
+    let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
+    assert_eq!(analysis["candidate"]["requests"], 11, "{analysis}");
+}
+
+#[test]
 fn page_that_always_fails_aborts_rollout_despite_breaker() {
     let gateway = Gateway::start_with(SMALL, &[]);
     gateway.publish(&rendering_shell("1.0.0"));
