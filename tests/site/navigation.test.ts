@@ -105,27 +105,6 @@ test.describe("client-side navigation", () => {
   });
 });
 
-test.describe("history navigation", () => {
-  test("restores scroll position and ads", async ({ page }) => {
-    await open(page, HOUSTON);
-    const headings = page.getByRole("main").getByRole("article").getByRole("heading");
-    const titles = await headings.allInnerTexts();
-    await scrollPage(page, 1500);
-    await page.getByRole("main").getByRole("article").getByRole("heading").getByRole("link").last().click();
-    await expect(page.getByText("Posted in Houston, Texas")).toBeVisible();
-    await expectScrolledTo(page, 0);
-    const adTitle = await page.getByRole("heading", { level: 1 }).innerText();
-    await page.goBack();
-    await expectScreen(page, HOUSTON.heading);
-    expect(await headings.allInnerTexts()).toEqual(titles);
-    // Clicking scrolled the link into view, so the exact position is unknown.
-    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThanOrEqual(1500);
-    await page.goForward();
-    await expectScreen(page, adTitle);
-    await expectScrolledTo(page, 0);
-  });
-});
-
 test.describe("Back", () => {
   const link = (page: Page, name: string | RegExp) => page.getByRole("main").getByRole("link", { name, exact: true });
   const texas = (page: Page) => link(page, "Texas");
