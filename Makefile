@@ -4,7 +4,7 @@
 # make test              run all checks
 # make test-rust         run only the Rust tests (CRATE=colonnade-site, or CRATE=gateway FILTER=signup_limits::)
 # make test-web          run only unit and component tests (FILE=shell/src/head.test.ts)
-# make test-site         run only browser tests (FILE=rendering/hydration-error)
+# make test-site         run only browser tests (FILE=rendering/hydration)
 # make lint              run only formatters, linters and type checks
 # make format            format all code
 # make build             build the gateway, and the releases of the shell and the sections

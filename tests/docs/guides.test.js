@@ -101,7 +101,7 @@ describe("a wrong guide", () => {
     ...["make releases docs PORT=8090", "make", "npm run check", "npm ci", "npm run build --workspace docs"],
     ...['npx section deploy --reason "a \\"b\\""', "section deploy shell@1.0.0", "cd hello", "gateway --version"],
     ...["sudo -u colonnade gateway store verify --config site.toml | head", "cargo test -p colonnade-site routes::"],
-    ...["(cd tests && npx playwright test rendering/hydration-error)", "node", "the gateway check"],
+    ...["(cd tests && npx playwright test rendering/hydration)", "node", "the gateway check"],
   ])("is not one that shows %j", (command) => {
     expect(commandProblems("docs/contributing.md", command)).toEqual([]);
   });
