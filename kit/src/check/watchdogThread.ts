@@ -7,8 +7,8 @@ import type { Report } from "./report.js";
 import { cpuTime, type WatchdogData } from "./watchdog.js";
 
 const INTERVAL = 20;
-// The debugger interrupts loops and regular expressions at once, but the system can be under heavy load.
-const PAUSE_LIMIT = 10_000;
+// The debugger interrupts loops and regular expressions at once.
+const PAUSE_LIMIT = 2000;
 
 const { reports, deadline, limit, name } = workerData as WatchdogData;
 
@@ -28,6 +28,11 @@ function reportTimeout(): void {
     files.set(params.scriptId, params.url);
   });
   session.on("Debugger.paused", ({ params }: InspectorNotification<Debugger.PausedEventDataType>) => {
+    // Between two microtasks, the stack has only functions of Node.js. The next function is the section's.
+    if (params.callFrames.every(({ location }) => files.get(location.scriptId)?.startsWith("node:"))) {
+      session.post("Debugger.stepInto");
+      return;
+    }
     const frames = params.callFrames.map(({ functionName, location }) => {
       const file = files.get(location.scriptId) ?? "";
       const position = `${file}:${String(location.lineNumber + 1)}:${String((location.columnNumber ?? 0) + 1)}`;
