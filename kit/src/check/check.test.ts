@@ -294,24 +294,10 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: `throw new Error("broken");`,
     problems: [["COL110", "loading the page /lab/module threw Error: broken", "1:7"]],
   },
-  loopInData: {
-    source: pageSource("data: () => { for (;;); }"),
-    problems: [["COL111", "data() of PAGE exceeded 500 ms of CPU time: is there an endless loop?", "4:15"]],
-  },
   loopInMicrotasks: {
     source: pageSource("data: async () => { for (;;) await null; }"),
     problems: [
       ["COL111", "data() of PAGE exceeded 500 ms of CPU time: is there an endless loop?", expect.any(String) as string],
-    ],
-  },
-  loopInPaths: {
-    source: pageSource("paths: () => { for (;;); }"),
-    problems: [
-      [
-        "COL111",
-        "paths() of the page /lab/loopInPaths exceeded 2000 ms of CPU time: is there an endless loop?",
-        "4:16",
-      ],
     ],
   },
   loopInComponent: {

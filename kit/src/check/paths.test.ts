@@ -1,10 +1,12 @@
 // What `section check` finds in the declarations of a section and in the paths and data of its pages.
-import { expect, test, describe, beforeAll } from "vitest";
+import { expect, test, describe, beforeAll, vi } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
+import type { Section } from "../section.js";
 import type { Problem } from "./problem.js";
+import { createSteps } from "./sandbox/index.js";
 
 const NON_JSON =
   "is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects";
@@ -40,7 +42,7 @@ const PATHS: Readonly<Record<string, readonly [fields: string, message: string]>
 
 let problems: Problem[];
 beforeAll(async () => {
-  const folder = await labSection({
+  const pages = {
     ...Object.fromEntries(Object.entries(DATA).map(([name, [data]]) => [name, pageSource(`data: () => (${data})`)])),
     ...Object.fromEntries(
       Object.entries(PATHS).map(([name, [fields]]) => [
@@ -53,7 +55,15 @@ beforeAll(async () => {
     unlisted: pageSource("data: () => notFound()", 'import { notFound } from "@colonnade/kit";'),
     // Data may be undefined or asynchronous.
     empty: pageSource("data: async () => undefined"),
-  });
+    // The pages list too many paths together, not each of them.
+    ...Object.fromEntries(
+      ["many", "more"].map((name) => [
+        name,
+        pageSource(`anyParams: true, paths: () => Array.from({ length: 2500 }, (_, id) => \`/lab/${name}/\${id}\`)`),
+      ]),
+    ),
+  };
+  const folder = await labSection(pages, { many: "/lab/many/:id", more: "/lab/more/:id" });
   const { out, err } = await runCompiled(folder, ["check", "--json"]);
   if (out === "") throw new Error(err);
   ({ problems } = JSON.parse(out) as { problems: Problem[] });
@@ -79,66 +89,55 @@ test("a page's module without a page export is rejected", () => {
   expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message }));
 });
 
-test("no other page is rejected", () => {
-  expect(problems).toHaveLength(Object.keys(DATA).length + Object.keys(PATHS).length + 1);
+test("a section that lists too many paths is rejected", () => {
+  const message = "the pages of the section list 5003 paths; expected at most 5000";
+  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message }));
 });
 
-const section = (declaration: string): string =>
-  `import { defineSection } from "@colonnade/kit";\nexport default defineSection(${declaration});\n`;
+test("no other page is rejected", () => {
+  expect(problems).toHaveLength(Object.keys(DATA).length + Object.keys(PATHS).length + 2);
+});
 
 describe("a section is rejected", () => {
+  const pages = (pattern: string): object => ({ pages: { [pattern]: vi.fn() } });
   test.each([
     [
       "whose name differs from the configuration",
-      section('{ name: "goodbye", contract: 1, pages: {} }'),
+      { name: "goodbye" },
       'the name is "goodbye" in defineSection, but "hello" in section.config.js; use the same name',
     ],
-    [
-      "with an unsupported contract",
-      section('{ name: "hello", contract: 2, pages: {} }'),
-      "the section has contract 2; this kit supports contract 1",
-    ],
+    ["with an unsupported contract", { contract: 2 }, "the section has contract 2; this kit supports contract 1"],
     [
       "with an invalid pattern",
-      section('{ name: "hello", contract: 1, pages: { "/api/x": () => import("./languages") } }'),
+      pages("/api/x"),
       'the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
     ],
-    [
-      "with a pattern of more segments than the gateway serves",
-      section(`{ name: "hello", contract: 1, pages: { "${"/a".repeat(65)}": () => import("./languages") } }`),
-      `the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
-    ],
+  ])("%s", async (_, declared, problem) => {
+    const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
+    expect(await createSteps(() => Promise.resolve({ default: section }), "hello").loadSection()).toEqual({ problem });
+  });
+
+  test.each([
     [
       "whose slot's module has no slot export",
-      section('{ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./languages") } }'),
+      '{ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./languages") } }',
+      "",
       'the module of the slot "join" does not export "slot"; expected export const slot = defineSlot({ … })',
     ],
     [
       "that never finishes loading",
-      `for (;;);\n${section('{ name: "hello", contract: 1, pages: {} }')}`,
+      '{ name: "hello", contract: 1, pages: {} }',
+      "for (;;);\n",
       "loading the section exceeded 2000 ms of CPU time: is there an endless loop?",
     ],
-  ])("%s", async (_, source, message) => {
+  ])("%s", async (_, declaration, statement, message) => {
+    const source = `import { defineSection } from "@colonnade/kit";\n${statement}export default defineSection(${declaration});\n`;
     const folder = await helloSection({ "src/section.ts": source });
     const { code, err } = await runCompiled(folder, ["check"]);
     expect(code).toBe(3);
     expect(err).toContain(message);
     expect(err).toContain("hello breaks the rules for sections: 1 problem\n");
   });
-});
-
-test("a section that lists too many paths is rejected", async () => {
-  const fields = (count: number, name: string): string =>
-    `anyParams: true, paths: () => Array.from({ length: ${String(count)} }, (_, id) => \`/lab/${name}/\${id}\`)`;
-  const folder = await labSection(
-    { many: pageSource(fields(4999, "many")), few: pageSource(fields(2, "few")) },
-    { many: "/lab/many/:id", few: "/lab/few/:id" },
-  );
-  const { out } = await runCompiled(folder, ["check", "--json"]);
-  const found = (JSON.parse(out) as { problems: Problem[] }).problems;
-  expect(found.map(({ code, message }) => [code, message])).toEqual([
-    ["COL100", "the pages of the section list 5001 paths; expected at most 5000"],
-  ]);
 });
 
 test("a shell cannot be checked", async () => {

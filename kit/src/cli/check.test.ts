@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { expect, test } from "vitest";
 
-import { failure, runCompiled, spawnSection } from "../../fixtures/command.js";
+import { failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
 
@@ -20,7 +20,7 @@ ${path.resolve(import.meta.dirname, "../../dist/check/errors.md")} explains the 
 
 test("check of a section that follows the rules succeeds", async () => {
   const folder = await helloSection();
-  expect(await spawnSection(folder, ["check", "--json"])).toEqual({
+  expect(await runCompiled(folder, ["check", "--json"])).toEqual({
     code: 0,
     out: '{"name":"hello","problems":[]}\n',
     err: "",
