@@ -1,10 +1,10 @@
 // The example with live data while its API hangs or is gone.
 import type { Page, Request } from "@playwright/test";
 
-import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { startEventsApi } from "../support/events-api.mjs";
 import { expect, startEventsSite, test, type EventsSite } from "../support/events-site";
 import { waitForHydration } from "../support/hydration";
+import { expectAccessibleOnPhone } from "../support/phone";
 import { recordPaths } from "../support/requested-paths";
 import { follow } from "../support/screens";
 
@@ -33,9 +33,19 @@ async function expectAborted(page: Page, path: string, leave: () => Promise<void
   expect(request.failure()?.errorText).toBe("net::ERR_ABORTED");
 }
 
+// The tests share one site. The last one ends the API.
+test.describe.configure({ mode: "default" });
+let events: EventsSite;
+test.beforeAll(async () => {
+  events = await startEventsSite(500);
+});
+test.afterAll(async () => {
+  await events.site.stop();
+  await events.api.stop();
+});
+
 test("A page whose API hangs stays usable, and leaving it aborts requests", async ({ page }) => {
   test.setTimeout(120_000);
-  const events = await startEventsSite(500);
   const { site, api } = events;
   const event = await openEvent(page, events);
   const places = `/api${event.replace("/portland/event", "")}/places`;
@@ -46,7 +56,7 @@ test("A page whose API hangs stays usable, and leaving it aborts requests", asyn
     await page.goto(site.url + event);
     await waitForHydration(page);
     await expect(page.getByRole("status").filter({ hasText: "Counting what is left…" })).toBeVisible();
-    await expectAccessibleInAllAppearances(page);
+    await expectAccessibleOnPhone(page);
   });
 
   await test.step("a navigation aborts it", async () => {
@@ -79,7 +89,7 @@ test("A page whose API hangs stays usable, and leaving it aborts requests", asyn
     await page.goto(site.url + path);
     await expect(page.getByText(FAILED)).toBeVisible();
     await waitForHydration(page);
-    await expectAccessibleInAllAppearances(page);
+    await expectAccessibleOnPhone(page);
     api.signal("SIGCONT");
     const paths = recordPaths(page);
     await page.getByRole("link", { name: "Try again" }).click();
@@ -88,14 +98,10 @@ test("A page whose API hangs stays usable, and leaving it aborts requests", asyn
     expect(new Set(paths)).toEqual(new Set(["/api/events/cities/austin"]));
     expect(new URL(page.url()).pathname).toBe(path);
   });
-  await page.close();
-  await site.stop();
-  await api.stop();
 });
 
 test("A page whose API is gone keeps its form and input", async ({ page, browser, browserErrors }) => {
   test.setTimeout(120_000);
-  const events = await startEventsSite(500);
   const { site, api } = events;
   const event = await openEvent(page, events);
   await api.stop();
@@ -167,6 +173,4 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
   });
   // The browser logs the failed requests.
   expect(browserErrors.errors.splice(0).every((text) => /50[234]/.test(text))).toBe(true);
-  await page.close();
-  await site.stop();
 });
