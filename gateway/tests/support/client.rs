@@ -43,6 +43,14 @@ impl Request {
         }
     }
 
+    /// A valid sign-up of a script on the site.
+    pub(crate) fn sign_up() -> Self {
+        Self::new("POST", "/functions/v1/signup")
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "application/json")
+            .body(super::SIGN_UP)
+    }
+
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.head.push_str(&[name, ": ", value, "\r\n"].concat());
         self

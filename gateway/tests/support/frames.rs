@@ -43,6 +43,11 @@ pub(crate) fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
+/// A GET request without TLS.
+pub(crate) fn request(stream: u32, path: &str) -> Vec<u8> {
+    frame(HEADERS, END_STREAM | END_HEADERS, stream, &get(path))
+}
+
 /// The field block of a GET request without TLS.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     get_with_scheme("http", path)

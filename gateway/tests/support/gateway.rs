@@ -12,13 +12,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use parking_lot::{Condvar, Mutex};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use super::attack::check_visitor;
 use super::client::TIMEOUT;
-use super::{Client, Release, Request, Response, openapi, wait_until};
+use super::{Client, Release, Request, Response, live_site, openapi, wait_until};
 
 /// A token with all permissions. For others see [`configuration`].
 pub(crate) const TOKEN: &str = "token-for-everything";
@@ -298,6 +299,26 @@ impl Gateway {
         Self::set_up(setup).with_live_site()
     }
 
+    /// Starts a gateway on the store of a live site: see [`Gateway::set_up_on_live_store`].
+    pub(crate) fn start_on_live_store(extra: &str, variables: &[(&str, &str)]) -> Self {
+        Self::set_up_on_live_store(Setup {
+            extra,
+            variables,
+            ..Setup::default()
+        })
+    }
+
+    /// Starts a gateway with this setup on the store of a live site, as [`Gateway::with_live_site`] publishes it. That takes
+    /// half of the time, but this process has neither logged nor counted a change.
+    pub(crate) fn set_up_on_live_store(setup: Setup<'_>) -> Self {
+        let folder = setup.folder.unwrap_or_else(|| Arc::new(TempDir::new().unwrap()));
+        live_site::copy_to(&folder.path().join("store"));
+        Self::set_up(Setup {
+            folder: Some(folder),
+            ..setup
+        })
+    }
+
     /// Deploys a shell, and a section with `/`, `/state/:state`, `/signup` and the slot `join`.
     pub(crate) fn with_live_site(self) -> Self {
         self.publish(&Release::shell("1.0.0"));
@@ -511,14 +532,21 @@ impl Gateway {
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: &str) {
-        let command = format!("kill -{signal} {}", self.process.id());
-        assert!(
-            Command::new("sh")
-                .args(["-c", &command])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let signal = match signal {
+            "ABRT" => Signal::ABORT,
+            "CONT" => Signal::CONT,
+            "HUP" => Signal::HUP,
+            "INT" => Signal::INT,
+            "KILL" => Signal::KILL,
+            "QUIT" => Signal::QUIT,
+            "STOP" => Signal::STOP,
+            "TERM" => Signal::TERM,
+            "TRAP" => Signal::TRAP,
+            "USR1" => Signal::USR1,
+            "USR2" => Signal::USR2,
+            other => panic!("{other}"),
+        };
+        kill_process(Pid::from_child(&self.process), signal).unwrap();
     }
 
     /// The process ID.
@@ -533,7 +561,8 @@ impl Gateway {
 
     /// The value of a sample, if present.
     fn sample(&self, sample: &str) -> Option<u64> {
-        let response = self.send_admin(Request::new("GET", "/metrics"));
+        let response = self.admin.get("/metrics");
+        assert_eq!(response.status, 200, "{}", response.text());
         let text = response.text();
         let name = sample.split('{').next().unwrap();
         let metric = ["_total", "_count"]

@@ -17,6 +17,7 @@ mod gateway;
 mod haproxy;
 mod heap;
 mod http2;
+mod live_site;
 pub(crate) mod openapi;
 mod pebble;
 mod preload;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::frames::{self, END_HEADERS, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
+use super::frames::{self, END_STREAM, GOAWAY, HEADERS, WINDOW_UPDATE, frame};
 use super::{Client, Connection, Request};
 
 /// Reports whether to stop sending requests.
@@ -60,7 +60,7 @@ pub(crate) fn visit_over_http2(site: &Client, should_stop: ShouldStop<'_>) -> us
             if is_draining || should_stop() {
                 break;
             }
-            let request = frame(HEADERS, END_STREAM | END_HEADERS, stream, &frames::get("/"));
+            let request = frames::request(stream, "/");
             assert!(raw.send(request));
             loop {
                 let (kind, flags, of, payload) = frames::read(&mut raw);
