@@ -30,7 +30,7 @@ fn gateway() -> Gateway {
 }
 
 fn gateway_with(extra: &str) -> Gateway {
-    with_large_file(Gateway::start_live(extra, &[("KEY", "the-key")]))
+    with_large_file(Gateway::start_on_live_store(extra, &[("KEY", "the-key")]))
 }
 
 /// Deploys the file [`TARGET`].
@@ -50,12 +50,7 @@ fn ip(last: u8) -> Ipv4Addr {
 fn open_requests(client: &Client, times: u32) -> Raw {
     let mut raw = frames::open(client, &[(INITIAL_WINDOW_SIZE, 1)]);
     for number in 0..times {
-        raw.send(frame(
-            HEADERS,
-            END_STREAM | END_HEADERS,
-            2 * number + 1,
-            &frames::get(TARGET),
-        ));
+        raw.send(frames::request(2 * number + 1, TARGET));
     }
     raw
 }
@@ -154,7 +149,7 @@ fn fair_share_client_is_kept_when_others_wait_on_backend() {
 
 #[test]
 fn connections_of_trusted_proxy_are_not_preempted() {
-    let gateway = with_large_file(Gateway::set_up_live(Setup {
+    let gateway = with_large_file(Gateway::set_up_on_live_store(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra: "[limits]\nmax_requests_in_flight = 8\nmax_connections_per_client = 3\n",
         ..Setup::default()
@@ -188,8 +183,8 @@ fn one_slow_upload_per_client_sheds_no_visit() {
 #[test]
 fn one_unread_response_per_client_sheds_no_visit() {
     // A tenth of the window.
-    let gives_way_after = Duration::from_secs(3);
-    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 30000\n");
+    let gives_way_after = Duration::from_secs(2);
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 20000\n");
     let open = |last| open_responses(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)), 1);
     let _unread: Vec<_> = (0..100).map(open).collect();
     let opened = Instant::now();
@@ -246,14 +241,14 @@ fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
 #[cfg(target_os = "linux")]
 #[test]
 fn download_that_moves_steadily_is_kept() {
-    // Each client reads about 200 KB per second. One that reads no step of 64 KiB for 4 s, a tenth of the window, gives way:
-    // four passes, so each may take a second on a busy machine.
-    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\nmin_rate_window_ms = 40000\n");
+    // Each client reads about 400 KB per second. One that reads no step of 64 KiB for 2 s, a tenth of the window, gives way:
+    // two passes, so each may take a second on a busy machine.
+    let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\nmin_rate_window_ms = 20000\n");
     let mut downloads = begin_downloads(&gateway);
-    for _ in 0..80 {
+    for _ in 0..40 {
         park_timeout(Duration::from_millis(80));
         for raw in &mut downloads {
-            raw.read_exact(16 * 1024);
+            raw.read_exact(32 * 1024);
         }
         assert_eq!(gateway.get("/").status, 503);
     }

@@ -112,11 +112,11 @@ fn memory_is_freed_after_failed_renders() {
         let grown = min_growth_kib(
             || heap.kib(),
             |number| {
-                let from = 5 + 10 * u32::try_from(number).unwrap();
-                round(from..from + 10);
+                let from = 5 + 5 * u32::try_from(number).unwrap();
+                round(from..from + 5);
             },
         );
-        // Each of the ten attacks per round allocates at least a megabyte.
+        // Each of the five attacks per round allocates at least a megabyte.
         assert!(grown < 2 * 1024, "{what}: {grown} KiB");
         wait_until("there are two workers", || workers(&gateway).len() == 2);
         for worker in workers(&gateway) {
