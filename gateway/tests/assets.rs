@@ -1,8 +1,5 @@
 //! Serving assets.
 
-use std::io::Read as _;
-
-use flate2::read::GzDecoder;
 use serde_json::json;
 
 use crate::support::{Gateway, Release, Request, Response, SCRIPT};
@@ -15,7 +12,7 @@ fn get_encoded(gateway: &Gateway, target: &str, encoding: &str) -> Response {
 
 #[test]
 fn asset_is_served_as_immutable() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     let shell = Release::shell("1.0.0");
     let response = gateway.get("/assets/shell/1.0.0/main.js");
     assert_eq!(response.status, 200);
@@ -39,27 +36,6 @@ fn asset_is_served_as_immutable() {
 }
 
 #[test]
-fn asset_uses_negotiated_content_encoding() {
-    let gateway = Gateway::start_live("", &[]);
-    let target = "/assets/shell/1.0.0/main.js";
-    let plain = gateway.get(target);
-    let gzip = get_encoded(&gateway, target, "gzip");
-    assert_eq!(gzip.header("content-encoding"), "gzip");
-    let mut text = Vec::new();
-    GzDecoder::new(&gzip.body[..]).read_to_end(&mut text).unwrap();
-    assert_eq!(text, plain.body);
-    let br = get_encoded(&gateway, target, "gzip, br");
-    assert_eq!(br.header("content-encoding"), "br");
-    assert!(br.body.len() < gzip.body.len());
-    for response in [&gzip, &br] {
-        assert_eq!(response.header("content-type"), plain.header("content-type"));
-        assert_eq!(response.header("vary"), "Accept-Encoding");
-        assert_ne!(response.header("etag"), plain.header("etag"));
-    }
-    assert_ne!(br.header("etag"), gzip.header("etag"));
-}
-
-#[test]
 fn incompressible_asset_is_sent_unencoded() {
     let gateway = Gateway::start();
     let shell = Release::shell("1.0.0")
@@ -76,26 +52,8 @@ fn incompressible_asset_is_sent_unencoded() {
 }
 
 #[test]
-fn matching_etag_returns_304() {
-    let gateway = Gateway::start_live("", &[]);
-    let target = "/assets/shell/1.0.0/main.js";
-    for encoding in ["identity", "gzip", "br"] {
-        let first = get_encoded(&gateway, target, encoding);
-        let again = Request::new("GET", target)
-            .header("accept-encoding", encoding)
-            .header("if-none-match", first.header("etag"));
-        let again = gateway.site.send(again);
-        assert_eq!((again.status, again.body.len()), (304, 0), "{encoding}");
-        for name in ["etag", "vary", "cache-control"] {
-            assert_eq!(again.header(name), first.header(name));
-        }
-        assert!(!again.has("content-type") && !again.has("content-encoding"));
-    }
-}
-
-#[test]
 fn head_matches_get_without_body() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     let target = "/assets/directory/1.0.0/entry.js";
     let (get, head) = (
         gateway.get(target),
@@ -108,7 +66,7 @@ fn head_matches_get_without_body() {
 
 #[test]
 fn file_outside_manifest_returns_404() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     // A file in the folder that was never published is not an asset.
     let folder = gateway.store().join("releases/shell/1.0.0");
     std::fs::write(folder.join("client/planted.js"), "planted").unwrap();
@@ -153,7 +111,7 @@ fn file_outside_manifest_returns_404() {
 
 #[test]
 fn only_deployed_releases_serve_assets() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let (old, new) = (
         "/assets/directory/1.0.0/entry.js",
@@ -178,7 +136,7 @@ fn only_deployed_releases_serve_assets() {
 
 #[test]
 fn asset_of_missing_release_returns_404_and_is_logged() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     std::fs::remove_dir_all(gateway.store().join("releases/shell/1.0.0")).unwrap();
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     let event = gateway.wait_for_event(|line| line["event"] == "asset_missing");
@@ -187,19 +145,4 @@ fn asset_of_missing_release_returns_404_and_is_logged() {
         (Some("shell@1.0.0"), Some("ERROR"))
     );
     assert_eq!(gateway.get("/").status, 200);
-}
-
-#[test]
-fn assets_allow_only_get_and_head() {
-    let gateway = Gateway::start_live("", &[]);
-    for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
-        let response = gateway
-            .site
-            .send(Request::new(method, "/assets/shell/1.0.0/main.js"));
-        assert_eq!(
-            (response.status, response.header("allow")),
-            (405, "GET, HEAD, OPTIONS"),
-            "{method}"
-        );
-    }
 }

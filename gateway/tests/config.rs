@@ -30,12 +30,6 @@ fn run_command(command: &str, path: &Path) -> (i32, String, String) {
 }
 
 #[test]
-fn check_accepts_valid_config() {
-    let (_folder, path) = write_config(&configuration(""));
-    assert_eq!(run_command("check", &path), (0, "ok\n".to_owned(), String::new()));
-}
-
-#[test]
 fn invalid_config_reports_every_error() {
     let text = configuration("")
         .replace("brand =", "brnad =")
@@ -97,19 +91,6 @@ fn empty_environment_variable_is_reported() {
 }
 
 #[test]
-fn number_that_is_too_large_is_reported_once() {
-    let (_folder, path) = write_config(&configuration(
-        "[limits]\nmax_connections = 99999999999999999999\n",
-    ));
-    let (_, _, problems) = run_command("check", &path);
-    assert!(
-        problems.contains("limits.max_connections: is too large"),
-        "{problems}"
-    );
-    assert_eq!(problems.lines().count(), 1, "{problems}");
-}
-
-#[test]
 fn missing_secret_reports_its_line() {
     let signup = "[signup]\nbackend = \"http://127.0.0.1:1\"\nbackend_api_key = { env = \"UNSET_KEY\" }\naffiliate_subid = \"a\"\n";
     let text = configuration(signup);
@@ -124,16 +105,6 @@ fn missing_secret_reports_its_line() {
     let expected =
         format!("site.toml:{line}: signup.backend_api_key: the environment variable UNSET_KEY is not set");
     assert!(stderr.starts_with(&expected), "{stderr}");
-}
-
-#[test]
-fn missing_config_file_is_reported() {
-    let (code, _, stderr) = run_command("serve", Path::new("/no/such/site.toml"));
-    assert_eq!(code, 2);
-    assert!(
-        stderr.starts_with("/no/such/site.toml: cannot be read"),
-        "{stderr}"
-    );
 }
 
 #[test]

@@ -36,8 +36,8 @@ fn assert_closed_and_logged(gateway: &Gateway, cause: &str, mut raw: Raw, bytes:
 }
 
 #[test]
-fn malformed_http1_is_counted_and_logged() {
-    let gateway = Gateway::start_live("", &[]);
+fn malformed_requests_are_counted_and_logged() {
+    let gateway = Gateway::start_on_live_store("", &[]);
     let too_many_fields = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(200));
     let invalid_chunk = "POST /functions/v1/signup HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n\
                   content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n";
@@ -54,44 +54,28 @@ fn malformed_http1_is_counted_and_logged() {
         ] {
             assert_closed_and_logged(&gateway, "protocol_error", Raw::open(&gateway.site), bytes);
         }
-    });
-}
-
-#[test]
-fn malformed_http2_is_counted_and_logged() {
-    let gateway = Gateway::start_live("", &[]);
-    attack(&gateway, || {
         for bytes in [
             frame(DATA, 0, 0, b"x"),
             frame(HEADERS, END_HEADERS, 2, &frames::get("/")),
             frame(CONTINUATION, 0, 1, b""),
             frame(HEADERS, END_STREAM | END_HEADERS, 1, &[0xff, 0xff, 0xff, 0x0f]),
         ] {
-            assert_closed_and_logged(
-                &gateway,
-                "protocol_error",
-                frames::open(&gateway.site, &[]),
-                bytes,
-            );
+            let raw = frames::open(&gateway.site, &[]);
+            assert_closed_and_logged(&gateway, "protocol_error", raw, bytes);
         }
     });
 }
 
 #[test]
 fn http2_floods_are_counted_and_logged() {
-    let gateway = Gateway::start_live(
+    let gateway = Gateway::start_on_live_store(
         "[limits]\nhttp2_max_control_frames_per_minute = 10\nhttp2_max_resets_per_minute = 10\n",
         &[],
     );
     let pings = frame(PING, 0, 0, &[0; 8]).repeat(20);
     let resets: Vec<u8> = (0..20)
         .flat_map(|number| {
-            let request = frame(
-                HEADERS,
-                END_STREAM | END_HEADERS,
-                2 * number + 1,
-                &frames::get("/"),
-            );
+            let request = frames::request(2 * number + 1, "/");
             [request, frame(RST_STREAM, 0, 2 * number + 1, &[0, 0, 0, 8])].concat()
         })
         .collect();
@@ -115,7 +99,7 @@ fn http2_floods_are_counted_and_logged() {
 
 #[test]
 fn client_disconnect_is_counted_but_not_logged() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     let before = gateway.closed_connections("normal");
     // Disconnect in the middle of a head, of a body and of a response, and after a complete response.
     let mut head = Raw::open(&gateway.site);
@@ -126,7 +110,7 @@ fn client_disconnect_is_counted_but_not_logged() {
                       content-type: application/json\r\ncontent-length: 9\r\n\r\n{"
     ));
     let mut response = frames::open(&gateway.site, &[(4, 0)]);
-    assert!(response.send(frame(HEADERS, END_STREAM | END_HEADERS, 1, &frames::get("/"))));
+    assert!(response.send(frames::request(1, "/")));
     frames::read_until(&mut response, HEADERS);
     assert_eq!(gateway.get("/").status, 200);
     drop((head, body, response));
@@ -136,7 +120,7 @@ fn client_disconnect_is_counted_but_not_logged() {
 
 #[test]
 fn connection_fault_log_is_rate_limited() {
-    let gateway = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
+    let gateway = Gateway::start_on_live_store("[telemetry]\nlog_client_ip = true\n", &[]);
     attack(&gateway, || {
         for _ in 0..500 {
             let mut raw = Raw::open(&gateway.site);

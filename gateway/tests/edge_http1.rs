@@ -1,7 +1,5 @@
 //! HTTP/1 requests that exceed a limit or are ambiguous (request smuggling).
 
-use serde_json::json;
-
 use crate::support::{Backend, Gateway, Raw, Reply, attack, only_limits, wait_until};
 
 /// A request that must never be answered: it is where an attacker would smuggle a second request.
@@ -62,7 +60,7 @@ pub(crate) const INVALID_CHUNKS: [&str; 10] = [
 
 #[test]
 fn request_smuggling_is_rejected() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     attack(&gateway, || {
         for fields in AMBIGUOUS_FIELDS {
             let mut raw = Raw::open(&gateway.site);
@@ -93,7 +91,7 @@ fn assert_rejected_once(raw: Raw, context: &str) {
 
 #[test]
 fn invalid_head_in_fragments_is_rejected() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     attack(&gateway, || {
         let raw = Raw::open(&gateway.site);
         let received = raw.drip_until_closed(*b"GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n");
@@ -103,7 +101,7 @@ fn invalid_head_in_fragments_is_rejected() {
 
 #[test]
 fn invalid_chunk_closes_connection() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     attack(&gateway, || {
         // A chunk size that some parsers truncate.
         let long = format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300));
@@ -124,7 +122,7 @@ fn invalid_chunk_closes_connection() {
 
 #[test]
 fn pipelined_requests_are_all_answered() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     let mut raw = Raw::open(&gateway.site);
     let post = "POST /nowhere HTTP/1.1\r\nhost: site.example\r\n";
     assert!(raw.send(format!(
@@ -160,7 +158,7 @@ fn assert_statuses(received: Vec<u8>, expected: &[&str], context: &str) {
 
 #[test]
 fn requests_before_malformed_one_are_answered() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     let valid = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n\
                  POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n\
                  2\r\nab\r\n0\r\n\r\n\
@@ -177,23 +175,13 @@ fn requests_before_malformed_one_are_answered() {
 #[test]
 fn in_flight_request_completes_when_next_is_malformed() {
     let backend = Backend::start(Reply::Hold("{}".to_owned()));
-    let signup = format!(
-        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
-        backend.origin()
-    );
-    let gateway = Gateway::start_live(&signup, &[("KEY", "the-key")]);
-    let signup_body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 }).to_string();
+    let gateway = Gateway::start_on_live_store(&backend.signup_table(), &[("KEY", "the-key")]);
     attack(&gateway, || {
         let connections: Vec<_> = MALFORMED
             .iter()
             .enumerate()
             .map(|(number, malformed)| {
-                let mut raw = Raw::open(&gateway.site);
-                assert!(raw.send(format!(
-                    "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                     content-type: application/json\r\ncontent-length: {}\r\n\r\n{signup_body}",
-                    signup_body.len()
-                )));
+                let mut raw = Raw::sign_up(&gateway.site);
                 backend.wait_for_requests(number + 1);
                 assert!(raw.send(format!("{malformed}{SMUGGLED}")));
                 (raw, malformed)
@@ -210,7 +198,7 @@ fn in_flight_request_completes_when_next_is_malformed() {
 
 #[test]
 fn default_header_field_limit_is_100() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     for (others, status) in [(98, "200"), (99, "431")] {
         let mut raw = Raw::open(&gateway.site);
         let others = "x: y\r\n".repeat(others);
@@ -223,7 +211,7 @@ fn default_header_field_limit_is_100() {
 
 #[test]
 fn oversized_headers_return_431() {
-    let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\nmax_header_fields = 20\n", &[]);
+    let gateway = Gateway::start_on_live_store("[limits]\nmax_header_kib = 8\nmax_header_fields = 20\n", &[]);
     let start = "GET / HTTP/1.1\r\nhost: site.example\r\n";
     attack(&gateway, || {
         for fields in [
@@ -268,7 +256,7 @@ const REJECTED: [(&str, &str); 4] = [
 
 #[test]
 fn response_completes_while_client_keeps_sending() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     attack(&gateway, || {
         for (start, status) in REJECTED {
             let mut raw = Raw::open(&gateway.site);
@@ -292,7 +280,7 @@ fn response_completes_while_client_keeps_sending() {
 
 #[test]
 fn lingering_close_ends_for_endless_sender() {
-    let gateway = Gateway::start_live(&only_limits(""), &[]);
+    let gateway = Gateway::start_on_live_store(&only_limits(""), &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
     attack(&gateway, || {
         let all = REJECTED.map(|(start, _)| {
@@ -300,13 +288,15 @@ fn lingering_close_ends_for_endless_sender() {
             assert!(raw.send(start));
             raw
         });
-        for mut raw in all {
-            wait_until("the connection is closed", || !raw.send([b'a'; 1000]));
-        }
-        // The same at full speed.
-        let mut raw = Raw::open(&gateway.site);
-        assert!(raw.send(REJECTED[0].0));
-        raw.send_until_closed([b'a'; 10_000]);
+        std::thread::scope(|scope| {
+            for mut raw in all {
+                scope.spawn(move || wait_until("the connection is closed", || !raw.send([b'a'; 1000])));
+            }
+            // The same at full speed.
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.send(REJECTED[0].0));
+            raw.send_until_closed([b'a'; 10_000]);
+        });
         // Only the visitor's connection is still open.
         wait_until("the connections are closed", || gateway.metric(open) <= 1);
     });

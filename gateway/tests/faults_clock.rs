@@ -46,7 +46,7 @@ fn set_year_in(year: &str, value: &mut Value) {
 #[test]
 fn store_with_skewed_timestamps_stays_usable() {
     for year in ["2001", "2098"] {
-        let mut gateway = Gateway::start_live("", &[]);
+        let mut gateway = Gateway::start_on_live_store("", &[]);
         gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
         gateway.deploy(&json!({ "directory": "1.1.0" }));
         assert_eq!(
@@ -85,20 +85,11 @@ fn store_with_skewed_timestamps_stays_usable() {
 }
 
 fn signup_config(backend: &Backend) -> String {
-    format!(
-        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
-         rate_limit_per_client_per_minute = 1\ntotal_timeout_ms = 60000\n",
-        backend.origin()
-    )
+    backend.signup_table() + "rate_limit_per_client_per_minute = 1\ntotal_timeout_ms = 60000\n"
 }
 
 fn sign_up() -> Request {
-    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 });
-    Request::new("POST", "/functions/v1/signup")
-        .header("sec-fetch-site", "same-origin")
-        .header("content-type", "application/json")
-        .header("connection", "close")
-        .body(body.to_string())
+    Request::sign_up().header("connection", "close")
 }
 
 /// The date on a clock that is `off` seconds ahead.

@@ -1,5 +1,7 @@
 //! Server rendering: the content and caching of documents.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::support::workers::{has_exited, workers};
@@ -187,6 +189,7 @@ fn concurrent_requests_render_page_once() {
 #[test]
 fn head_matches_get_and_unchanged_page_returns_304() {
     let gateway = rendering_gateway("", HEALTHY_MODULE);
+    let (mut tags, mut bodies) = (HashSet::new(), HashSet::new());
     for coding in ["identity", "gzip", "br"] {
         let send = |method, tag: &str| {
             let request = Request::new(method, "/healthy/x").header("accept-encoding", coding);
@@ -195,13 +198,18 @@ fn head_matches_get_and_unchanged_page_returns_304() {
         let full = send("GET", "\"other\"");
         let tag = full.header("etag");
         assert!(tag.starts_with('"'), "not a strong validator: {tag}");
+        assert!(tags.insert(tag.to_owned()), "{coding}: {tag}");
+        bodies.insert(full.decoded());
+        for response in [&full, &send("GET", tag)] {
+            assert_eq!(response.header("vary"), "Accept-Encoding", "{coding}");
+        }
         let head = send("HEAD", "\"other\"");
         assert_eq!((head.status, head.header("etag"), head.body.len()), (200, tag, 0));
         assert_eq!(head.header("content-length"), full.body.len().to_string());
         let same = send("GET", tag);
         assert_eq!((same.status, same.header("etag"), same.body.len()), (304, tag, 0));
-        assert_eq!(same.header("vary"), "Accept-Encoding");
     }
+    assert_eq!(bodies.len(), 1, "the codings have the same document");
 }
 
 #[test]
@@ -252,7 +260,7 @@ fn disabled_rendering_leaves_page_to_client() {
 
 #[test]
 fn release_without_server_module_leaves_page_to_client() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_on_live_store("", &[]);
     assert!(!is_rendered(&gateway.get("/")));
     assert_eq!(gateway.get("/nowhere").status, 404);
 }

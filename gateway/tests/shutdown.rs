@@ -15,7 +15,7 @@ fn assert_exits_cleanly(mut gateway: Gateway) {
 #[test]
 fn signal_stops_idle_gateway() {
     for signal in ["TERM", "INT", "QUIT"] {
-        let gateway = Gateway::start_live("", &[]);
+        let gateway = Gateway::start_on_live_store("", &[]);
         // Silent and idle connections do not delay the shutdown.
         let silent = gateway.site.connect();
         let mut idle = gateway.site.connect();
@@ -32,19 +32,9 @@ fn signal_stops_idle_gateway() {
 #[test]
 fn shutdown_drains_requests_and_accepts_no_new_ones() {
     let backend = Backend::start(Reply::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
-    let extra = format!(
-        "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"a\"\n",
-        backend.origin()
-    );
-    let gateway = Gateway::start_live(&extra, &[("KEY", "k")]);
+    let gateway = Gateway::start_on_live_store(&backend.signup_table(), &[("KEY", "k")]);
     let site = gateway.site;
-    let signup = std::thread::spawn(move || {
-        let body = json!({ "email": "a@b.co", "password": "123456", "age": 30 });
-        let request = Request::new("POST", "/functions/v1/signup")
-            .header("content-type", "application/json")
-            .header("sec-fetch-site", "same-origin");
-        site.send(request.body(body.to_string()))
-    });
+    let signup = std::thread::spawn(move || site.send(Request::sign_up()));
     backend.wait_for_request();
     gateway.signal("TERM");
     gateway.wait_for_event(|line| line["event"] == "shutdown_started");
@@ -84,7 +74,7 @@ fn wait_until_refused(gateway: &Gateway) {
 
 #[test]
 fn live_deployment_survives_restart() {
-    let mut gateway = Gateway::start_live("", &[]);
+    let mut gateway = Gateway::start_on_live_store("", &[]);
     let before = gateway.get("/");
     gateway.signal("TERM");
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
@@ -95,7 +85,7 @@ fn live_deployment_survives_restart() {
 
 #[test]
 fn live_deployment_survives_kill() {
-    let mut gateway = Gateway::start_live("", &[]);
+    let mut gateway = Gateway::start_on_live_store("", &[]);
     gateway.signal("KILL");
     assert_eq!(gateway.wait_for_exit().code(), None);
     assert_eq!(gateway.start_another().get("/").status, 200);
@@ -103,7 +93,7 @@ fn live_deployment_survives_kill() {
 
 #[test]
 fn sigusr1_is_ignored() {
-    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 0\n", &[]);
+    let mut gateway = Gateway::start_on_live_store("[limits]\nshutdown_delay_ms = 0\n", &[]);
     gateway.signal("USR1");
     assert_eq!(gateway.get("/").status, 200);
     gateway.signal("TERM");

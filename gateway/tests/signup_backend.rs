@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
-use crate::support::{Backend, CLOSED_ORIGIN, Client, Dns, Gateway, Reply, Request, Response};
+use crate::support::{Backend, CLOSED_ORIGIN, Dns, Gateway, Reply, Request, Response};
 
 fn gateway(backend: &str) -> Gateway {
     gateway_with(backend, "")
@@ -30,15 +30,7 @@ fn gateway_with(backend: &str, more: &str) -> Gateway {
 }
 
 fn sign_up(gateway: &Gateway) -> Response {
-    sign_up_at(&gateway.site)
-}
-
-fn sign_up_at(site: &Client) -> Response {
-    let body = json!({ "email": "visitor@example.com", "password": "123456", "age": 30 });
-    let request = Request::new("POST", "/functions/v1/signup")
-        .header("sec-fetch-site", "same-origin")
-        .header("content-type", "application/json");
-    site.send(request.body(body.to_string()))
+    gateway.site.send(Request::sign_up())
 }
 
 /// The status and body of a sign-up with this backend reply.
@@ -52,14 +44,16 @@ fn outcome(reply: Reply) -> (u16, Value) {
     let backend = Backend::start(reply);
     let gateway = gateway_with(&backend.origin(), &format!("total_timeout_ms = {timeout}\n"));
     let response = sign_up(&gateway);
-    assert_eq!(response.header("cache-control"), "no-store");
-    assert_eq!(response.header("content-type"), "application/json");
-    assert_eq!(
-        backend.received().len(),
-        1,
-        "the gateway must send exactly one request"
-    );
-    (response.status, response.json())
+    let outcome = (response.status, response.json());
+    assert_response(&response, &outcome, "the only one");
+    assert_eq!(backend.received().len(), 1, "exactly one request");
+    outcome
+}
+
+fn assert_response(response: &Response, expected: &(u16, Value), what: &str) {
+    assert_eq!((response.status, response.json()), *expected, "{what}");
+    assert_eq!(response.header("cache-control"), "no-store", "{what}");
+    assert_eq!(response.header("content-type"), "application/json", "{what}");
 }
 
 fn unreachable(status: u16) -> (u16, Value) {
@@ -67,10 +61,6 @@ fn unreachable(status: u16) -> (u16, Value) {
         status,
         json!({ "error": "Signup failed. Please try again.", "unreachable": true }),
     )
-}
-
-fn html(status: u16) -> Reply {
-    Reply::Response(status, "text/html", "<html><h1>Oops</h1></html>".to_owned())
 }
 
 #[test]
@@ -89,17 +79,67 @@ fn missing_backend_configuration_returns_503() {
 }
 
 #[test]
-fn closed_backend_connection_returns_502() {
-    assert_eq!(outcome(Reply::Close), unreachable(502));
-    assert_eq!(outcome(Reply::Truncated), unreachable(502));
-    assert_eq!(
-        outcome(Reply::Raw("HTTP/1.1 200 OK\r\ncontent-".to_owned())),
-        unreachable(502)
-    );
-    assert_eq!(
-        outcome(Reply::Raw("rubbish\r\n\r\n".to_owned())),
-        unreachable(502)
-    );
+fn each_backend_reply_gets_its_response() {
+    let object = |status, value: &Value| Reply::json(status, value);
+    let text = |status, media_type, text: &str| Reply::Response(status, media_type, text.to_owned());
+    let raw = |text: &str| Reply::Raw(text.to_owned());
+    let long = |length| json!({ "error": "é".repeat(length) });
+    let welcome = json!({ "redirectUrl": "/in" });
+    let mut cases = vec![
+        ("closes", Reply::Close, unreachable(502)),
+        ("truncates", Reply::Truncated, unreachable(502)),
+        (
+            "half a head",
+            raw("HTTP/1.1 200 OK\r\ncontent-"),
+            unreachable(502),
+        ),
+        ("rubbish", raw("rubbish\r\n\r\n"), unreachable(502)),
+        ("endless", Reply::Endless, unreachable(502)),
+        ("a long error", object(400, &long(5_000)), (400, long(500))),
+        // The body decides, not its content type.
+        (
+            "mislabeled",
+            text(200, "text/plain", &welcome.to_string()),
+            (200, welcome),
+        ),
+    ];
+    for status in [200, 400, 404, 500, 503] {
+        cases.push((
+            "HTML",
+            text(status, "text/html", "<h1>Oops</h1>"),
+            unreachable(502),
+        ));
+        cases.push(("an array", object(status, &json!(["x"])), unreachable(502)));
+        cases.push(("nothing", text(status, "application/json", ""), unreachable(502)));
+    }
+    for value in [json!("created"), json!(true), Value::Null, json!(1)] {
+        cases.push(("no object", object(200, &value), unreachable(502)));
+    }
+    for status in [200, 201, 202] {
+        cases.push(("success", object(status, &json!({ "id": 7 })), (200, json!({}))));
+    }
+    let taken = json!({ "error": "That address is taken.", "trace": "at line 1" });
+    for status in [400, 401, 403, 409, 422, 429, 500, 503] {
+        let expected = json!({ "error": "That address is taken." });
+        cases.push(("an error", object(status, &taken), (status, expected)));
+    }
+    for error in [
+        json!({}),
+        json!({ "error": "" }),
+        json!({ "error": { "code": 1 } }),
+        json!({ "message": "x" }),
+    ] {
+        let expected = json!({ "error": "Signup failed. Please try again." });
+        cases.push(("no message", object(500, &error), (500, expected)));
+    }
+    let backend = Backend::start(Reply::Close);
+    let keys = "total_timeout_ms = 20000\nrate_limit_per_client_per_minute = 1000\nbreaker_failure_threshold = 1000\n";
+    let gateway = gateway_with(&backend.origin(), keys);
+    for (number, (what, reply, expected)) in (1..).zip(cases) {
+        backend.set_reply(reply);
+        assert_response(&sign_up(&gateway), &expected, &format!("{number}: {what}"));
+        assert_eq!(backend.received().len(), number, "{what}: exactly one request");
+    }
 }
 
 #[test]
@@ -126,84 +166,9 @@ fn backend_connect_timeout_returns_504() {
     let keys = "connect_timeout_ms = 200\ntotal_timeout_ms = 600000\n";
     let gateway = Gateway::start_with(&table(&format!("http://{address}"), keys), &[("KEY", "the-key")]);
     // This client timeout is far below the total timeout.
-    let response = sign_up_at(&gateway.site.with_timeout(Duration::from_secs(10)));
+    let client = gateway.site.with_timeout(Duration::from_secs(10));
+    let response = client.send(Request::sign_up());
     assert_eq!((response.status, response.json()), unreachable(504));
-}
-
-#[test]
-fn endless_backend_response_returns_502() {
-    assert_eq!(outcome(Reply::Endless), unreachable(502));
-}
-
-#[test]
-fn backend_response_other_than_json_object_returns_502() {
-    for status in [200, 400, 404, 500, 503] {
-        assert_eq!(outcome(html(status)), unreachable(502), "{status}");
-        assert_eq!(
-            outcome(Reply::json(status, &json!(["x"]))),
-            unreachable(502),
-            "{status}"
-        );
-        assert_eq!(
-            outcome(Reply::Response(status, "application/json", String::new())),
-            unreachable(502),
-            "{status}"
-        );
-    }
-    for value in [json!("created"), json!(true), Value::Null, json!(1)] {
-        assert_eq!(outcome(Reply::json(200, &value)), unreachable(502), "{value}");
-    }
-}
-
-#[test]
-fn backend_2xx_with_json_object_is_success() {
-    for status in [200, 201, 202] {
-        assert_eq!(
-            outcome(Reply::json(status, &json!({ "id": 7 }))),
-            (200, json!({})),
-            "{status}"
-        );
-    }
-    // The body decides, not its content type.
-    let mislabeled = Reply::Response(200, "text/plain", json!({ "redirectUrl": "/in" }).to_string());
-    assert_eq!(outcome(mislabeled), (200, json!({ "redirectUrl": "/in" })));
-}
-
-#[test]
-fn backend_error_and_status_are_forwarded() {
-    for status in [400, 401, 403, 409, 422, 429, 500, 503] {
-        let response = json!({ "error": "That address is taken.", "trace": "at line 1" });
-        assert_eq!(
-            outcome(Reply::json(status, &response)),
-            (status, json!({ "error": "That address is taken." }))
-        );
-    }
-}
-
-#[test]
-fn backend_error_without_message_gets_default() {
-    for response in [
-        json!({}),
-        json!({ "error": "" }),
-        json!({ "error": { "code": 1 } }),
-        json!({ "message": "x" }),
-    ] {
-        let expected = json!({ "error": "Signup failed. Please try again." });
-        assert_eq!(
-            outcome(Reply::json(500, &response)),
-            (500, expected),
-            "{response}"
-        );
-    }
-}
-
-#[test]
-fn long_backend_error_is_truncated() {
-    let (status, response) = outcome(Reply::json(400, &json!({ "error": "é".repeat(5_000) })));
-    assert_eq!(
-        (status, response["error"].as_str().unwrap().chars().count()),
-        (400, 500)
-    );
 }
 
 #[test]

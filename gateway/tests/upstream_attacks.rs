@@ -1,12 +1,10 @@
 //! Attacks of visitors and of upstreams on other visitors.
 
-use std::io::Write as _;
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Response;
 
-use crate::support::{Gateway, Request, TIMEOUT, Upstream, upstream_table, wait_until};
+use crate::support::{Gateway, Request, Upstream, upstream_table};
 
 /// An upstream whose responses are fresh and repeat what it was told about the site.
 fn reflecting() -> Upstream {
@@ -136,50 +134,4 @@ fn post_removes_responses_that_its_response_names() {
     let response = gateway.site.send(post);
     assert_eq!(response.header("location"), "/api/events/8#thanks");
     assert_eq!(["7", "8", "9"].map(get), ["4", "5", "2"]);
-}
-
-#[test]
-fn slow_upload_as_probe_does_not_keep_circuit_open() {
-    let count = AtomicUsize::new(0);
-    let upstream = Upstream::start(move |_| {
-        let is_first = count.fetch_add(1, Ordering::SeqCst) == 0;
-        let response = Response::builder().status(if is_first { 503 } else { 200 });
-        response.body(b"up".to_vec()).unwrap()
-    });
-    let keys = "methods = [\"GET\", \"POST\"]\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 1";
-    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
-    assert_eq!(gateway.get("/api/events").status, 503);
-    let half_open = "colonnade_upstream_circuit_breaker_state{upstream=\"events\",state=\"half_open\"}";
-    let begin_upload = || {
-        let mut upload = gateway.site.connect();
-        upload
-            .write_all(
-                b"POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                  content-length: 2\r\nconnection: close\r\n\r\na",
-            )
-            .unwrap();
-        upload
-    };
-    let has_response = |upload: &TcpStream| {
-        upload.set_nonblocking(true).unwrap();
-        let has_response = upload.peek(&mut [0]).is_ok();
-        upload.set_nonblocking(false).unwrap();
-        has_response
-    };
-    let mut upload = begin_upload();
-    wait_until("the upload is the probe", || {
-        if has_response(&upload) {
-            upload = begin_upload();
-        }
-        gateway.metric(half_open) == 1
-    });
-    wait_until("another request is served", || {
-        gateway.get("/api/events").status == 200
-    });
-    // The upload was in progress all the time.
-    upload.set_read_timeout(Some(TIMEOUT)).unwrap();
-    upload.write_all(b"b").unwrap();
-    let mut response = String::new();
-    std::io::Read::read_to_string(&mut upload, &mut response).unwrap();
-    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
 }

@@ -1,16 +1,11 @@
 //! The shared cache of upstreams' responses.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::thread;
 
 use http::{Response, StatusCode};
-use parking_lot::Mutex;
 use serde_json::json;
 
-use crate::support::{
-    Gateway, Received, Request, Response as Answer, TIMEOUT, Upstream, upstream_table, wait_until,
-};
+use crate::support::{Gateway, Request, Response as Answer, Upstream, upstream_table, wait_until};
 
 const KEYS: &str = "methods = [\"GET\", \"HEAD\", \"POST\"]\nforward_cookies = true\nforward_authorization = true\n\
                     request_headers = { authorization = { env = \"EVENTS_KEY\" } }";
@@ -231,43 +226,6 @@ fn stale_response_is_validated_and_replaces_failures() {
         ("fwd=stale".to_owned(), 200, "0".to_owned())
     );
     assert_eq!(cache_metric(&gateway, "stale"), 2);
-}
-
-#[test]
-fn concurrent_requests_share_one_even_if_the_first_leaves() {
-    let (release, released) = channel::<()>();
-    let released = Mutex::new(released);
-    let (arrive, arrived) = channel();
-    let upstream = Upstream::start(move |_: &Received| {
-        arrive.send(()).expect("the test waits");
-        released.lock().recv().expect("the test releases the response");
-        Response::builder()
-            .header("cache-control", "max-age=600")
-            .body(b"shared".to_vec())
-            .unwrap()
-    });
-    let gateway = gateway(&upstream);
-    let open = "colonnade_connections_open{listener=\"site\"}";
-    let before = gateway.metric(open);
-    let first = gateway.site.connect();
-    std::io::Write::write_all(
-        &mut &first,
-        b"GET /api/events/a HTTP/1.1\r\nhost: localhost\r\n\r\n",
-    )
-    .unwrap();
-    arrived.recv_timeout(TIMEOUT).expect("the first request");
-    let site = gateway.site;
-    let others: Vec<_> = (0..8)
-        .map(|_| thread::spawn(move || site.get("/api/events/a")))
-        .collect();
-    wait_until("all requests arrive", || gateway.metric(open) == before + 9);
-    drop(first);
-    wait_until("the first one leaves", || gateway.metric(open) == before + 8);
-    release.send(()).unwrap();
-    for other in others {
-        assert_eq!(other.join().unwrap().text(), "shared");
-    }
-    upstream.only_request();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Limits per client of an upstream: what one visitor can take from others.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 

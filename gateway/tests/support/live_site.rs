@@ -18,15 +18,16 @@ fn original() -> PathBuf {
     let path = std::env::temp_dir().join(name);
     if !path.exists() {
         remove_old_ones();
+        let target = path.clone();
         // In a thread of its own, because the visitor of the current test reads another site.
-        let publish = std::thread::spawn(|| {
+        let publish = std::thread::spawn(move || {
             let mut gateway = Gateway::start().with_live_site();
             gateway.signal("TERM");
             gateway.wait_for_exit();
-            gateway
+            // If two tests do this at once, the first one wins.
+            let _ = fs::rename(gateway.store(), target);
         });
-        // If two tests do this at once, the first one wins.
-        let _ = fs::rename(publish.join().unwrap().store(), &path);
+        publish.join().unwrap();
     }
     path
 }
