@@ -238,8 +238,6 @@ describe("a failed build", () => {
     await writeFiles(section, { "node_modules/reader/index.js": 'import "node:path";' });
     const error: unknown = await buildOnce(section).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
-    const target = path.join(section, "release");
-    await expect(readRelease(target)).rejects.toThrow(`${target} contains no release; run \`section build\` first`);
     const [, ...problems] = (error as UsageError).message.split("\n\n").map((problem) =>
       problem
         .split("\n")
@@ -257,5 +255,14 @@ describe("a failed build", () => {
       `${at}:4:1\ncannot import os, a module of Node.js\n${help}`,
       `${at}:5:1\nthe package react does not export nowhere`,
     ]);
+  });
+
+  test("reports an error thrown by the section and leaves no release", async () => {
+    const section = await helloSection({ "src/languages.ts": 'throw new Error("two languages share a path");' });
+    await expect(buildOnce(section)).rejects.toThrow("two languages share a path");
+    const target = path.join(section, "release");
+    await expect(readRelease(target)).rejects.toThrow(
+      new UsageError(`${target} contains no release; run \`section build\` first`),
+    );
   });
 });

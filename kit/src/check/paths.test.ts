@@ -112,6 +112,11 @@ describe("a section is rejected", () => {
       pages("/api/x"),
       'the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
     ],
+    [
+      "with a pattern of more segments than the gateway serves",
+      pages("/a".repeat(65)),
+      `the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
+    ],
   ])("%s", async (_, declared, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
     expect(await createSteps(() => Promise.resolve({ default: section }), "hello").loadSection()).toEqual({ problem });
