@@ -126,7 +126,7 @@ lint-web: releases docs
 test-rust: tools
 	@mkdir -p target
 	@$(WITH_CLIPPY) $(AFTER_GATEWAY) $(CARGO_TEST) --no-run
-	@set -o pipefail; for tool in promtool pebble haproxy; do export $${tool^^}="$$(node tests/development/optional-tools.mjs $$tool)"; done; \
+	@set -o pipefail; for tool in promtool pebble; do export $${tool^^}="$$(node tests/development/optional-tools.mjs $$tool)"; done; \
 	$(IN_MEMORY) $(WITH_CLIPPY) $(CARGO_TEST) $(CARGO_FILTER) 2>&1 | tee target/test-rust.log
 	@echo "The ten slowest Rust tests (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-rust.log | sort -t '[' -k 2 -rn | head -n 10

@@ -15,7 +15,10 @@ const runs = (command, ...args) => spawnSync(command, args, { stdio: "ignore" })
 const isInstalled = (command) => spawnSync(command, ["--help"], { stdio: "ignore" }).error === undefined;
 
 /** @param {string} tool @param {string} debianPackage */
-const unpackedPath = (tool, debianPackage) => path.join(ROOT, "target", debianPackage, "usr/bin", tool);
+function unpackedPath(tool, debianPackage) {
+  const folders = ["usr/bin", "usr/sbin"].map((folder) => path.join(ROOT, "target", debianPackage, folder, tool));
+  return folders.find((file) => existsSync(file));
+}
 
 /**
  * @typedef {object} OptionalTool
@@ -29,7 +32,7 @@ const unpackedPath = (tool, debianPackage) => path.join(ROOT, "target", debianPa
 const TOOLS = {
   promtool: { tests: "alert rules", install: "apt-get install prometheus", unpack: "prometheus" },
   pebble: { tests: "certificates by ACME", install: "apt-get install pebble", unpack: "pebble" },
-  haproxy: { tests: "several gateways behind HAProxy", install: "apt-get install haproxy", unpack: "haproxy" },
+  haproxy: { tests: "several gateways behind HAProxy", install: "apt-get install haproxy" },
   kubectl: { tests: "Kubernetes manifests", install: "apt-get install kubectl" },
   buildah: { tests: "the container image", install: "apt-get install buildah runc", isUsable: canRunContainers },
   "cargo-deny": {
@@ -67,14 +70,13 @@ function pathOf(tool) {
   const { unpack: debianPackage } = TOOLS[tool] ?? {};
   if (isInstalled(tool)) return tool;
   if (debianPackage === undefined) return "";
-  const unpacked = unpackedPath(tool, debianPackage);
-  if (!existsSync(unpacked)) unpack(debianPackage);
-  return existsSync(unpacked) ? unpacked : "";
+  if (unpackedPath(tool, debianPackage) === undefined) unpack(debianPackage);
+  return unpackedPath(tool, debianPackage) ?? "";
 }
 
 /** @param {[string, OptionalTool]} entry */
 function isMissing([tool, { unpack: debianPackage, isUsable = () => isInstalled(tool) }]) {
-  return !isUsable() && !(debianPackage !== undefined && existsSync(unpackedPath(tool, debianPackage)));
+  return !isUsable() && (debianPackage === undefined || unpackedPath(tool, debianPackage) === undefined);
 }
 
 const [name] = process.argv.slice(2);
