@@ -58,6 +58,7 @@ export default tseslint.config(
   },
   {
     files: ["**/*.tsx", "console/src/**/*.ts", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
+    ignores: ["**/*.test.*"],
     plugins: { "react-hooks": reactHooks },
     rules: reactHooks.configs.recommended.rules,
   },
