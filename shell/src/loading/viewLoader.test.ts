@@ -5,7 +5,7 @@ import { TEST_SITE } from "@colonnade/kit/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { loadPage } from "./loadPage";
-import { resolvePage } from "./pageEndpoint";
+import { DeploymentGoneError, resolvePage } from "./pageEndpoint";
 import { createViewLoader, type PageView, type ViewLoader } from "./viewLoader";
 
 vi.mock("./federation", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
@@ -178,6 +178,19 @@ describe("a page with queries", () => {
     await visit("/events/8");
     expect(await visit("/events/9")).toBe("found");
   });
+});
+
+test("a page of a deleted deployment does not reload the document if the visitor has gone elsewhere", async () => {
+  const reload = vi.spyOn(deployment, "reload");
+  pages["/about"] = { data: () => "About" };
+  let reject: ((error: Error) => void) | undefined;
+  vi.mocked(resolvePage).mockImplementationOnce(() => new Promise((_, rejectPage) => (reject = rejectPage)));
+  go("/events/7");
+  const loading = views.load("/events/7");
+  await visit("/about");
+  reject?.(new DeploymentGoneError());
+  expect(await loading).toEqual({ kind: "failed" });
+  expect(reload).not.toHaveBeenCalled();
 });
 
 describe("prefetch", () => {
