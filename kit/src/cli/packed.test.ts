@@ -3,13 +3,16 @@ import { execFile, spawn } from "node:child_process";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 import type { Release } from "@colonnade/kit/build";
 import * as tar from "tar";
 import { beforeAll, describe, expect, test } from "vitest";
 
+import { MemoryStream, runSection } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
+import type { main as runMain } from "./index.js";
 
 const run = promisify(execFile);
 const KIT = path.resolve(import.meta.dirname, "../..");
@@ -91,22 +94,34 @@ test("the packed kit contains the public files and no tests", async () => {
   expect(files.filter((file) => /^dist\/.*(\.test\.|tsbuildinfo)|^(src|fixtures)\b/.test(file))).toEqual([]);
 });
 
-/** Type checks, tests and builds the section in a folder. Returns its release. */
-async function checkAndBuild(name: string): Promise<Release> {
-  const { stdout: files } = await runInSection(name, "typescript-7/bin/tsc", "--listFiles");
-  expect(files).toContain("src/section.test.tsx");
-  const { stdout: results } = await runInSection(name, "vitest/vitest.mjs", "run", "--reporter=json");
-  expect(JSON.parse(results)).toMatchObject({ success: true, numFailedTests: 0 });
-  await runInSection(name, "@colonnade/kit/bin/section.js", "build");
-  return JSON.parse(await readFile(path.join(folder, name, "release/release.json"), "utf8")) as Release;
+/** Builds the section in a folder with the unpacked kit, within this process, which has loaded webpack. Returns its release. */
+async function built(name: string): Promise<Release> {
+  const module = pathToFileURL(path.join(modules, "@colonnade/kit/dist/cli/index.js")).href;
+  const { main } = (await import(/* @vite-ignore */ module)) as { main: typeof runMain };
+  const section = path.join(folder, name);
+  const { code, err } = await runSection(section, ["build"], {}, new MemoryStream(), new MemoryStream(), main);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
 }
 
 // tests/ship runs all checks of a section without parameters.
-test("a new section with parameters works", async () => {
+test("a new section with parameters and the example compare-cities work", async () => {
   const [name, pattern, example] = ["opening-hours", "/hours/:day/:place", "/hours/example/example"];
   await run(process.execPath, [createSection, name, "--at", pattern], { cwd: folder });
+  await cp(path.join(ROOT, "examples/compare-cities"), path.join(folder, "compare-cities"), {
+    recursive: true,
+    filter: (source) => !/[/\\](node_modules|release)$/.test(source),
+  });
   await runInSection(name, "eslint/bin/eslint.js", "src");
-  const release = await checkAndBuild(name);
+  const { stdout: files } = await runInSection(name, "typescript-7/bin/tsc", "-b", ".", "../compare-cities", "--listFiles");
+  for (const section of [name, "compare-cities"]) expect(files).toContain(`${section}/src/section.test.tsx`);
+  // One run has the tests of both.
+  const projects = [name, "compare-cities"];
+  await writeFile(path.join(folder, "vitest.config.js"), `export default ${JSON.stringify({ test: { projects } })};`);
+  const { stdout: results } = await runInSection(name, "vitest/vitest.mjs", "run", "--root=..", "--reporter=json");
+  expect(JSON.parse(results)).toMatchObject({ success: true, numFailedTests: 0, numPassedTestSuites: 3 });
+
+  const release = await built(name);
   expect(release.name).toBe(name);
   const script = expect.stringMatching(/\.js$/) as string;
   expect(release.pages).toEqual([
@@ -122,14 +137,7 @@ test("a new section with parameters works", async () => {
       paths: ["start", "finish"].map((topic) => ({ path: `${example}/${topic}`, indexable: false })),
     },
   ]);
-});
-
-test("the example compare-cities passes its checks", async () => {
-  await cp(path.join(ROOT, "examples/compare-cities"), path.join(folder, "compare-cities"), {
-    recursive: true,
-    filter: (source) => !/[/\\](node_modules|release)$/.test(source),
-  });
-  const { pages } = await checkAndBuild("compare-cities");
+  const { pages } = await built("compare-cities");
   expect(pages[1]?.paths[0]).toEqual({ path: "/compare-cities/Oslo/S%C3%A3o%20Paulo", indexable: true });
 });
 

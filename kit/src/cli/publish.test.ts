@@ -140,7 +140,7 @@ test("an error response during the upload aborts it", async () => {
   await once(server, "listening");
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   // Larger than the socket buffers, so that the upload cannot complete.
-  const large = await builtFolder({ "client/entry.1.js": randomBytes(16 * 1024 * 1024).toString("hex") });
+  const large = await builtFolder({ "client/entry.1.js": randomBytes(16 * 1024 * 1024) });
   expect(await spawnSection(large, ["publish"], { COLONNADE_ADMIN: url })).toEqual(
     failure(`${LINE}: 413\ntoo much`, "rejected"),
   );
