@@ -40,7 +40,7 @@ export default defineConfig<object, WorkerFixtures>({
     { name: "builds", testMatch: BUILDS, workers: 1, dependencies: ["publish"] },
     {
       name: "server-rendering",
-      testMatch: "{site,journeys,rendering,section-dev,operator-console,example}/**/*.test.ts",
+      testMatch: "{site,journeys,rendering,section-dev,operator-console,example,deploy}/**/*.test.ts",
       dependencies: ["publish"],
     },
     // Client rendering: how the browser loads sections, and two screens that show it needs nothing else.
@@ -51,7 +51,6 @@ export default defineConfig<object, WorkerFixtures>({
       use: { serverRendering: false },
       dependencies: ["publish"],
     },
-    { name: "deploy", testMatch: "deploy/*.test.ts" },
     { name: "gallery", testMatch: "gallery/gallery.test.ts" },
     // Soak runs also compare screenshots and try each fault on every section.
     ...(process.env.SOAK ? [pictures] : []),

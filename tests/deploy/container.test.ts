@@ -8,9 +8,8 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-import { expect, test } from "@playwright/test";
-
 import { createToken } from "../support/config.mjs";
+import { expect, test } from "../support/own-pages";
 import { PACKAGES, ROOT } from "../support/repository.mjs";
 import { COMMAND, runCommand } from "../support/section-command";
 import { writeCertificate } from "./certificate";

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { expect, test } from "@playwright/test";
 import { Ajv2020, type AnySchemaObject } from "ajv/dist/2020.js";
 import { PrometheusRule, ServiceMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 
+import { expect, test } from "../support/own-pages";
 import { GATEWAY_BINARY, ROOT } from "../support/repository.mjs";
 import { writeCertificate } from "./certificate";
 import { build, buildFolder, buildKustomization, configuration, find, podSpec, type Manifest } from "./manifests";

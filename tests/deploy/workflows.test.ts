@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { expect, test } from "@playwright/test";
 import { parse } from "yaml";
 
+import { expect, test } from "../support/own-pages";
 import { ROOT } from "../support/repository.mjs";
 
 // Its ES module needs a bundler.

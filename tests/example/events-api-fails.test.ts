@@ -2,11 +2,12 @@
 import type { Page, Request } from "@playwright/test";
 
 import { startEventsApi } from "../support/events-api.mjs";
-import { expect, startEventsSite, test, type EventsSite } from "../support/events-site";
+import { expect, test } from "../support/events-site";
 import { waitForHydration } from "../support/hydration";
 import { expectAccessibleOnPhone } from "../support/phone";
 import { recordPaths } from "../support/requested-paths";
 import { follow } from "../support/screens";
+import { startEventsSite, type EventsSite } from "../support/start-events-site";
 
 const FAILED = "The events are unavailable right now";
 

@@ -6,6 +6,9 @@ import { countElements, holdRequests, markElements, SHELL, waitForHydration } fr
 import { expectAccessibleOnPhone } from "../support/phone";
 import { recordPaths } from "../support/requested-paths";
 
+// All tests share one site with the example.
+test.describe.configure({ mode: "default" });
+
 interface Listing {
   readonly events: readonly { readonly id: number; readonly title: string }[];
 }

@@ -3,11 +3,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { expect, test } from "@playwright/test";
-
 import ads from "../../mfe-directory/content/ads.json" with { type: "json" };
 import dataset from "../../mfe-directory/data/us-cities.meta.json" with { type: "json" };
 import { citiesOf, STATES } from "../support/cities";
+import { expect, test } from "../support/own-pages";
 import { ROOT } from "../support/repository.mjs";
 import { ARTICLES } from "../support/screens";
 

@@ -2,6 +2,8 @@ import { test as base, type ConsoleMessage, type Page } from "@playwright/test";
 
 import { publishedSite } from "./published-site";
 import { startSite, type Site } from "./site.mjs";
+import type { Development } from "./start-development";
+import { startEventsSite, type EventsSite } from "./start-events-site";
 
 /** Errors the browser reported during a test. */
 export interface BrowserErrors {
@@ -11,6 +13,10 @@ export interface BrowserErrors {
   readonly cspViolations: string[];
 }
 
+/**
+ * What tests of one worker share. All of it is here: Playwright starts another worker for a test with other worker fixtures. Only
+ * those that a test uses are started.
+ */
 export interface WorkerFixtures {
   /** Whether the gateway renders pages; the browser does otherwise. */
   serverRendering: boolean;
@@ -18,6 +24,12 @@ export interface WorkerFixtures {
   site: Site;
   /** Another site of this worker, whose gateway does not cache files in memory: tests may damage its store. */
   uncachedSite: Site;
+  /** This worker's site with the events example. Tests must not break it. */
+  events: EventsSite;
+  /** A site that accepts only HTTPS, like a production site. */
+  secureSite: Site;
+  /** `section dev` for `secureSite`. */
+  development: Development;
 }
 
 export interface TestFixtures {
@@ -66,6 +78,34 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await uncached.stop();
     },
     { scope: "worker", timeout: 60_000 },
+  ],
+  events: [
+    async ({}, use) => {
+      const events = await startEventsSite();
+      await use(events);
+      await events.site.stop();
+      await events.api.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  secureSite: [
+    async ({}, use) => {
+      const { startSecureSite } = await import("./start-development");
+      const secure = await startSecureSite();
+      await use(secure);
+      await secure.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  development: [
+    async ({ secureSite }, use) => {
+      // It loads the kit, which other workers do not need.
+      const { startDevelopment } = await import("./start-development");
+      const development = await startDevelopment(secureSite);
+      await use(development);
+      await development.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
   ],
   baseURL: async ({ site }, use) => {
     await use(site.url);
