@@ -15,36 +15,39 @@ const CONTEXT_RESOLUTION = {
 // Builds and checks may run at the same time.
 const testTimeout = 20_000;
 
-// Most tests of the kit build sections, and webpack loads once for each process. Elsewhere, each file has a context of its
-// own, which takes half as long as a process that loads the DOM and React again.
+// Most tests of the kit build sections, and webpack loads once for each process.
 const KIT = {
   pool: "forks",
   isolate: false,
-  setupFiles: ["fixtures/setup.ts"],
+  setupFiles: ["kit/fixtures/setup.ts"],
   testTimeout: 300_000,
   hookTimeout: 300_000,
 };
 
+// Each file has a context of its own, which takes half as long as a process that loads the DOM and React again.
+const OTHERS = { pool: "vmForks" };
+
 /**
- * Returns the test projects of a package. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
- * a DOM takes longer than most of them. Markdown imports and React's server renderer are
- * those of the build.
+ * Returns the test projects of packages. `*.test.tsx` files run in happy-dom; other tests run in Node, because creating
+ * a DOM takes longer than most of them. Packages share projects, because each project transforms its modules again. Markdown
+ * imports and React's server renderer are those of the build.
  *
  * @param {string} name
+ * @param {string} root
+ * @param {typeof KIT | typeof OTHERS} more
  */
-const projectsOf = (name) =>
+const projectsOf = (name, root, more) =>
   [
-    { project: name, environment: "node", include: ["src/**/*.test.ts"] },
-    { project: `${name} (DOM)`, environment: "happy-dom", include: ["src/**/*.test.tsx"] },
+    { project: name, environment: "node", include: [`${root}/src/**/*.test.ts`] },
+    { project: `${name} (DOM)`, environment: "happy-dom", include: [`${root}/src/**/*.test.tsx`] },
   ].map(({ project, ...options }) => ({
-    ...(project !== "kit" && CONTEXT_RESOLUTION),
+    ...(more === OTHERS && CONTEXT_RESOLUTION),
     plugins: [markdown(), reactServer(import.meta.dirname)],
     test: {
       ...options,
       testTimeout,
-      ...(project === "kit" ? KIT : { pool: "vmForks" }),
+      ...more,
       name: project,
-      root: name,
       // The compiled command is what users run, and Node loads it faster than Vitest.
       server: { deps: { external: [/\/kit\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },
@@ -57,19 +60,19 @@ export default defineConfig({
     // The default leaves one core idle.
     maxWorkers: "100%",
     projects: [
-      ...[
-        "kit",
-        "shell",
-        "console",
-        "mfe-directory",
-        "mfe-articles",
-        "mfe-legal",
-        "mfe-signup",
-        "examples/events",
-      ].flatMap(projectsOf),
-      { test: { name: "events-api", root: "examples/events/api", include: ["*.test.js"], testTimeout } },
-      { test: { name: "bench", root: "bench", include: ["*.test.mjs"], testTimeout } },
-      { test: { name: "docs", root: "tests/docs", include: ["*.test.js"], testTimeout } },
+      ...projectsOf("kit", "kit", KIT),
+      ...projectsOf(
+        "packages",
+        "{shell,console,mfe-directory,mfe-articles,mfe-legal,mfe-signup,examples/events}",
+        OTHERS,
+      ),
+      {
+        test: {
+          name: "scripts",
+          include: ["examples/events/api/*.test.js", "bench/*.test.mjs", "tests/docs/*.test.js"],
+          testTimeout,
+        },
+      },
     ],
   },
 });
