@@ -207,6 +207,7 @@ test("A gateway without releases says what to do", async ({ page, startOwnSite }
   ] as const) {
     await openTab(page, name);
     await expect(page.getByText(text)).toBeVisible();
-    await expectAccessible(page);
   }
+  // The other pages have this page's elements, with another text.
+  await expectAccessible(page);
 });

@@ -35,8 +35,8 @@ async function appearanceOf(page: Page, button: string): Promise<Record<string, 
   }, button);
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`The gateway's error page looks like the site, ${colorScheme}`, async ({ page, browserErrors }) => {
+test("The gateway's error page looks like the site in both color schemes", async ({ page, browserErrors }) => {
+  for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.goto("/nowhere");
     const site = await appearanceOf(page, "main .button");
@@ -44,11 +44,11 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.goto(BAD);
     await expect(page).toHaveTitle("This address doesn’t work - Colonnade Directory");
     expect(await appearanceOf(page, "main .button")).toEqual(site);
-    await expectAccessible(page);
+    await expectAccessible(page, { colorsOnly: colorScheme === "dark" });
     await expect(page.locator("script")).toHaveCount(0);
     await expectHttpError(browserErrors, 400);
-  });
-}
+  }
+});
 
 test("The error page fits a narrow phone and links home", async ({ page, browserErrors }) => {
   await page.setViewportSize({ width: 320, height: 640 });

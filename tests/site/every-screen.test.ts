@@ -37,8 +37,8 @@ const OTHERS: readonly Screen[] = [
   })),
 ];
 const SOAK = process.env.SOAK !== undefined;
-/** Screens whose elements, and so colors, another screen has too, like those of not-found screens. */
-const COLORED_ALIKE = ["/state/New%20York", "/privacy"];
+/** Screens whose elements another screen has too, so their colors and targets are those of that screen. */
+const ALIKE = ["/state/New%20York", "/privacy"];
 const MISSING = NOT_FOUND_SCREENS.filter(({ name }) => SOAK || ["no page", "no article"].includes(name));
 const KINDS = [...SCREENS.filter((screen) => !OTHERS.includes(screen)), ...(SOAK ? OTHERS : [])];
 
@@ -131,7 +131,7 @@ test.describe("with a mouse, at 1280 px", () => {
         [
           "axe finds no violations of colors in the dark",
           async () => {
-            if (!isMissing && !COLORED_ALIKE.includes(screen.path)) await checkColors("dark");
+            if (!isMissing && !ALIKE.includes(screen.path)) await checkColors("dark");
           },
         ],
         ...(screen === SCREENS[0] ? [menuCheck] : []),
@@ -173,7 +173,7 @@ test.describe("with a finger, at 320 px", () => {
   test.use({ viewport: { width: 320, height: 720 }, hasTouch: true, isMobile: true, reducedMotion: "no-preference" });
 
   // The largest state is the longest page with a list by letter.
-  for (const screen of [...KINDS.filter(({ path }) => path !== "/state/New%20York"), LARGEST_STATE]) {
+  for (const screen of [...KINDS.filter(({ path }) => !ALIKE.includes(path)), LARGEST_STATE]) {
     test(`${screen.name} passes all touch checks`, async ({ page }) => {
       const shifts = await recordLayoutShifts(page);
       await open(page, screen);
