@@ -290,6 +290,12 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: pageSource("paths: () => { throw new Error('broken'); }"),
     problems: [["COL110", "paths() of the page /lab/paths threw Error: broken", "4:22"]],
   },
+  loopInPaths: {
+    source: pageSource("paths: () => { for (;;); }"),
+    problems: [
+      ["COL111", "paths() of the page /lab/loopInPaths exceeded 2000 ms of CPU time: is there an endless loop?", "4:16"],
+    ],
+  },
   module: {
     source: `throw new Error("broken");`,
     problems: [["COL110", "loading the page /lab/module threw Error: broken", "1:7"]],

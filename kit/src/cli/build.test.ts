@@ -6,7 +6,15 @@ import type { Release } from "@colonnade/kit/build";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
-import { admin, failure, jsonBody, onlyRequest, runInTerminal, runCompiled, runSection } from "../../fixtures/command.js";
+import {
+  admin,
+  failure,
+  jsonBody,
+  onlyRequest,
+  runInTerminal,
+  runCompiled,
+  runSection,
+} from "../../fixtures/command.js";
 import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 
 const COMMANDS = ["publish", "deploy", "preview"];

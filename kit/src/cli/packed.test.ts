@@ -113,7 +113,14 @@ test("a new section with parameters and the example compare-cities work", async 
     filter: (source) => !/[/\\](node_modules|release)$/.test(source),
   });
   await runInSection(name, "eslint/bin/eslint.js", "src");
-  const { stdout: files } = await runInSection(name, "typescript-7/bin/tsc", "-b", ".", "../compare-cities", "--listFiles");
+  const { stdout: files } = await runInSection(
+    name,
+    "typescript-7/bin/tsc",
+    "-b",
+    ".",
+    "../compare-cities",
+    "--listFiles",
+  );
   for (const section of [name, "compare-cities"]) expect(files).toContain(`${section}/src/section.test.tsx`);
   // One run has the tests of both.
   const projects = [name, "compare-cities"];
