@@ -166,7 +166,7 @@ function missing(file) {
  */
 function scriptFolder(page) {
   const folder = path.dirname(page);
-  return folder !== "." && exists(`${folder}/package.json`) && !folder.startsWith("docs") ? folder : TEMPLATE;
+  return folder !== "." && FILES.includes(`${folder}/package.json`) && !folder.startsWith("docs") ? folder : TEMPLATE;
 }
 
 /**

@@ -10,20 +10,13 @@ import { FILES, read } from "./repository.js";
 // The content of sections is for visitors, and the API report is generated.
 const PAGES = FILES.filter((file) => file.endsWith(".md") && !/\/content\/|^kit\/(api|fixtures)\//.test(file));
 
-describe.each(PAGES)("%s", (page) => {
+test.each(PAGES)("%s has links to existing files and headings, existing paths and valid commands", (page) => {
   const { links, spans, commands } = parsePage(read(page));
-
-  test("links to existing files and headings", () => {
-    expect(problems(page, links, (target) => linkProblems(page, target))).toEqual([]);
-  });
-
-  test("names existing files and folders", () => {
-    expect(problems(page, spans, (span) => pathProblems(page, span))).toEqual([]);
-  });
-
-  test("shows existing commands with valid arguments", () => {
-    expect(problems(page, [...commands, ...spans], (text) => commandProblems(page, text))).toEqual([]);
-  });
+  expect([
+    ...problems(page, links, (target) => linkProblems(page, target)),
+    ...problems(page, spans, (span) => pathProblems(page, span)),
+    ...problems(page, [...commands, ...spans], (text) => commandProblems(page, text)),
+  ]).toEqual([]);
 });
 
 // The build of the documentation does not check these links.
