@@ -32,7 +32,8 @@ IMAGE_TAG ?= latest
 # the package gateway need the program black_box, which takes long to compile; the pattern selects the others.
 ifeq ($(shell cargo nextest --version >/dev/null 2>&1 && echo yes),yes)
 CARGO_TEST = cargo nextest run --locked --workspace $(if $(filter-out gateway,$(CRATE)),--lib --bins --test '[!b]*')
-CARGO_FILTER = $(if $(CRATE),-E 'package(=$(CRATE)) & test(/^$(FILTER)/)')
+# Most tests wait more than they compute.
+CARGO_FILTER = --test-threads $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) $(if $(CRATE),-E 'package(=$(CRATE)) & test(/^$(FILTER)/)')
 else
 CARGO_TEST = cargo test --locked $(if $(CRATE),--package $(CRATE),--workspace)
 CARGO_FILTER = $(FILTER)
