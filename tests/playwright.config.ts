@@ -43,10 +43,10 @@ export default defineConfig<object, WorkerFixtures>({
       testMatch: "{site,journeys,rendering,section-dev,operator-console,example,deploy}/**/*.test.ts",
       dependencies: ["publish"],
     },
-    // Client rendering: how the browser loads sections, and two screens that show it needs nothing else.
+    // Client rendering: how the browser loads sections, and the screens that a gateway without rendering answers otherwise.
     {
       name: "client-rendering",
-      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/{home,not-found}.test.ts"],
+      testMatch: ["{isolation,deployments}/**/*.test.ts", "site/not-found.test.ts"],
       testIgnore: BUILDS,
       use: { serverRendering: false },
       dependencies: ["publish"],
