@@ -293,7 +293,11 @@ const OTHERS: Readonly<Record<string, Case>> = {
   loopInPaths: {
     source: pageSource("paths: () => { for (;;); }"),
     problems: [
-      ["COL111", "paths() of the page /lab/loopInPaths exceeded 2000 ms of CPU time: is there an endless loop?", "4:16"],
+      [
+        "COL111",
+        "paths() of the page /lab/loopInPaths exceeded 2000 ms of CPU time: is there an endless loop?",
+        "4:16",
+      ],
     ],
   },
   module: {
