@@ -91,7 +91,7 @@ fn failed_order_keeps_the_old_certificate() {
 #[test]
 fn missing_first_certificate_is_reported() {
     let authority = unreachable_authority();
-    let gateway = Gateway::start_on_live_store(&authority, &[]);
+    let gateway = Gateway::start_live(&authority, &[]);
     let event = gateway.wait_for_event(|line| line["event"] == "acme_failed");
     assert!(authority.contains(event["directory"].as_str().unwrap()));
     let error = event["error"].as_str().unwrap();

@@ -12,7 +12,7 @@ fn get_encoded(gateway: &Gateway, target: &str, encoding: &str) -> Response {
 
 #[test]
 fn asset_is_served_as_immutable() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let shell = Release::shell("1.0.0");
     let response = gateway.get("/assets/shell/1.0.0/main.js");
     assert_eq!(response.status, 200);
@@ -53,7 +53,7 @@ fn incompressible_asset_is_sent_unencoded() {
 
 #[test]
 fn head_matches_get_without_body() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let target = "/assets/directory/1.0.0/entry.js";
     let (get, head) = (
         gateway.get(target),
@@ -66,7 +66,7 @@ fn head_matches_get_without_body() {
 
 #[test]
 fn file_outside_manifest_returns_404() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     // A file in the folder that was never published is not an asset.
     let folder = gateway.store().join("releases/shell/1.0.0");
     std::fs::write(folder.join("client/planted.js"), "planted").unwrap();
@@ -111,7 +111,7 @@ fn file_outside_manifest_returns_404() {
 
 #[test]
 fn only_deployed_releases_serve_assets() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let (old, new) = (
         "/assets/directory/1.0.0/entry.js",
@@ -136,7 +136,7 @@ fn only_deployed_releases_serve_assets() {
 
 #[test]
 fn asset_of_missing_release_returns_404_and_is_logged() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     std::fs::remove_dir_all(gateway.store().join("releases/shell/1.0.0")).unwrap();
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     let event = gateway.wait_for_event(|line| line["event"] == "asset_missing");

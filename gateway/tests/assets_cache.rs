@@ -15,7 +15,7 @@ fn remove(gateway: &Gateway, path: &str) {
 
 #[test]
 fn cached_asset_is_not_read_from_disk_again() {
-    let gateway = Gateway::start_on_live_store("[assets]\ncache_mib = 64\n", &[]);
+    let gateway = Gateway::start_live("[assets]\ncache_mib = 64\n", &[]);
     let first = gateway.get(TARGET);
     remove(&gateway, "client/main.js");
     for _ in 0..3 {
@@ -70,7 +70,7 @@ fn cache_size_is_bounded() {
 
 #[test]
 fn zero_cache_size_disables_the_cache() {
-    let gateway = Gateway::start_on_live_store("[assets]\ncache_mib = 0\n", &[]);
+    let gateway = Gateway::start_live("[assets]\ncache_mib = 0\n", &[]);
     assert_eq!(gateway.get(TARGET).status, 200);
     remove(&gateway, "client/main.js");
     assert_eq!(gateway.get(TARGET).status, 503);
@@ -78,7 +78,7 @@ fn zero_cache_size_disables_the_cache() {
 
 #[test]
 fn cached_preview_asset_stays_private() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let preview = gateway.admin_post(
         "/api/v1/previews",

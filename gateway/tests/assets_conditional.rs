@@ -16,7 +16,7 @@ fn request_asset(gateway: &Gateway, method: &str, headers: &[(&str, &str)]) -> R
 
 #[test]
 fn last_modified_is_stable_across_gateways() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let full = request_asset(&gateway, "GET", &[]);
     let date = full.header("last-modified").to_owned();
     let other_gateway = gateway.start_another();
@@ -33,7 +33,7 @@ fn last_modified_is_stable_across_gateways() {
 
 #[test]
 fn not_modified_response_keeps_cache_headers() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for encoding in ["identity", "gzip", "zstd", "br"] {
         let accept = ("accept-encoding", encoding);
         let full = request_asset(&gateway, "GET", &[accept]);
@@ -64,7 +64,7 @@ fn not_modified_response_keeps_cache_headers() {
 
 #[test]
 fn failed_precondition_returns_412() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let tag = request_asset(&gateway, "GET", &[]).header("etag").to_owned();
     for (name, value, status) in [
         ("if-match", &*tag, 200),

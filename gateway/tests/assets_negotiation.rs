@@ -16,7 +16,7 @@ fn get_encoded(gateway: &Gateway, encodings: &str) -> Response {
 
 #[test]
 fn smallest_accepted_encoding_is_sent_with_its_own_etag() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let plain = gateway.get(TARGET);
     let mut tags = HashSet::new();
     for (encodings, expected) in [
@@ -46,7 +46,7 @@ fn smallest_accepted_encoding_is_sent_with_its_own_etag() {
 
 #[test]
 fn older_release_is_served_without_newer_encodings() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let folder = gateway.store().join("releases/shell/1.0.0");
     // A record written before zstd variants existed.
     let text = std::fs::read_to_string(folder.join("stored.json")).unwrap();

@@ -18,7 +18,7 @@ fn get_range(gateway: &Gateway, range: &str, headers: &[(&str, &str)]) -> Respon
 
 #[test]
 fn single_range_returns_206() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let full = gateway.get(TARGET);
     assert_eq!(full.header("accept-ranges"), "bytes");
     let bytes = main_script();
@@ -54,7 +54,7 @@ fn single_range_returns_206() {
 
 #[test]
 fn unsatisfiable_range_returns_416_with_length() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let length = main_script().len();
     let response = get_range(&gateway, &format!("bytes={length}-"), &[]);
     assert_eq!(response.status, 416);
@@ -67,7 +67,7 @@ fn unsatisfiable_range_returns_416_with_length() {
 
 #[test]
 fn range_flood_does_not_affect_other_clients() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let bytes = main_script();
     let overlapping = format!("bytes={}", vec!["0-"; 250].join(","));
     let parts: Vec<_> = (0..8).map(|at| format!("{at}-{at}")).collect();
@@ -85,7 +85,7 @@ fn range_flood_does_not_affect_other_clients() {
 
 #[test]
 fn range_applies_to_encoded_bytes() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for encoding in ["br", "zstd", "gzip"] {
         let accept = ("accept-encoding", encoding);
         let full = gateway
@@ -106,7 +106,7 @@ fn range_applies_to_encoded_bytes() {
 
 #[test]
 fn if_range_mismatch_returns_whole_file() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let full = gateway.get(TARGET);
     let (tag, date) = (full.header("etag"), full.header("last-modified"));
     for (known, status) in [(tag, 206), (date, 206), ("\"other\"", 200)] {
@@ -128,7 +128,7 @@ fn if_range_mismatch_returns_whole_file() {
 
 #[test]
 fn range_applies_only_to_asset_get() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for range in ["bytes=0-1", "bytes=999999-"] {
         let response = gateway
             .site

@@ -38,7 +38,7 @@ fn count(gateway: &Gateway, directive: &str) -> u64 {
 
 #[test]
 fn csp_reports_are_counted_by_directive_only() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for _ in 0..2 {
         let response = report(&gateway, SINGLE, &single("script-src-elem"));
         assert_eq!((response.status, response.body.len()), (204, 0));
@@ -72,7 +72,7 @@ fn csp_reports_are_counted_by_directive_only() {
 
 #[test]
 fn invalid_csp_report_is_rejected() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for (media_type, body, status) in [
         ("application/json", &*single("img-src"), 415),
         ("text/plain", &single("img-src"), 415),
@@ -104,7 +104,7 @@ fn invalid_csp_report_is_rejected() {
 
 #[test]
 fn csp_report_preflight_is_not_allowed() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     // Both media types require a CORS preflight, which must not allow the origin.
     let request = Request::new("OPTIONS", "/_csp")
         .header("origin", "https://elsewhere.example")
@@ -116,7 +116,7 @@ fn csp_report_preflight_is_not_allowed() {
 
 #[test]
 fn csp_reports_are_rate_limited_per_client() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let report = || report(&gateway, SINGLE, &single("img-src")).status;
     let statuses: Vec<u16> = attack(&gateway, || (0..25).map(|_| report()).collect());
     assert_eq!(statuses, [[204].repeat(20), [429].repeat(5)].concat());

@@ -15,7 +15,7 @@ fn get_with_header(gateway: &Gateway, target: &str, name: &str, value: &str) -> 
 
 #[test]
 fn document_has_expected_headers() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let response = gateway.get("/state/New%20York");
     assert_eq!(response.status, 200);
     assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
@@ -28,7 +28,7 @@ fn document_has_expected_headers() {
 
 #[test]
 fn document_links_page_assets() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let shell = Release::shell("1.0.0");
     let section = Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]);
     let html = gateway.get("/state/Texas").text();
@@ -70,7 +70,7 @@ fn document_links_page_assets() {
 
 #[test]
 fn boot_payload_lists_only_page_and_slots() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     let boot = gateway.get("/state/Texas").boot();
@@ -109,7 +109,7 @@ fn boot_payload_lists_only_page_and_slots() {
 fn form_action_policy_includes_redirect_hosts() {
     let extra = "[signup]\nbackend = \"https://backend.example\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"s\"\n\
                  allowed_redirect_hosts = [\"members.example.com\", \"a-b.example\"]\n";
-    let gateway = Gateway::start_on_live_store(extra, &[("KEY", "secret-key")]);
+    let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
     let policy = POLICY.replace(
         "form-action 'self'",
         "form-action 'self' https://members.example.com https://a-b.example",
@@ -127,7 +127,7 @@ fn boot_payload_contains_site_settings() {
                  allowed_redirect_hosts = [\"members.example.com\"]\nfallback_partner = \"example\"\n\
                  [partners.example]\nname = \"Example\"\nurl = \"https://partner.example/join\"\n\
                  parameters = { subid = \"a b\" }\n";
-    let gateway = Gateway::start_on_live_store(extra, &[("KEY", "secret-key")]);
+    let gateway = Gateway::start_live(extra, &[("KEY", "secret-key")]);
     let html = gateway.get("/").text();
     assert!(!html.contains("secret-key"));
     let mut site = gateway.get("/").boot()["site"].clone();
@@ -152,9 +152,9 @@ fn boot_payload_contains_site_settings() {
             },
         })
     );
-    let logged = Gateway::start_on_live_store("[telemetry]\nlog_client_ip = true\n", &[]);
+    let logged = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
     assert_eq!(logged.get("/").boot()["site"]["logsClientIp"], true);
-    let plain = Gateway::start_on_live_store("", &[]).get("/").boot();
+    let plain = Gateway::start_live("", &[]).get("/").boot();
     assert_eq!(plain["site"]["partner"], Value::Null);
     assert_eq!(
         plain["site"]["signup"],
@@ -164,7 +164,7 @@ fn boot_payload_contains_site_settings() {
 
 #[test]
 fn unknown_path_gets_not_found_document() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for target in ["/nowhere", "/state", "/state/a/b", "/State/Texas", "/go/unknown"] {
         let response = gateway.get(target);
         assert_eq!(response.status, 404, "{target}");
@@ -186,7 +186,7 @@ fn unknown_path_gets_not_found_document() {
 
 #[test]
 fn matching_etag_returns_304() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let tag = gateway.get("/").header("etag").to_owned();
     let not_modified = get_with_header(&gateway, "/", "if-none-match", &tag);
     assert_eq!((not_modified.status, not_modified.body.len()), (304, 0));
@@ -255,6 +255,6 @@ fn document_links_shell_icons_and_theme_colors() {
     ] {
         assert_eq!(html.matches(tag).count(), 1, "{tag}\n{html}");
     }
-    let without = Gateway::start_on_live_store("", &[]).get("/nowhere").text();
+    let without = Gateway::start_live("", &[]).get("/nowhere").text();
     assert!(!without.contains("theme-color") && !without.contains("apple-touch-icon"));
 }

@@ -30,7 +30,7 @@ fn gateway() -> Gateway {
 }
 
 fn gateway_with(extra: &str) -> Gateway {
-    with_large_file(Gateway::start_on_live_store(extra, &[("KEY", "the-key")]))
+    with_large_file(Gateway::start_live(extra, &[("KEY", "the-key")]))
 }
 
 /// Deploys the file [`TARGET`].
@@ -149,7 +149,7 @@ fn fair_share_client_is_kept_when_others_wait_on_backend() {
 
 #[test]
 fn connections_of_trusted_proxy_are_not_preempted() {
-    let gateway = with_large_file(Gateway::set_up_on_live_store(Setup {
+    let gateway = with_large_file(Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra: "[limits]\nmax_requests_in_flight = 8\nmax_connections_per_client = 3\n",
         ..Setup::default()

@@ -22,7 +22,7 @@ fn assert_crowd_connects(gateway: &Gateway) {
 #[test]
 #[cfg(target_os = "linux")]
 fn crowd_waits_in_backlog() {
-    assert_crowd_connects(&Gateway::start_on_live_store(LIMITS, &[]));
+    assert_crowd_connects(&Gateway::start_live(LIMITS, &[]));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn crowd_waits_in_backlog() {
 fn backlog_applies_to_inherited_socket() {
     // A socket of the standard library has a backlog of 128.
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-    assert_crowd_connects(&Gateway::set_up_on_live_store(Setup {
+    assert_crowd_connects(&Gateway::set_up_live(Setup {
         socket: Some(socket),
         extra: LIMITS,
         ..Setup::default()

@@ -37,7 +37,7 @@ fn assert_closed_and_logged(gateway: &Gateway, cause: &str, mut raw: Raw, bytes:
 
 #[test]
 fn malformed_requests_are_counted_and_logged() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let too_many_fields = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(200));
     let invalid_chunk = "POST /functions/v1/signup HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n\
                   content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n";
@@ -68,7 +68,7 @@ fn malformed_requests_are_counted_and_logged() {
 
 #[test]
 fn http2_floods_are_counted_and_logged() {
-    let gateway = Gateway::start_on_live_store(
+    let gateway = Gateway::start_live(
         "[limits]\nhttp2_max_control_frames_per_minute = 10\nhttp2_max_resets_per_minute = 10\n",
         &[],
     );
@@ -99,7 +99,7 @@ fn http2_floods_are_counted_and_logged() {
 
 #[test]
 fn client_disconnect_is_counted_but_not_logged() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let before = gateway.closed_connections("normal");
     // Disconnect in the middle of a head, of a body and of a response, and after a complete response.
     let mut head = Raw::open(&gateway.site);
@@ -120,7 +120,7 @@ fn client_disconnect_is_counted_but_not_logged() {
 
 #[test]
 fn connection_fault_log_is_rate_limited() {
-    let gateway = Gateway::start_on_live_store("[telemetry]\nlog_client_ip = true\n", &[]);
+    let gateway = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
     attack(&gateway, || {
         for _ in 0..500 {
             let mut raw = Raw::open(&gateway.site);

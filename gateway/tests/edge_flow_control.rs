@@ -15,7 +15,7 @@ const TARGET: &str = "/assets/large/1.0.0/large.bin";
 
 /// A gateway with an asset of `length` bytes.
 fn gateway_with_file(extra: &str, length: usize) -> Gateway {
-    with_file(Gateway::start_on_live_store(extra, &[]), length)
+    with_file(Gateway::start_live(extra, &[]), length)
 }
 
 fn with_file(gateway: Gateway, length: usize) -> Gateway {
@@ -59,7 +59,7 @@ fn unread_response_holds_permit_and_logs_bytes_sent() {
 
 #[test]
 fn unread_short_response_holds_permit() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_requests_in_flight = 4\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_requests_in_flight = 4\n", &[]);
     // One byte of each response has arrived. hyper holds the rest until the window opens.
     let mut raw = open_responses(&gateway.site, "/", 4, &[]);
     for _ in 0..20 {
@@ -107,7 +107,7 @@ fn assert_unread_responses_share_memory(gateway: &Gateway, target: &str) {
 
 #[test]
 fn unread_sitemap_responses_share_memory() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let paths: Vec<_> = (0..5000).map(|number| format!("/large/{number:0150}")).collect();
     let paths: Vec<_> = paths.iter().map(String::as_str).collect();
     gateway.publish(&Release::section("large", "1.0.0", &["/large/:x"]).with_paths(&paths));
@@ -117,7 +117,7 @@ fn unread_sitemap_responses_share_memory() {
 
 #[test]
 fn unread_page_data_responses_share_memory() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let files: Vec<_> = (0..1800)
         .map(|number| format!("client/{number:0200}.js"))
         .collect();
@@ -146,7 +146,7 @@ fn min_rate_applies_to_each_response() {
 
 #[test]
 fn stalled_response_does_not_end_connection_of_proxy() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.0.0/8\"]",
         extra: &only_limits("min_rate_window_ms = 1500"),
         ..Setup::default()
@@ -162,7 +162,7 @@ fn stalled_response_does_not_end_connection_of_proxy() {
 
 /// A gateway with these limits and a sign-up backend that trusts every client as a proxy.
 fn gateway_behind_proxy(limits: &str, backend: &Backend) -> Gateway {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.0.0/8\"]",
         extra: &(only_limits(limits) + &backend.signup_table()),
         variables: &[("KEY", "the-key")],
@@ -216,7 +216,7 @@ fn open_admin_call(gateway: &Gateway) -> Raw {
 
 #[test]
 fn slow_http2_body_is_reset_despite_other_traffic() {
-    let gateway = Gateway::start_on_live_store(&only_limits("min_rate_window_ms = 1000"), &[]);
+    let gateway = Gateway::start_live(&only_limits("min_rate_window_ms = 1000"), &[]);
     let body_timeouts = || gateway.metric("colonnade_http2_body_timeouts_total{listener=\"admin\"}");
     attack(&gateway, || {
         for body_part in [&b""[..], b" "] {
@@ -248,7 +248,7 @@ fn slow_http2_body_is_reset_despite_other_traffic() {
 
 #[test]
 fn http2_body_above_min_rate_completes() {
-    let gateway = Gateway::start_on_live_store(
+    let gateway = Gateway::start_live(
         &only_limits("min_rate_window_ms = 1000\nmin_rate_bytes = 100"),
         &[],
     );

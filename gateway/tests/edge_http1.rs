@@ -60,7 +60,7 @@ pub(crate) const INVALID_CHUNKS: [&str; 10] = [
 
 #[test]
 fn request_smuggling_is_rejected() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for fields in AMBIGUOUS_FIELDS {
             let mut raw = Raw::open(&gateway.site);
@@ -91,7 +91,7 @@ fn assert_rejected_once(raw: Raw, context: &str) {
 
 #[test]
 fn invalid_head_in_fragments_is_rejected() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let raw = Raw::open(&gateway.site);
         let received = raw.drip_until_closed(*b"GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n");
@@ -101,7 +101,7 @@ fn invalid_head_in_fragments_is_rejected() {
 
 #[test]
 fn invalid_chunk_closes_connection() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         // A chunk size that some parsers truncate.
         let long = format!("{}2\r\nab\r\n0\r\n\r\n", "0".repeat(300));
@@ -122,7 +122,7 @@ fn invalid_chunk_closes_connection() {
 
 #[test]
 fn pipelined_requests_are_all_answered() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let mut raw = Raw::open(&gateway.site);
     let post = "POST /nowhere HTTP/1.1\r\nhost: site.example\r\n";
     assert!(raw.send(format!(
@@ -158,7 +158,7 @@ fn assert_statuses(received: Vec<u8>, expected: &[&str], context: &str) {
 
 #[test]
 fn requests_before_malformed_one_are_answered() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let valid = "GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n\
                  POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n\
                  2\r\nab\r\n0\r\n\r\n\
@@ -175,7 +175,7 @@ fn requests_before_malformed_one_are_answered() {
 #[test]
 fn in_flight_request_completes_when_next_is_malformed() {
     let backend = Backend::start(Reply::Hold("{}".to_owned()));
-    let gateway = Gateway::start_on_live_store(&backend.signup_table(), &[("KEY", "the-key")]);
+    let gateway = Gateway::start_live(&backend.signup_table(), &[("KEY", "the-key")]);
     attack(&gateway, || {
         let connections: Vec<_> = MALFORMED
             .iter()
@@ -198,7 +198,7 @@ fn in_flight_request_completes_when_next_is_malformed() {
 
 #[test]
 fn default_header_field_limit_is_100() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for (others, status) in [(98, "200"), (99, "431")] {
         let mut raw = Raw::open(&gateway.site);
         let others = "x: y\r\n".repeat(others);
@@ -211,7 +211,7 @@ fn default_header_field_limit_is_100() {
 
 #[test]
 fn oversized_headers_return_431() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_header_kib = 8\nmax_header_fields = 20\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\nmax_header_fields = 20\n", &[]);
     let start = "GET / HTTP/1.1\r\nhost: site.example\r\n";
     attack(&gateway, || {
         for fields in [
@@ -256,7 +256,7 @@ const REJECTED: [(&str, &str); 4] = [
 
 #[test]
 fn response_completes_while_client_keeps_sending() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for (start, status) in REJECTED {
             let mut raw = Raw::open(&gateway.site);
@@ -280,7 +280,7 @@ fn response_completes_while_client_keeps_sending() {
 
 #[test]
 fn lingering_close_ends_for_endless_sender() {
-    let gateway = Gateway::start_on_live_store(&only_limits(""), &[]);
+    let gateway = Gateway::start_live(&only_limits(""), &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
     attack(&gateway, || {
         let all = REJECTED.map(|(start, _)| {

@@ -47,7 +47,7 @@ fn assert_flood_closes(gateway: &Gateway, what: &str, start: &[u8], repeated: &[
 
 #[test]
 fn control_frame_flood_closes_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits(LIMITS), &[]);
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     let none: &[u8] = b"";
     let upload = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
     // A zero window that the client opens byte by byte.
@@ -95,7 +95,7 @@ fn control_frame_flood_closes_connection() {
 
 #[test]
 fn unsolicited_ping_ack_flood_is_logged_once() {
-    let gateway = Gateway::start_on_live_store(&only_limits(LIMITS), &[]);
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     assert_flood_closes(&gateway, "PING with ACK", b"", &frame(PING, ACK, 0, &[0; 8]));
     // By the time this request is logged, the close event is logged.
     let next = gateway.get("/healthz");
@@ -114,7 +114,7 @@ fn unsolicited_ping_ack_flood_is_logged_once() {
 
 #[test]
 fn window_update_per_response_is_allowed() {
-    let gateway = Gateway::start_on_live_store(&only_limits(LIMITS), &[]);
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         for number in 0..MANY {
@@ -133,7 +133,7 @@ fn window_update_per_response_is_allowed() {
 
 #[test]
 fn goaway_flood_closes_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits(LIMITS), &[]);
+    let gateway = Gateway::start_live(&only_limits(LIMITS), &[]);
     // A request without a response yet; otherwise the first GOAWAY would close the connection.
     let start = frame(HEADERS, END_HEADERS, 1, &frames::post_report());
     assert_endless_flood_closes(
@@ -146,7 +146,7 @@ fn goaway_flood_closes_connection() {
 
 #[test]
 fn continuation_flood_closes_connection() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let start = frame(HEADERS, END_STREAM, 1, &frames::get("/"));
     assert_endless_flood_closes(
         &gateway,
@@ -165,7 +165,7 @@ fn continuation_flood_closes_connection() {
 
 #[test]
 fn rapid_reset_closes_connection() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         for number in 0..1_000_000 {
@@ -183,7 +183,7 @@ fn rapid_reset_closes_connection() {
 
 #[test]
 fn induced_stream_resets_close_connection() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         for number in 0..1_000_000 {
@@ -200,7 +200,7 @@ fn induced_stream_resets_close_connection() {
 
 #[test]
 fn oversized_headers_return_431() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_header_kib = 8\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\n", &[]);
     attack(&gateway, || {
         let mut raw = frames::open(&gateway.site, &[]);
         let mut head = frames::get("/");
@@ -214,7 +214,7 @@ fn oversized_headers_return_431() {
 #[test]
 fn too_many_header_fields_reject_only_that_stream() {
     for (limits, limit) in [("", 100), ("[limits]\nmax_header_fields = 20\n", 20)] {
-        let gateway = Gateway::start_on_live_store(limits, &[]);
+        let gateway = Gateway::start_live(limits, &[]);
         attack(&gateway, || {
             for client in [&gateway.site, &gateway.admin] {
                 let mut raw = frames::open(client, &[]);
@@ -244,7 +244,7 @@ fn too_many_header_fields_reject_only_that_stream() {
 
 #[test]
 fn split_cookie_fields_count_as_one() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let mut raw = frames::open(&gateway.site, &[]);
     for (stream, others, expected) in [(1, 99, "200"), (3, 100, "431")] {
         let fields = [
@@ -260,7 +260,7 @@ fn split_cookie_fields_count_as_one() {
 
 #[test]
 fn excess_stream_is_refused() {
-    let gateway = Gateway::start_on_live_store("[limits]\nhttp2_max_concurrent_streams = 3\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nhttp2_max_concurrent_streams = 3\n", &[]);
     attack(&gateway, || {
         // The zero window keeps every response in flight.
         let mut raw = frames::open(&gateway.site, &[(4, 0)]);
@@ -274,7 +274,7 @@ fn excess_stream_is_refused() {
 
 #[test]
 fn invalid_frame_closes_connection() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let mut closed = 0;
         for invalid in [

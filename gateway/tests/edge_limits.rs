@@ -38,7 +38,7 @@ fn wait_for_slot(client: &Client, target: &str) {
 
 #[test]
 fn per_client_connection_limit_returns_503() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let client = gateway.site.with_source_ip(ip(1));
     attack(&gateway, || {
         let mut all: Vec<Raw> = (0..3).map(|_| idle_connection(&client)).collect();
@@ -66,7 +66,7 @@ fn active_connection(client: &Client) -> Raw {
 
 #[test]
 fn connection_limit_returns_503_and_spares_admin() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections = 5\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections = 5\n", &[]);
     let mut all: Vec<Raw> = (0..5)
         .map(|last| active_connection(&gateway.site.with_source_ip(ip(last))))
         .collect();
@@ -103,18 +103,18 @@ fn rejected_client_gets_503_while_still_sending() {
             assert_eq!((response.status, response.header("retry-after")), (503, "10"));
         }
     };
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let _own: Vec<Raw> = (0..3).map(|_| active_connection(&gateway.site)).collect();
     assert_rejected(&gateway.site);
     // The others hold no more than a newcomer.
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections = 2\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections = 2\n", &[]);
     let _others = [1, 2].map(|last| active_connection(&gateway.site.with_source_ip(ip(last))));
     assert_rejected(&gateway.site);
 }
 
 #[test]
 fn rejected_connections_use_bounded_descriptors() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let client = gateway.site.with_source_ip(ip(1));
     let descriptors = || {
         let folder = format!("/proc/{}/fd", gateway.pid());
@@ -139,7 +139,7 @@ fn rejected_connections_use_bounded_descriptors() {
 
 #[test]
 fn connection_limit_evicts_oldest_idle() {
-    let gateway = Gateway::start_on_live_store(&only_limits("max_connections = 4"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_connections = 4"), &[]);
     for client in [&gateway.site, &gateway.admin] {
         let first = idle_connection(&client.with_source_ip(ip(1)));
         let mut second = frames::open(&client.with_source_ip(ip(2)), &[]);
@@ -171,7 +171,7 @@ fn connection_limit_evicts_oldest_idle() {
 
 #[test]
 fn new_connection_gives_way_only_to_smaller_clients() {
-    let gateway = Gateway::start_on_live_store(&only_limits("max_connections = 2"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_connections = 2"), &[]);
     let [first, second, third] = [1, 2, 3].map(|last| gateway.site.with_source_ip(ip(last)));
     // Neither has sent a byte. The second client holds less, so one of them gives way to it.
     let evicted = Raw::open(&first);
@@ -196,7 +196,7 @@ fn new_connection_gives_way_only_to_smaller_clients() {
 fn connection_with_active_request_is_not_evicted() {
     let backend = Backend::start(Reply::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
     let extra = backend.signup_table() + &only_limits("max_connections = 3");
-    let gateway = Gateway::start_on_live_store(&extra, &[("KEY", "k")]);
+    let gateway = Gateway::start_live(&extra, &[("KEY", "k")]);
     // One waits for its body, the other for the backend.
     let mut uploading = active_connection(&gateway.site.with_source_ip(ip(1)));
     let mut waiting = Raw::sign_up(&gateway.site.with_source_ip(ip(2)));
@@ -228,7 +228,7 @@ fn unfinished_head(client: &Client) -> Raw {
 fn unfinished_heads_do_not_block_visitors() {
     const CONNECTIONS: usize = 64;
     let gateway =
-        Gateway::start_on_live_store(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
+        Gateway::start_live(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
     let client = |number: usize| {
         let last = u8::try_from(number % 8).unwrap();
         gateway.site.with_source_ip(ip(last))
@@ -262,7 +262,7 @@ fn unread_health_check(client: &Client) -> Raw {
 fn unread_responses_without_permit_do_not_block_visitors() {
     const CONNECTIONS: usize = 64;
     let gateway =
-        Gateway::start_on_live_store(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
+        Gateway::start_live(&only_limits(&format!("max_connections = {CONNECTIONS}")), &[]);
     let unread = |number: usize| {
         unread_health_check(&gateway.site.with_source_ip(ip(u8::try_from(number % 8).unwrap())))
     };
@@ -289,7 +289,7 @@ fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
         "request_header_timeout_ms = 20000",
         "min_rate_window_ms = 20000",
     ];
-    let gateway = Gateway::start_on_live_store(&only_limits(&limits.join("\n")), &[]);
+    let gateway = Gateway::start_live(&only_limits(&limits.join("\n")), &[]);
     let open = |last| open(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)));
     let _held: Vec<_> = (0..100).map(open).collect();
     // The gateway may accept a connection later than its client opens it.
@@ -327,7 +327,7 @@ fn one_unread_connection_per_client_blocks_no_visitor() {
 
 #[test]
 fn client_with_as_many_connections_keeps_unfinished_heads() {
-    let gateway = Gateway::start_on_live_store(&only_limits("max_connections = 4"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_connections = 4"), &[]);
     let heads =
         [1, 2, 3, 4].map(|last| {
             let mut raw = Raw::open(&gateway.site.with_source_ip(ip(last)));
@@ -350,7 +350,7 @@ fn client_with_as_many_connections_keeps_unfinished_heads() {
 
 #[test]
 fn client_at_its_limit_evicts_no_other_client() {
-    let gateway = Gateway::start_on_live_store(
+    let gateway = Gateway::start_live(
         &only_limits("max_connections = 3\nmax_connections_per_client = 2"),
         &[],
     );
@@ -370,7 +370,7 @@ fn client_at_its_limit_evicts_no_other_client() {
 
 #[test]
 fn connections_leave_file_descriptors_for_the_store() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         descriptors: Some(128),
         ..Setup::default()
     });
@@ -398,7 +398,7 @@ fn connections_leave_file_descriptors_for_the_store() {
 
 #[test]
 fn site_and_admin_count_connections_separately() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_connections_per_client = 3\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let (site, admin) = (
         gateway.site.with_source_ip(ip(1)),
         gateway.admin.with_source_ip(ip(1)),
@@ -420,7 +420,7 @@ const BACKOFF: Duration = Duration::from_millis(100);
 
 #[test]
 fn accept_error_backs_off_and_keeps_open_connections() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let mut visitor = Connection::open(&gateway.site).unwrap();
     let mut operator = Connection::open(&gateway.admin).unwrap();
     let get = |target| Request::new("GET", target).header("host", "localhost");
@@ -474,7 +474,7 @@ fn fill_request_limit(client: &Client) -> Vec<TcpStream> {
 
 #[test]
 fn request_limit_sheds_load_and_spares_health_and_admin() {
-    let gateway = Gateway::start_on_live_store(&only_limits("max_requests_in_flight = 4"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_requests_in_flight = 4"), &[]);
     let in_flight = fill_request_limit(&gateway.site);
     for _ in 0..20 {
         let response = gateway.get("/");
@@ -490,7 +490,7 @@ fn request_limit_sheds_load_and_spares_health_and_admin() {
 
 #[test]
 fn per_client_request_limit_protects_other_clients() {
-    let gateway = Gateway::start_on_live_store("[limits]\nmax_requests_in_flight_per_client = 2\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nmax_requests_in_flight_per_client = 2\n", &[]);
     let client = gateway.site.with_source_ip(ip(1));
     attack(&gateway, || {
         let _in_flight = fill_request_limit(&client);

@@ -16,7 +16,7 @@ fn gateway_behind_proxy(listen: &str) -> Gateway {
 }
 
 fn gateway_behind_proxy_with(listen: &str, limits: &str) -> Gateway {
-    Gateway::set_up_on_live_store(Setup {
+    Gateway::set_up_live(Setup {
         listen: &format!("trusted_proxies = [\"127.0.1.0/24\"]\n{listen}"),
         extra: limits,
         ..Setup::default()
@@ -96,7 +96,7 @@ fn ipv6_networks_have_a_multiple_of_the_client_limit() {
 
 #[test]
 fn ipv6_network_with_many_clients_does_not_block_others() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]\nproxy_protocol = true",
         extra: &only_limits("max_connections = 64"),
         ..Setup::default()
@@ -193,7 +193,7 @@ fn proxy_header_from_untrusted_peer_returns_400() {
 fn forwarded_for_counts_only_from_trusted_proxy() {
     // One request per client, which shows the client address that the gateway uses.
     let extra = "[limits]\nmax_requests_in_flight_per_client = 1\n";
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra,
         ..Setup::default()

@@ -15,7 +15,7 @@ use crate::support::{
 
 #[test]
 fn sigterm_fails_readiness_before_shutdown() {
-    let mut gateway = Gateway::start_on_live_store("[limits]\nshutdown_delay_ms = 600000\n", &[]);
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 600000\n", &[]);
     assert_eq!(gateway.get("/readyz").status, 200);
     gateway.signal("TERM");
     gateway.wait_for_event(|line| line["event"] == "shutdown_started");
@@ -33,7 +33,7 @@ fn sigterm_fails_readiness_before_shutdown() {
 
 #[test]
 fn shutdown_completes_partial_http2_preface() {
-    let mut gateway = Gateway::start_on_live_store(&only_limits("shutdown_delay_ms = 0"), &[]);
+    let mut gateway = Gateway::start_live(&only_limits("shutdown_delay_ms = 0"), &[]);
     let silent = Raw::open(&gateway.site);
     let mut preface = Raw::open(&gateway.site);
     let request = [frames::client_preface(&[]), frames::request(1, "/")].concat();
@@ -54,7 +54,7 @@ fn shutdown_completes_partial_http2_preface() {
 
 #[test]
 fn proxy_header_alone_does_not_delay_shutdown() {
-    let mut gateway = Gateway::set_up_on_live_store(Setup {
+    let mut gateway = Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.0.0/8\"]\nproxy_protocol = true",
         extra: &only_limits("shutdown_delay_ms = 0"),
         ..Setup::default()
@@ -71,7 +71,7 @@ fn proxy_header_alone_does_not_delay_shutdown() {
 
 #[test]
 fn drain_timeout_bounds_shutdown() {
-    let mut gateway = Gateway::start_on_live_store(
+    let mut gateway = Gateway::start_live(
         &only_limits("shutdown_delay_ms = 0\ndrain_timeout_ms = 1000"),
         &[],
     );
@@ -95,7 +95,7 @@ fn drain_timeout_bounds_shutdown() {
 
 #[test]
 fn partial_request_at_sigterm_is_answered() {
-    let mut gateway = Gateway::start_on_live_store("[limits]\nshutdown_delay_ms = 0\n", &[]);
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 0\n", &[]);
     let mut raw = Raw::open(&gateway.site);
     raw.send("GET / HTTP/1.1\r\nhost: site");
     // By the time this response arrives, the gateway has read the partial request.
@@ -109,7 +109,7 @@ fn partial_request_at_sigterm_is_answered() {
 
 #[test]
 fn reload_applies_reloadable_settings() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let sections = || Request::new("GET", "/api/v1/sections");
     let mut open = Raw::open(&gateway.site);
     open.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n");
@@ -133,7 +133,7 @@ fn reload_applies_reloadable_settings() {
 
 #[test]
 fn reload_logs_keys_that_need_a_restart_without_values() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let text = configuration_with_listen(
         "allowed_hosts = [\"other.example\"]",
         "[limits]\nkeepalive_timeout_ms = 7000\n[render]\ndeadline_ms = 10000\ncpu_limit_ms = 77777\n",
@@ -149,7 +149,7 @@ fn reload_logs_keys_that_need_a_restart_without_values() {
 fn reload_revokes_proxy_trust_on_open_connections() {
     let proxies = "trusted_proxies = [\"127.0.0.0/8\"]";
     let extra = "[telemetry]\nlog_client_ip = true\n";
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: proxies,
         extra,
         ..Setup::default()
@@ -170,7 +170,7 @@ fn reload_revokes_proxy_trust_on_open_connections() {
 
 #[test]
 fn invalid_config_reload_is_rejected_and_logged() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         gateway.reload(&configuration_with_listen(
             "allowed_hosts = [\"other.example\"]\ntrusted_proxies = [\"nobody\"]",
@@ -194,7 +194,7 @@ fn invalid_config_reload_is_rejected_and_logged() {
 fn restart_under_load(extra: &str, rounds: u32, visitors: &[Visitor<'_>]) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let inherited = || Some(socket.try_clone().unwrap());
-    let mut gateway = Gateway::set_up_on_live_store(Setup {
+    let mut gateway = Gateway::set_up_live(Setup {
         socket: inherited(),
         extra,
         ..Setup::default()
@@ -266,7 +266,7 @@ fn tls_restart_on_inherited_socket_drops_no_request() {
 fn second_inherited_socket_serves_admin_api() {
     let [site, admin] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let addresses = [&site, &admin].map(|socket| socket.local_addr().unwrap());
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         socket: Some(site),
         admin_socket: Some(admin),
         ..Setup::default()

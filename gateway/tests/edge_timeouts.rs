@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::support::frames::{
-    self, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
+    self, CONTINUATION, DATA, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
     WINDOW_UPDATE, frame,
 };
 use crate::support::{
@@ -18,7 +18,7 @@ const LARGE: &str = "/assets/large/1.0.0/large.bin";
 
 /// A gateway with an asset of [`LENGTH`] bytes.
 fn gateway_with_large_asset(extra: &str) -> Gateway {
-    let gateway = Gateway::start_on_live_store(extra, &[]);
+    let gateway = Gateway::start_live(extra, &[]);
     let release = Release::section("large", "1.0.0", &["/large"]);
     let release = release.bytes("client/large.bin", "application/octet-stream", vec![0; LENGTH]);
     gateway.publish(&release);
@@ -28,7 +28,7 @@ fn gateway_with_large_asset(extra: &str) -> Gateway {
 
 #[test]
 fn first_byte_timeout_closes_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits("first_byte_timeout_ms = 400"), &[]);
+    let gateway = Gateway::start_live(&only_limits("first_byte_timeout_ms = 400"), &[]);
     let handshake_rejections = "colonnade_connections_rejected_total{listener=\"site\",cause=\"handshake\"}";
     attack(&gateway, || {
         for sent in [&b""[..], &PREFACE[..10], b"P"] {
@@ -52,7 +52,7 @@ fn first_byte_timeout_closes_connection() {
 
 #[test]
 fn header_timeout_resets_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits("request_header_timeout_ms = 400"), &[]);
+    let gateway = Gateway::start_live(&only_limits("request_header_timeout_ms = 400"), &[]);
     attack(&gateway, || {
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.send("GET / HTTP/1.1\r\nhost: site.example\r\n"));
@@ -69,6 +69,17 @@ fn header_timeout_resets_connection() {
         assert!(raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\nGET / HTT"));
         assert!(raw.read_until_reset().starts_with(b"HTTP/1.1 200 "));
         gateway.wait_for_closed_connections("header_timeout", 3);
+        // Over HTTP/2: a HEADERS frame without END_HEADERS, and half a HEADERS frame.
+        let open = frame(HEADERS, END_STREAM, 1, &frames::get("/"));
+        for part in [&open[..], &open[..20]] {
+            let mut raw = frames::open(&gateway.site, &[]);
+            assert!(raw.send(part));
+            raw.read_until_reset();
+        }
+        let raw = frames::open(&gateway.site, &[]);
+        let continuations = std::iter::repeat_n(frame(CONTINUATION, 0, 1, b""), 10_000).flatten();
+        raw.drip_until_closed(open.into_iter().chain(continuations));
+        gateway.wait_for_closed_connections("header_timeout", 6);
     });
 }
 
@@ -78,7 +89,7 @@ const POST: &str = "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\n
 
 #[test]
 fn slow_body_resets_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits("min_rate_window_ms = 400"), &[]);
+    let gateway = Gateway::start_live(&only_limits("min_rate_window_ms = 400"), &[]);
     attack(&gateway, || {
         for (length, body) in [
             ("content-length: 5000", "{"),
@@ -100,7 +111,7 @@ fn slow_body_resets_connection() {
 #[test]
 fn body_above_min_rate_completes() {
     let limits = only_limits("min_rate_window_ms = 1000\nmin_rate_bytes = 100");
-    let gateway = Gateway::start_on_live_store(&limits, &[]);
+    let gateway = Gateway::start_live(&limits, &[]);
     attack(&gateway, || {
         // Three times the minimum rate window.
         let pieces = || vec![vec![b' '; 10]; 150];
@@ -122,25 +133,34 @@ const ADMIN_SLOW_BODIES: &str =
 #[test]
 fn unread_response_resets_connection() {
     let gateway = gateway_with_large_asset(&only_limits("min_rate_window_ms = 400"));
+    let head = format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n");
+    // Sent in one write, so that the invalid chunk is detected while the response is still being sent.
+    let with_malformed_next = format!("{head}{POST}transfer-encoding: chunked\r\n\r\nx\r\n");
+    let request = frames::request(1, LARGE);
     attack(&gateway, || {
-        let mut raw = Raw::open(&gateway.site);
-        assert!(raw.send(format!("GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n")));
-        gateway.wait_for_closed_connections("write_timeout", 1);
-        assert!(raw.read_until_reset().len() < LENGTH);
-    });
-}
-
-#[test]
-fn slow_reader_cause_wins_over_malformed_next_request() {
-    let gateway = gateway_with_large_asset(&only_limits("min_rate_window_ms = 400"));
-    attack(&gateway, || {
-        let mut raw = Raw::open(&gateway.site);
-        // Sent in one write, so that the invalid chunk is detected while the response is still being sent.
-        assert!(raw.send(format!(
-            "GET {LARGE} HTTP/1.1\r\nhost: site.example\r\n\r\n{POST}transfer-encoding: chunked\r\n\r\nx\r\n"
-        )));
-        gateway.wait_for_closed_connections("write_timeout", 1);
-        assert!(raw.read_until_reset().len() < LENGTH);
+        for (number, sent) in (1..).zip([head, with_malformed_next]) {
+            let mut raw = Raw::open(&gateway.site);
+            assert!(raw.send(&sent));
+            gateway.wait_for_closed_connections("write_timeout", number);
+            assert!(raw.read_until_reset().len() < LENGTH, "{sent}");
+        }
+        // A zero window that never opens (RFC 9113, section 6.9.2).
+        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
+        assert!(raw.send(&request));
+        raw.read_until_reset();
+        // One more byte from time to time, and PINGs.
+        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
+        assert!(raw.send(&request));
+        let more = [
+            frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]),
+            frame(PING, 0, 0, &[0; 8]),
+        ];
+        raw.drip_until_closed(more.concat().into_iter().cycle());
+        // Large windows, but nothing is read from the socket.
+        let mut raw = frames::open(&gateway.site, &[(4, 0x7fff_ffff)]);
+        assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])) && raw.send(&request));
+        gateway.wait_for_closed_connections("write_timeout", 5);
+        raw.read_until_reset();
         assert_eq!(gateway.closed_connections("protocol_error"), 0);
     });
 }
@@ -176,7 +196,7 @@ fn reader_above_min_rate_completes() {
 
 #[test]
 fn keepalive_timeout_closes_idle_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits("keepalive_timeout_ms = 400"), &[]);
+    let gateway = Gateway::start_live(&only_limits("keepalive_timeout_ms = 400"), &[]);
     attack(&gateway, || {
         let mut raw = Raw::open(&gateway.site);
         assert!(raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
@@ -193,17 +213,11 @@ fn keepalive_timeout_closes_idle_connection() {
         frames::read_until(&mut raw, GOAWAY);
         raw.read_until_closed();
         gateway.wait_for_closed_connections("keepalive_timeout", 3);
-    });
-}
-
-#[test]
-fn pings_do_not_extend_keepalive_timeout() {
-    let gateway = Gateway::start_on_live_store(&only_limits("keepalive_timeout_ms = 400"), &[]);
-    attack(&gateway, || {
+        // PINGs are not requests, either.
         let raw = frames::open(&gateway.site, &[]);
         let pings = frame(PING, 0, 0, &[0; 8]).into_iter().cycle();
         raw.drip_until(pings, |received| frames::kinds(received).contains(&GOAWAY));
-        gateway.wait_for_closed_connections("keepalive_timeout", 1);
+        gateway.wait_for_closed_connections("keepalive_timeout", 4);
     });
 }
 
@@ -217,7 +231,7 @@ fn wait_until_max_age(gateway: &Gateway, times: u64) {
 
 #[test]
 fn max_connection_age_closes_after_last_response() {
-    let gateway = Gateway::start_on_live_store(&only_limits("max_connection_age_ms = 400"), &[]);
+    let gateway = Gateway::start_live(&only_limits("max_connection_age_ms = 400"), &[]);
     attack(&gateway, || {
         let mut connection = Connection::open(&gateway.site).unwrap();
         let get = || Request::new("GET", "/").header("host", "site.example");
@@ -255,25 +269,15 @@ fn response_past_max_connection_age_completes() {
             "the response body is truncated"
         );
         wait_until_max_age(&gateway, 1);
-    });
-}
-
-#[test]
-fn new_stream_past_max_connection_age_is_refused() {
-    let gateway = gateway_with_large_asset(&only_limits(
-        "max_connection_age_ms = 400\ndrain_timeout_ms = 100",
-    ));
-    let request_frame = |stream, path| frames::request(stream, path);
-    attack(&gateway, || {
-        // A client that ignores GOAWAY.
+        // A client that ignores GOAWAY: its new streams are refused.
         let mut raw = frames::open(&gateway.site, &[(4, 0)]);
         assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x10, 0, 0, 0])));
-        assert!(raw.send(request_frame(1, LARGE)));
+        assert!(raw.send(frames::request(1, LARGE)));
         let (mut received_bytes, mut stream, mut reset_code) = (0, 1, None);
         while received_bytes < LENGTH {
             stream += 2;
             let more = |stream| frame(WINDOW_UPDATE, 0, stream, &[0, 2, 0, 0]);
-            raw.send_slowly([[more(1), request_frame(stream, "/nothing"), more(stream)].concat()]);
+            raw.send_slowly([[more(1), frames::request(stream, "/nothing"), more(stream)].concat()]);
             let allowed = LENGTH.min(received_bytes + 0x2_0000);
             while received_bytes < allowed {
                 let (kind, _, of, payload) = frames::read(&mut raw);
@@ -286,51 +290,7 @@ fn new_stream_past_max_connection_age_is_refused() {
         }
         assert_eq!(reset_code, Some(vec![0, 0, 0, 7]), "REFUSED_STREAM");
         raw.read_until_closed();
-        wait_until_max_age(&gateway, 1);
-    });
-}
-
-#[test]
-fn header_timeout_resets_http2_connection() {
-    let gateway = Gateway::start_on_live_store(&only_limits("request_header_timeout_ms = 400"), &[]);
-    let head = frames::get("/");
-    attack(&gateway, || {
-        // A HEADERS frame without END_HEADERS, and half a HEADERS frame.
-        let open = frame(HEADERS, END_STREAM, 1, &head);
-        for part in [&open[..], &open[..20]] {
-            let mut raw = frames::open(&gateway.site, &[]);
-            assert!(raw.send(part));
-            raw.read_until_reset();
-        }
-        let raw = frames::open(&gateway.site, &[]);
-        let continuations = std::iter::repeat_n(frame(CONTINUATION, 0, 1, b""), 10_000).flatten();
-        raw.drip_until_closed(open.into_iter().chain(continuations));
-        gateway.wait_for_closed_connections("header_timeout", 3);
-    });
-}
-
-#[test]
-fn blocked_http2_window_resets_connection() {
-    let gateway = gateway_with_large_asset(&only_limits("min_rate_window_ms = 400"));
-    attack(&gateway, || {
-        // A zero window that never opens (RFC 9113, section 6.9.2).
-        let request = frames::request(1, LARGE);
-        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
-        assert!(raw.send(&request));
-        raw.read_until_reset();
-        // One more byte from time to time, and PINGs.
-        let mut raw = frames::open(&gateway.site, &[(4, 0)]);
-        assert!(raw.send(&request));
-        let more = [
-            frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]),
-            frame(PING, 0, 0, &[0; 8]),
-        ];
-        raw.drip_until_closed(more.concat().into_iter().cycle());
-        // Large windows, but nothing is read from the socket.
-        let mut raw = frames::open(&gateway.site, &[(4, 0x7fff_ffff)]);
-        assert!(raw.send(frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0, 0, 0])) && raw.send(&request));
-        gateway.wait_for_closed_connections("write_timeout", 3);
-        raw.read_until_reset();
+        wait_until_max_age(&gateway, 2);
     });
 }
 
@@ -345,7 +305,7 @@ fn idle_connections_at_limit_do_not_block_new_ones() {
     } else {
         1000
     };
-    let gateway = Gateway::start_on_live_store(&only_limits(&format!("max_connections = {limit}")), &[]);
+    let gateway = Gateway::start_live(&only_limits(&format!("max_connections = {limit}")), &[]);
     let before = resident_kib(gateway.pid());
     let mut idle = Vec::new();
     for number in 0..limit {

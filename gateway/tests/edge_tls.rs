@@ -31,7 +31,7 @@ fn tls_site(extra: &str) -> TlsSite {
     let folder = Arc::new(TempDir::new().unwrap());
     let certificate = Certificate::new();
     let table = certificate.write(folder.path()).table("tls");
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         folder: Some(Arc::clone(&folder)),
         extra: &format!("{table}{extra}"),
         ..Setup::default()

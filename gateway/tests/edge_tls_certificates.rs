@@ -126,7 +126,7 @@ fn upgrade_never_replaces_a_good_certificate() {
     let good = Certificate::valid_in(SITE, 2001..2999);
     let table = good.write(folder.path()).table("tls");
     let (www, www_table) = written("www.site.example", &folder);
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         folder: Some(Arc::clone(&folder)),
         extra: &(table.clone() + &www_table),
         ..Setup::default()

@@ -69,7 +69,7 @@ fn get_metrics(gateway: &Gateway, host: &str) -> Response {
 
 #[test]
 fn request_requires_one_valid_host() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for (fields, expected) in HOSTS {
             assert_eq!(
@@ -84,7 +84,7 @@ fn request_requires_one_valid_host() {
 
 #[test]
 fn http_1_0_health_check_needs_no_host() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\"]",
         ..Setup::default()
     });
@@ -107,7 +107,7 @@ fn http_1_0_health_check_needs_no_host() {
 
 #[test]
 fn unknown_host_returns_421() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\", \"other.example:8443\"]",
         ..Setup::default()
     });
@@ -161,7 +161,7 @@ fn admin_rejects_dns_rebinding_host() {
 
 #[test]
 fn reload_applies_admin_allowed_hosts() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "admin_allowed_hosts = [\"gateway.internal\"]",
         ..Setup::default()
     });
@@ -177,7 +177,7 @@ fn reload_applies_admin_allowed_hosts() {
 
 #[test]
 fn request_target_must_be_a_valid_path() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let long = format!("GET /{}#x HTTP/1.1", "a".repeat(1000));
         for (line, expected) in INVALID_LINES.into_iter().chain([(&*long, 400)]) {
@@ -194,7 +194,7 @@ fn request_target_must_be_a_valid_path() {
 
 #[test]
 fn header_name_with_underscore_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for name in ["x_forwarded_for", "content_length", "X-Real_IP"] {
             let response = gateway.site.send(Request::new("GET", "/").header(name, "1"));
@@ -209,7 +209,7 @@ fn header_name_with_underscore_returns_400() {
 
 #[test]
 fn options_lists_allowed_methods() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for (target, allowed) in [
             ("/", "GET, HEAD, OPTIONS"),
@@ -235,7 +235,7 @@ fn options_lists_allowed_methods() {
 
 #[test]
 fn http2_requests_are_validated_alike() {
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         listen: "allowed_hosts = [\"site.example\", \"127.0.0.1\"]",
         ..Setup::default()
     });
@@ -291,7 +291,7 @@ fn http2_get(client: &Client, scheme: &str, others: &[(&str, &str)]) -> String {
 
 #[test]
 fn http2_field_with_outer_whitespace_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for value in [" a", "a ", "\ta", "a\t", " ", "\t"] {
             for name in ["x", "cookie", "if-none-match"] {
@@ -314,7 +314,7 @@ fn http2_field_with_outer_whitespace_returns_400() {
 
 #[test]
 fn http2_repeated_content_length_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let length = ("content-length", "0");
     attack(&gateway, || {
         assert_eq!(http2_get(&gateway.site, "http", &[length]), "200");
@@ -324,7 +324,7 @@ fn http2_repeated_content_length_returns_400() {
 
 #[test]
 fn http2_scheme_of_another_listener_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for client in [&gateway.site, &gateway.admin] {
             let status = |scheme| {
@@ -358,7 +358,7 @@ fn refusal(client: &Client, target: &str, fields: &str) -> (u16, String) {
 
 #[test]
 fn commas_in_cookies_and_text_do_not_count_as_items() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let commas = ",".repeat(400);
     for (name, value) in [
         ("cookie", format!("a={commas}")),
@@ -371,7 +371,7 @@ fn commas_in_cookies_and_text_do_not_count_as_items() {
 
 #[test]
 fn too_many_items_in_header_fields_return_431() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for client in [&gateway.site, &gateway.admin] {
             for (name, item) in [
@@ -409,7 +409,7 @@ fn too_many_items_in_header_fields_return_431() {
 
 #[test]
 fn too_many_segments_or_parameters_return_414() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         let expect = |client: &Client, target: &str, expected| {
             let (status, text) = refusal(client, target, "");

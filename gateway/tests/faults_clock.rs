@@ -46,7 +46,7 @@ fn set_year_in(year: &str, value: &mut Value) {
 #[test]
 fn store_with_skewed_timestamps_stays_usable() {
     for year in ["2001", "2098"] {
-        let mut gateway = Gateway::start_on_live_store("", &[]);
+        let mut gateway = Gateway::start_live("", &[]);
         gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
         gateway.deploy(&json!({ "directory": "1.1.0" }));
         assert_eq!(

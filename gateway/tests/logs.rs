@@ -8,7 +8,7 @@ use crate::support::{Backend, Gateway, Release, Reply, Request, TOKEN};
 
 #[test]
 fn each_request_logs_one_event() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let cases = [
         ("GET", "/", "/", 200),
         ("GET", "/state/Texas?from=mail", "/state/:state", 200),
@@ -85,7 +85,7 @@ fn signup_input_is_neither_logged_nor_stored() {
         "[signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\ntotal_timeout_ms = 200\nrate_limit_per_client_per_minute = 1000\nbreaker_failure_threshold = 1000\n",
         backend.origin()
     );
-    let mut gateway = Gateway::start_on_live_store(&extra, &[("KEY", "marked-key")]);
+    let mut gateway = Gateway::start_live(&extra, &[("KEY", "marked-key")]);
     let fields = json!({ "email": "marked-email@example.com", "password": "marked-password", "age": 113 });
     let form = "email=marked-email%40example.com&password=marked-password&age=113";
     let send = |content_type: &str, body: &str| {

@@ -1,14 +1,7 @@
 //! Black-box tests: they run the built binary and drive it over sockets. Each file covers one feature.
 
 // A failed `unwrap` fails the test.
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::all,
-    clippy::pedantic,
-    unused_imports,
-    dead_code
-)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::all, clippy::pedantic)]
 
 mod support;
 

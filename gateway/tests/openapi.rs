@@ -17,7 +17,7 @@ fn openapi_is_served_without_token() {
 
 #[test]
 fn undocumented_request_fields_are_rejected() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let description: Value = gateway.admin_get("/api/v1/openapi.json");
     let mut count = 0;
     for (path, item) in description["paths"].as_object().unwrap() {

@@ -12,7 +12,7 @@ fn get_page(gateway: &Gateway, deployment: u64, path: &str) -> Response {
 
 #[test]
 fn page_endpoint_matches_boot_payload() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let response = get_page(&gateway, 1, "%2Fstate%2FNew%2520York");
     assert_eq!(response.status, 200);
     assert_eq!(response.header("content-type"), "application/json");
@@ -22,7 +22,7 @@ fn page_endpoint_matches_boot_payload() {
 
 #[test]
 fn page_endpoint_compresses_on_request() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let plain = get_page(&gateway, 1, "%2F");
     assert_eq!(plain.header("vary"), "Accept-Encoding");
     let gzip = gateway
@@ -44,7 +44,7 @@ fn page_endpoint_compresses_on_request() {
 
 #[test]
 fn page_endpoint_resolves_in_requested_deployment() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/", "/new"]));
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     assert_eq!(get_page(&gateway, 1, "%2F").json()["section"]["version"], "1.0.0");
@@ -55,7 +55,7 @@ fn page_endpoint_resolves_in_requested_deployment() {
 
 #[test]
 fn page_endpoint_unknown_path_returns_404() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for path in ["%2Fnowhere", "%2Fstate%2FTexas%2F", "%2F%2F", "%2Fassets%2Fx"] {
         let response = get_page(&gateway, 1, path);
         assert_eq!(response.status, 404, "{path}");
@@ -74,7 +74,7 @@ fn page_endpoint_unknown_path_returns_404() {
 
 #[test]
 fn page_endpoint_unknown_deployment_returns_410() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let response = get_page(&gateway, 99, "%2F");
     assert_eq!(response.status, 410);
     assert!(response.json()["error"].is_string());
@@ -83,7 +83,7 @@ fn page_endpoint_unknown_deployment_returns_410() {
 
 #[test]
 fn page_endpoint_invalid_path_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for path in [
         "nowhere",
         "%2Fstate%2F%25F0%2528",

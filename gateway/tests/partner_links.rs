@@ -10,7 +10,7 @@ const PARTNERS: &str = "[partners.example]\nname = \"Example\"\nurl = \"https://
 
 #[test]
 fn partner_link_redirects_without_visitor_data() {
-    let gateway = Gateway::start_on_live_store(PARTNERS, &[]);
+    let gateway = Gateway::start_live(PARTNERS, &[]);
     for target in [
         "/go/example",
         "/go/example?email=visitor%40example.com&subid=other",
@@ -37,7 +37,7 @@ fn partner_link_redirects_without_visitor_data() {
 
 #[test]
 fn unknown_partner_returns_404_page() {
-    let gateway = Gateway::start_on_live_store(PARTNERS, &[]);
+    let gateway = Gateway::start_live(PARTNERS, &[]);
     for target in [
         "/go/other",
         "/go/Example",

@@ -4,7 +4,7 @@ use crate::support::{Gateway, Request, attack};
 
 #[test]
 fn invalid_path_returns_400() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let targets = [
         "/state/%F0%28",
         "/state/..",
@@ -33,7 +33,7 @@ fn invalid_path_returns_400() {
 
 #[test]
 fn overlong_path_returns_414_or_431() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for target in [
             format!("/{}", "a".repeat(10_000)),
@@ -51,7 +51,7 @@ fn overlong_path_returns_414_or_431() {
 
 #[test]
 fn trailing_slash_redirects_to_canonical_path() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for (target, location) in [
         ("/signup/", "/signup"),
         ("/state/New%20York/", "/state/New%20York"),
@@ -71,7 +71,7 @@ fn trailing_slash_redirects_to_canonical_path() {
 
 #[test]
 fn redirect_never_leaves_host() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for target in [
         "//evil.example/",
         "//evil.example",
@@ -96,7 +96,7 @@ fn redirect_never_leaves_host() {
 
 #[test]
 fn unsupported_method_returns_405_with_allow() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for (target, allowed) in [
             ("/", "GET, HEAD, OPTIONS"),
@@ -128,7 +128,7 @@ fn unsupported_method_returns_405_with_allow() {
 
 #[test]
 fn reserved_path_returns_plain_404() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for target in [
         "/favicon.ico",
         "/.well-known/x",
@@ -144,7 +144,7 @@ fn reserved_path_returns_plain_404() {
 
 #[test]
 fn error_page_has_adult_rating_and_home_link() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let long = format!("/{}", "a".repeat(10_000));
     for (method, target, status, title) in [
         ("GET", "/state/%zz", 400, "This address doesn’t work"),

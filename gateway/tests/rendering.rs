@@ -260,7 +260,7 @@ fn disabled_rendering_leaves_page_to_client() {
 
 #[test]
 fn release_without_server_module_leaves_page_to_client() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     assert!(!is_rendered(&gateway.get("/")));
     assert_eq!(gateway.get("/nowhere").status, 404);
 }

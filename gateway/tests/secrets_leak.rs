@@ -23,7 +23,7 @@ use crate::support::{Backend, CLOSED_ORIGIN, FaultyMachine, Gateway, Raw, Reply,
 /// A gateway with a short backend timeout.
 fn gateway(backend: &str, keys: &str) -> Gateway {
     let keys = format!("total_timeout_ms = 200\n{keys}");
-    Gateway::start_on_live_store(&configuration(backend, &keys), &VARIABLES)
+    Gateway::start_live(&configuration(backend, &keys), &VARIABLES)
 }
 
 /// Signs up with JSON and with a form. Only the form page shows the e-mail again, and nothing else.
@@ -150,7 +150,7 @@ fn signup_panic_leaks_no_secrets() {
 fn assert_no_secrets_on_disk_after(signal: &str) {
     let backend = Backend::start(Reply::Stall);
     let folder = Arc::new(TempDir::new().unwrap());
-    let mut gateway = Gateway::set_up_on_live_store(Setup {
+    let mut gateway = Gateway::set_up_live(Setup {
         extra: &configuration(&backend.origin(), "total_timeout_ms = 60000"),
         variables: &VARIABLES,
         // The core file goes to the working directory.

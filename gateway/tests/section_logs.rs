@@ -109,7 +109,7 @@ fn rejected_publish_is_logged_with_problems() {
 
 #[test]
 fn changes_concern_only_changed_sections() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start().with_live_site();
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     let post = |target: &str, body: Value| gateway.admin_change(target, &body);

@@ -89,7 +89,7 @@ fn style_hash(html: &str) -> String {
 
 #[test]
 fn security_headers_match_response_kind() {
-    let gateway = Gateway::start_on_live_store(PARTNER, &[]);
+    let gateway = Gateway::start_live(PARTNER, &[]);
     let get = |target: &'static str| (Request::new("GET", target), target);
     let post = |target: &'static str| (Request::new("POST", target), target);
     let with = |(request, what): (Request, _), name: &str, value: &str| (request.header(name, value), what);

@@ -16,7 +16,7 @@ struct ServiceManager {
 
 /// Starts a gateway as a service that must report within the watchdog's period.
 fn start(socket: &Path, watchdog_us: &str) -> Gateway {
-    Gateway::set_up_on_live_store(Setup {
+    Gateway::set_up_live(Setup {
         // As the service manager sets it: the process ID of the gateway.
         before: "export WATCHDOG_PID=$$;",
         variables: &[

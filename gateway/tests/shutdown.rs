@@ -15,7 +15,7 @@ fn assert_exits_cleanly(mut gateway: Gateway) {
 #[test]
 fn signal_stops_idle_gateway() {
     for signal in ["TERM", "INT", "QUIT"] {
-        let gateway = Gateway::start_on_live_store("", &[]);
+        let gateway = Gateway::start_live("", &[]);
         // Silent and idle connections do not delay the shutdown.
         let silent = gateway.site.connect();
         let mut idle = gateway.site.connect();
@@ -32,7 +32,7 @@ fn signal_stops_idle_gateway() {
 #[test]
 fn shutdown_drains_requests_and_accepts_no_new_ones() {
     let backend = Backend::start(Reply::Hold(json!({ "redirectUrl": "/welcome" }).to_string()));
-    let gateway = Gateway::start_on_live_store(&backend.signup_table(), &[("KEY", "k")]);
+    let gateway = Gateway::start_live(&backend.signup_table(), &[("KEY", "k")]);
     let site = gateway.site;
     let signup = std::thread::spawn(move || site.send(Request::sign_up()));
     backend.wait_for_request();
@@ -74,7 +74,7 @@ fn wait_until_refused(gateway: &Gateway) {
 
 #[test]
 fn live_deployment_survives_restart() {
-    let mut gateway = Gateway::start_on_live_store("", &[]);
+    let mut gateway = Gateway::start_live("", &[]);
     let before = gateway.get("/");
     gateway.signal("TERM");
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
@@ -85,7 +85,7 @@ fn live_deployment_survives_restart() {
 
 #[test]
 fn live_deployment_survives_kill() {
-    let mut gateway = Gateway::start_on_live_store("", &[]);
+    let mut gateway = Gateway::start_live("", &[]);
     gateway.signal("KILL");
     assert_eq!(gateway.wait_for_exit().code(), None);
     assert_eq!(gateway.start_another().get("/").status, 200);
@@ -93,7 +93,7 @@ fn live_deployment_survives_kill() {
 
 #[test]
 fn sigusr1_is_ignored() {
-    let mut gateway = Gateway::start_on_live_store("[limits]\nshutdown_delay_ms = 0\n", &[]);
+    let mut gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 0\n", &[]);
     gateway.signal("USR1");
     assert_eq!(gateway.get("/").status, 200);
     gateway.signal("TERM");

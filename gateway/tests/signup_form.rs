@@ -9,7 +9,7 @@ fn gateway(backend: &str, more: &str) -> Gateway {
         "[signup]\nbackend = \"{backend}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n\
          allowed_redirect_hosts = [\"members.example.com\"]\nrate_limit_per_client_per_minute = 1000\n{more}"
     );
-    Gateway::start_on_live_store(&extra, &[("KEY", "the-key")])
+    Gateway::start_live(&extra, &[("KEY", "the-key")])
 }
 
 fn post(gateway: &Gateway, body: &str) -> Response {
@@ -187,7 +187,7 @@ fn unreachable_backend_shows_form_page() {
     let gateway = gateway(CLOSED_ORIGIN, "");
     let error = assert_page(&post(&gateway, VALID_FORM), 502, "visitor@example.com");
     assert_eq!(error, "Signup failed. Please try again.");
-    let unconfigured = post(&Gateway::start_on_live_store("", &[]), VALID_FORM);
+    let unconfigured = post(&Gateway::start_live("", &[]), VALID_FORM);
     assert_page(&unconfigured, 503, "visitor@example.com");
     assert_eq!(unconfigured.boot()["form"]["unreachable"], true);
 }

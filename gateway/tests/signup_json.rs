@@ -15,7 +15,7 @@ fn gateway(backend: &Backend) -> Gateway {
          allowed_redirect_hosts = [\"members.example.com\"]\nrate_limit_per_client_per_minute = 1000\n",
         backend.origin()
     );
-    Gateway::start_on_live_store(&extra, &[("KEY", "the-key")])
+    Gateway::start_live(&extra, &[("KEY", "the-key")])
 }
 
 fn backend() -> Backend {

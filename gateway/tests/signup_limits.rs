@@ -25,7 +25,7 @@ fn table(backend: &str, keys: &str) -> String {
 }
 
 fn gateway(backend: &str, keys: &str) -> Gateway {
-    Gateway::set_up_on_live_store(Setup {
+    Gateway::set_up_live(Setup {
         listen: PROXIES,
         extra: &table(backend, keys),
         variables: &[("KEY", "the-key")],

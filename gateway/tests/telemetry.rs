@@ -11,7 +11,7 @@ use crate::support::{
 const PROXY: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
 fn gateway_with_proxy(extra: &str) -> Gateway {
-    Gateway::set_up_on_live_store(Setup {
+    Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra,
         variables: &[("KEY", "the-key")],
@@ -31,7 +31,7 @@ fn metrics(gateway: &Gateway) -> String {
 
 #[test]
 fn request_metrics_use_route_and_status_class() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let cases = [
         ("/state/Ohio", "/state/:state", "2xx"),
         ("/state/Texas?from=mail", "/state/:state", "2xx"),
@@ -58,7 +58,7 @@ fn request_metrics_use_route_and_status_class() {
 
 #[test]
 fn request_input_adds_no_metric_labels() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let send_requests = |number: u32| {
         // The requests of the concurrent visitor have their labels from the first round on.
         for target in ["/", "/assets/shell/1.0.0/main.js"] {
@@ -97,7 +97,7 @@ fn connection_metrics_count_open_and_rejected() {
     let limits = only_limits(
         "max_connections_per_client = 3\nfirst_byte_timeout_ms = 1000\nrequest_header_timeout_ms = 1000",
     );
-    let gateway = Gateway::start_on_live_store(&limits, &[]);
+    let gateway = Gateway::start_live(&limits, &[]);
     let open = "colonnade_connections_open{listener=\"site\"}";
     let rejected = |cause: &str| {
         gateway.metric(&format!(
@@ -194,7 +194,7 @@ fn readyz_requires_live_deployment() {
         );
         assert_eq!(client.get("/healthz").status, 200);
     }
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     for client in [gateway.site, gateway.admin] {
         assert_eq!(client.get("/readyz").status, 200);
     }

@@ -29,7 +29,7 @@ fn contains(bytes: &[u8], wanted: impl AsRef<[u8]>) -> bool {
 }
 
 fn gateway_with_collector(collector: &Backend, keys: &str) -> Gateway {
-    Gateway::set_up_on_live_store(Setup {
+    Gateway::set_up_live(Setup {
         listen: "trusted_proxies = [\"127.0.1.0/24\"]",
         extra: &format!("[telemetry]\notlp_endpoint = \"{}\"\n{keys}", collector.origin()),
         ..Setup::default()
@@ -128,7 +128,7 @@ fn traceparent_of_untrusted_client_is_ignored() {
 
 #[test]
 fn unreachable_collector_does_not_affect_requests() {
-    let gateway = Gateway::start_on_live_store("[telemetry]\notlp_endpoint = \"http://127.0.0.1:1\"\n", &[]);
+    let gateway = Gateway::start_live("[telemetry]\notlp_endpoint = \"http://127.0.0.1:1\"\n", &[]);
     for _ in 0..100 {
         assert_eq!(gateway.get("/").status, 200);
     }

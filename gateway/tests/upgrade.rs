@@ -56,7 +56,7 @@ fn linked_gateway(extra: &str) -> (Gateway, PathBuf, TempDir) {
     let folder = TempDir::new().unwrap();
     let link = folder.path().join("gateway");
     symlink(env!("CARGO_BIN_EXE_gateway"), &link).unwrap();
-    let gateway = Gateway::set_up_on_live_store(Setup {
+    let gateway = Gateway::set_up_live(Setup {
         program: Some(&link),
         extra,
         ..Setup::default()
@@ -84,7 +84,7 @@ fn stalled_request(gateway: &Gateway) -> Raw {
 
 #[test]
 fn upgrade_under_load_fails_no_request() {
-    let mut gateway = Gateway::start_on_live_store("[limits]\ndrain_timeout_ms = 60000\n", &[]);
+    let mut gateway = Gateway::start_live("[limits]\ndrain_timeout_ms = 60000\n", &[]);
     let stalled = stalled_request(&gateway);
     let (site, stop_flag) = (gateway.site, AtomicBool::new(false));
     let should_stop = || stop_flag.load(Ordering::Relaxed);
@@ -118,7 +118,7 @@ fn upgrade_under_load_fails_no_request() {
 
 #[test]
 fn upgrade_applies_configuration_that_needs_restart() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let text = configuration_with_listen("", "").replace("Test & Brand", "Other Brand");
     gateway.configure(&text);
     let _successor = Successor::of(&gateway);
@@ -150,10 +150,11 @@ fn sigusr2_starts_replaced_binary() {
 
 #[test]
 fn replaced_process_stays_ready_while_it_drains() {
-    let gateway = Gateway::start_live(
+    let gateway = Gateway::start_with(
         "[limits]\nshutdown_delay_ms = 600000\ndrain_timeout_ms = 600000\n",
         &[],
-    );
+    )
+    .with_live_site();
     // Partial requests on connections to the old process.
     let mut ready = Raw::open(&gateway.admin);
     ready.send("GET /readyz HTTP/1.1\r\nhost: ");
@@ -179,7 +180,7 @@ fn replaced_process_stays_ready_while_it_drains() {
 
 #[test]
 fn upgrade_with_broken_configuration_changes_nothing() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     gateway.configure(&configuration_with_listen("", "[limits]\nidle = 1\n"));
     let error = fail_to_upgrade(&gateway);
     assert!(error.contains("limits.idle: unknown key"), "{error}");
@@ -268,7 +269,7 @@ fn sigterm_during_upgrade_stops_both_processes() {
 
 #[test]
 fn upgrade_during_shutdown_is_refused() {
-    let gateway = Gateway::start_on_live_store("[limits]\nshutdown_delay_ms = 60000\n", &[]);
+    let gateway = Gateway::start_live("[limits]\nshutdown_delay_ms = 60000\n", &[]);
     gateway.signal("TERM");
     gateway.wait_for_event(|line| line["event"] == "shutdown_started");
     let output = gateway.run("upgrade");
@@ -279,7 +280,7 @@ fn upgrade_during_shutdown_is_refused() {
 
 #[test]
 fn upgrade_warns_of_an_address_that_does_not_apply() {
-    let gateway = Gateway::start_on_live_store("", &[]);
+    let gateway = Gateway::start_live("", &[]);
     let text =
         configuration_with_listen("", "").replace("admin = \"127.0.0.1:0\"", "admin = \"127.0.0.1:1\"");
     gateway.configure(&text);
@@ -297,7 +298,7 @@ fn second_gateway_leaves_the_control_socket_to_the_first() {
         listen: "control_socket = \"control.sock\"",
         ..Setup::default()
     };
-    let first = Gateway::set_up_on_live_store(setup());
+    let first = Gateway::set_up_live(setup());
     let second = Gateway::set_up(Setup {
         folder: Some(first.shared_folder()),
         ..setup()

@@ -75,7 +75,7 @@ fn request_that_upstream_does_not_serve_is_rejected() {
 #[test]
 fn error_is_page_for_person_and_json_for_script() {
     let keys = "methods = [\"GET\", \"POST\"]\nmax_retries = 0\nbreaker_failure_threshold = 1000\n";
-    let gateway = Gateway::start_on_live_store(&upstream_table(&["http://127.0.0.1:1"], keys), &[]);
+    let gateway = Gateway::start_live(&upstream_table(&["http://127.0.0.1:1"], keys), &[]);
     let form = |method: &str, target: &str, accept: &str| {
         let request = Request::new(method, target).header("sec-fetch-site", "same-origin");
         gateway.site.send(request.header("accept", accept))

@@ -31,7 +31,7 @@ fn upstream_gets_only_well_formed_requests_over_http1() {
         "methods = [\"GET\", \"POST\"]\nmax_retries = 0",
     );
     let recording = upstream.record();
-    let gateway = Gateway::start_on_live_store(&table, &[]);
+    let gateway = Gateway::start_live(&table, &[]);
     attack(&gateway, || {
         let send = |bytes: String| {
             let mut raw = Raw::open(&gateway.site);
@@ -122,7 +122,7 @@ fn upstream_gets_only_well_formed_requests_over_http2() {
         "methods = [\"GET\", \"POST\"]\nmax_retries = 0",
     );
     let recording = upstream.record();
-    let gateway = Gateway::start_on_live_store(&table, &[]);
+    let gateway = Gateway::start_live(&table, &[]);
     let request = |path: &str, fields: &[(&str, &str)], body: &str| {
         let head = [
             (":method", "POST"),

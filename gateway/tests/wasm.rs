@@ -28,7 +28,7 @@ fn wasm_is_rejected_with_the_key_to_set() {
 
 #[test]
 fn allowed_wasm_is_served_and_may_be_compiled() {
-    let gateway = Gateway::start_on_live_store("[assets]\nallow_wasm = true\n", &[]);
+    let gateway = Gateway::start_live("[assets]\nallow_wasm = true\n", &[]);
     gateway.publish(&section());
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     let module = gateway.get("/assets/legal/1.0.0/sum.wasm");

@@ -289,28 +289,18 @@ impl Gateway {
         self.start_another_with(extra)
     }
 
-    /// Starts a gateway with a live site: see [`Gateway::with_live_site`].
+    /// Starts a gateway with a live site: see [`Gateway::set_up_live`].
     pub(crate) fn start_live(extra: &str, variables: &[(&str, &str)]) -> Self {
-        Self::start_with(extra, variables).with_live_site()
-    }
-
-    /// Starts a gateway with this setup and a live site.
-    pub(crate) fn set_up_live(setup: Setup<'_>) -> Self {
-        Self::set_up(setup).with_live_site()
-    }
-
-    /// Starts a gateway on the store of a live site: see [`Gateway::set_up_on_live_store`].
-    pub(crate) fn start_on_live_store(extra: &str, variables: &[(&str, &str)]) -> Self {
-        Self::set_up_on_live_store(Setup {
+        Self::set_up_live(Setup {
             extra,
             variables,
             ..Setup::default()
         })
     }
 
-    /// Starts a gateway with this setup on the store of a live site, as [`Gateway::with_live_site`] publishes it. That takes
-    /// half of the time, but this process has neither logged nor counted a change.
-    pub(crate) fn set_up_on_live_store(setup: Setup<'_>) -> Self {
+    /// Starts a gateway with this setup on a copy of the store that [`Gateway::with_live_site`] makes. That takes half of
+    /// the time, but this process has neither logged nor counted the changes.
+    pub(crate) fn set_up_live(setup: Setup<'_>) -> Self {
         let folder = setup.folder.unwrap_or_else(|| Arc::new(TempDir::new().unwrap()));
         live_site::copy_to(&folder.path().join("store"));
         Self::set_up(Setup {

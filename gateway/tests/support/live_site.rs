@@ -2,48 +2,52 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::Gateway;
 
+/// The original. The tests of a run share it, because publishing takes longer than copying. It is in the target folder, so
+/// that users and checkouts share nothing.
+static ORIGINAL: LazyLock<PathBuf> = LazyLock::new(|| {
+    // A process of cargo-nextest is one test, and a process of `cargo test` runs all of them.
+    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| format!("process-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live-sites");
+    let path = folder.join(run);
+    if !path.exists() {
+        fs::create_dir_all(&folder).unwrap();
+        remove_old_ones(&folder);
+        publish_to(&path);
+    }
+    path
+});
+
 /// Copies the store of a gateway with [`Gateway::with_live_site`] to a folder that does not exist.
 pub(super) fn copy_to(store: &Path) {
-    copy(&original(), store);
+    copy(&ORIGINAL, store);
 }
 
-/// The original, which the tests of one run share: each is a process of its own, and publishing takes longer than copying.
-fn original() -> PathBuf {
-    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| std::process::id().to_string());
-    let name = format!("colonnade-live-site-{run}");
-    let path = std::env::temp_dir().join(name);
-    if !path.exists() {
-        remove_old_ones();
-        let target = path.clone();
-        // In a thread of its own, because the visitor of the current test reads another site.
-        let publish = std::thread::spawn(move || {
+/// Publishes the live site and moves its store to this path in one step. If two tests do this at once, the first one wins.
+fn publish_to(path: &Path) {
+    let partial = tempfile::tempdir_in(path.parent().unwrap()).unwrap();
+    let store = partial.path().join("store");
+    // In a thread of its own, because the visitor of the current test reads another site.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
             let mut gateway = Gateway::start().with_live_site();
             gateway.signal("TERM");
             gateway.wait_for_exit();
-            // If two tests do this at once, the first one wins.
-            let _ = fs::rename(gateway.store(), target);
+            copy(&gateway.store(), &store);
         });
-        publish.join().unwrap();
-    }
-    path
+    });
+    let _ = fs::rename(store, path);
 }
 
-/// Removes what earlier runs left behind.
-fn remove_old_ones() {
-    for entry in fs::read_dir(std::env::temp_dir()).unwrap().flatten() {
-        let is_old = |path: &Path| {
-            let age = path.metadata().ok()?.modified().ok()?.elapsed().ok()?;
-            Some(age > Duration::from_secs(3600))
-        };
-        let is_original = entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with("colonnade-live-site-");
-        if is_original && is_old(&entry.path()) == Some(true) {
+/// Removes what runs of earlier days left behind.
+fn remove_old_ones(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if age() > Some(Duration::from_hours(24)) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
