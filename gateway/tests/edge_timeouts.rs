@@ -3,8 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::support::frames::{
-    self, CONTINUATION, DATA, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
-    WINDOW_UPDATE, frame,
+    self, CONTINUATION, DATA, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, WINDOW_UPDATE, frame,
 };
 use crate::support::{
     Connection, Gateway, Raw, Release, Request, TOKEN, attack, is_soak, only_limits, raise_descriptor_limit,

@@ -45,7 +45,7 @@ fn tls_site(extra: &str) -> TlsSite {
 }
 
 #[test]
-fn alpn_selects_http1_or_http2() {
+fn client_selects_protocol_and_key_exchange() {
     let site = tls_site("");
     let connect = |protocols: &[&str]| site.certificate.connect(&site.gateway.site, protocols).unwrap();
     assert_eq!(connect(&[]).protocol(), None);
@@ -64,6 +64,18 @@ fn alpn_selects_http1_or_http2() {
         .write_all(&[frames::client_preface(&[]), request].concat())
         .unwrap();
     read_until_frame(&mut tls, HEADERS);
+    let key_exchange = |groups: &[&'static dyn SupportedKxGroup]| {
+        let mut provider = aws_lc_rs::default_provider();
+        provider.kx_groups = groups.to_vec();
+        let config = Arc::new(site.certificate.client_config_with(provider, &[]));
+        Tls::connect(&site.gateway.site, &config).unwrap().key_exchange()
+    };
+    // Post-quantum, if the client can. Browsers send a share of both, and prefer either.
+    let hybrid = aws_lc_rs::kx_group::X25519MLKEM768;
+    let classical = aws_lc_rs::kx_group::X25519;
+    assert_eq!(key_exchange(&[hybrid]), NamedGroup::X25519MLKEM768);
+    assert_eq!(key_exchange(&[classical]), NamedGroup::X25519);
+    assert_eq!(key_exchange(&[hybrid, classical]), NamedGroup::X25519MLKEM768);
 }
 
 #[test]
@@ -116,23 +128,6 @@ fn http2_responses_sent_together_are_whole() {
         }
     }
     assert!(received.values().all(|(length, _)| *length == LENGTH));
-}
-
-#[test]
-fn key_exchange_is_post_quantum_if_the_client_can() {
-    let site = tls_site("");
-    let key_exchange = |groups: &[&'static dyn SupportedKxGroup]| {
-        let mut provider = aws_lc_rs::default_provider();
-        provider.kx_groups = groups.to_vec();
-        let config = Arc::new(site.certificate.client_config_with(provider, &[]));
-        Tls::connect(&site.gateway.site, &config).unwrap().key_exchange()
-    };
-    let hybrid = aws_lc_rs::kx_group::X25519MLKEM768;
-    let classical = aws_lc_rs::kx_group::X25519;
-    assert_eq!(key_exchange(&[hybrid]), NamedGroup::X25519MLKEM768);
-    assert_eq!(key_exchange(&[classical]), NamedGroup::X25519);
-    // As browsers do: the client sends a share of both, and prefers either.
-    assert_eq!(key_exchange(&[hybrid, classical]), NamedGroup::X25519MLKEM768);
 }
 
 /// Reads a frame. Returns its head and its payload.
@@ -378,6 +373,16 @@ fn reloaded_certificate_applies_to_new_connections() {
         assert_eq!(next.get(&site.gateway.site).unwrap().status, 200);
         assert!(site.certificate.get(&site.gateway.site).is_err());
         open.exchange().unwrap();
+        if by_signal {
+            // Allowed hosts are reloaded, too.
+            let listen = "allowed_hosts = [\"other.example\"]";
+            let reloads = || site.gateway.output().matches("\"config_reloaded\"").count();
+            wait_until("the first reload has ended", || reloads() == 1);
+            site.gateway
+                .reload(&configuration_with_listen(listen, &site.table));
+            wait_until("the configuration is reloaded", || reloads() == 2);
+            assert_eq!(next.get(&site.gateway.site).unwrap().status, 421);
+        }
     }
 }
 
@@ -542,16 +547,4 @@ fn partial_tls_handshake_does_not_block_shutdown() {
     assert!(raw.send([0x16, 3, 1, 2, 0, 1]));
     gateway.signal("TERM");
     assert_eq!(gateway.wait_for_exit().code(), Some(0));
-}
-
-#[test]
-fn tls_reload_applies_allowed_hosts() {
-    let site = tls_site("");
-    site.gateway.reload(&configuration_with_listen(
-        "allowed_hosts = [\"other.example\"]",
-        &site.table,
-    ));
-    site.gateway
-        .wait_for_event(|line| line["event"] == "config_reloaded");
-    assert_eq!(site.certificate.get(&site.gateway.site).unwrap().status, 421);
 }

@@ -63,133 +63,63 @@ impl Fault {
     }
 }
 
+/// Responses of upstreams that are invalid.
+fn invalid_responses() -> Vec<(&'static str, String)> {
+    let with = |fields: &str, body: &str| format!("{HEAD}{fields}\r\n\r\n{body}");
+    let chunked_with_length = "transfer-encoding: chunked\r\ncontent-length: 3\r\ncache-control: max-age=60";
+    let old_version = format!("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{CHUNKS}");
+    let switches = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+    let unknown_status = "HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n";
+    vec![
+        ("closes", String::new()),
+        ("rubbish", "what is this\r\n\r\n".to_owned()),
+        (
+            "two-lengths",
+            with("content-length: 4\r\ncontent-length: 5", "abcde"),
+        ),
+        ("list-of-lengths", with("content-length: 5, 5", "abcde")),
+        ("chunked-with-length", with(chunked_with_length, CHUNKS)),
+        ("other-coding", with("transfer-encoding: gzip, chunked", CHUNKS)),
+        ("chunked-in-old-version", old_version),
+        ("unknown-status", unknown_status.to_owned()),
+        ("switches", switches.to_owned()),
+        ("many-headers", with("x: y\r\n".repeat(200).trim_end(), "")),
+        ("long-header", with(&format!("x: {}", "y".repeat(200_000)), "")),
+    ]
+}
+
 /// Each fault with the status that visitors get, and the outcome in metrics and log. After 200 the response ends early.
 fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
-    let sends = |text: &str| Fault::Sends(text.to_owned());
-    let hangs = |text: String| Fault::Hangs(text);
-    vec![
+    let sends = |text: &str| Fault::Sends(format!("{HEAD}{text}"));
+    let hangs = |text: &str| Fault::Hangs(text.to_owned());
+    let half = format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":");
+    let hints = Fault::Floods("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
+    let redirect = "HTTP/1.1 302 Found\r\nlocation: https://evil.example/\r\ncontent-length: 0\r\n\r\n";
+    let redirects = Fault::Sends(redirect.to_owned());
+    let endless = Fault::Floods("HTTP/1.1 200 OK\r\n\r\n");
+    let endless_header = Fault::Floods("HTTP/1.1 200 OK\r\nx: ");
+    let large = sends("content-length: 10485761\r\n\r\nabc");
+    let half_chunk = sends("transfer-encoding: chunked\r\n\r\n5\r\nab");
+    let bad_chunk = sends("transfer-encoding: chunked\r\n\r\nx\r\n");
+    let mut faults = vec![
         ("closed", Fault::Closed, 502, "connect_failed"),
         ("unknown-name", Fault::UnknownName, 502, "connect_failed"),
         ("no-tls", Fault::NoTls, 502, "connect_failed"),
-        ("no-response", hangs(String::new()), 504, "timed_out"),
-        ("half-head", hangs(HEAD.to_owned()), 504, "timed_out"),
-        ("closes", sends(""), 502, "invalid_response"),
-        ("rubbish", sends("what is this\r\n\r\n"), 502, "invalid_response"),
-        (
-            "two-lengths",
-            sends(&format!(
-                "{HEAD}content-length: 4\r\ncontent-length: 5\r\n\r\nabcde"
-            )),
-            502,
-            "invalid_response",
-        ),
-        (
-            "list-of-lengths",
-            sends(&format!("{HEAD}content-length: 5, 5\r\n\r\nabcde")),
-            502,
-            "invalid_response",
-        ),
-        (
-            "chunked-with-length",
-            sends(&format!(
-                "{HEAD}transfer-encoding: chunked\r\ncontent-length: 3\r\ncache-control: max-age=60\r\n\r\n{CHUNKS}"
-            )),
-            502,
-            "invalid_response",
-        ),
-        (
-            "other-coding",
-            sends(&format!("{HEAD}transfer-encoding: gzip, chunked\r\n\r\n{CHUNKS}")),
-            502,
-            "invalid_response",
-        ),
-        (
-            "chunked-in-old-version",
-            sends(&format!(
-                "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{CHUNKS}"
-            )),
-            502,
-            "invalid_response",
-        ),
-        (
-            "unknown-status",
-            sends("HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n"),
-            502,
-            "invalid_response",
-        ),
-        (
-            "switches",
-            sends("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
-            502,
-            "invalid_response",
-        ),
-        (
-            "informational",
-            Fault::Floods("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
-            502,
-            "invalid_response",
-        ),
-        (
-            "many-headers",
-            sends(&format!("{HEAD}{}\r\n", "x: y\r\n".repeat(200))),
-            502,
-            "invalid_response",
-        ),
-        (
-            "long-header",
-            sends(&format!("{HEAD}x: {}\r\n\r\n", "y".repeat(200_000))),
-            502,
-            "invalid_response",
-        ),
-        (
-            "endless-header",
-            Fault::Floods("HTTP/1.1 200 OK\r\nx: "),
-            502,
-            "invalid_response",
-        ),
-        (
-            "redirects",
-            sends("HTTP/1.1 302 Found\r\nlocation: https://evil.example/\r\ncontent-length: 0\r\n\r\n"),
-            502,
-            "redirect_rejected",
-        ),
-        (
-            "large",
-            sends(&format!("{HEAD}content-length: 10485761\r\n\r\nabc")),
-            502,
-            "response_too_large",
-        ),
-        (
-            "endless",
-            Fault::Floods("HTTP/1.1 200 OK\r\n\r\n"),
-            200,
-            "response_too_large",
-        ),
-        (
-            "short",
-            sends(&format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":")),
-            200,
-            "broken",
-        ),
-        (
-            "half-chunk",
-            sends(&format!("{HEAD}transfer-encoding: chunked\r\n\r\n5\r\nab")),
-            200,
-            "broken",
-        ),
-        (
-            "bad-chunk",
-            sends(&format!("{HEAD}transfer-encoding: chunked\r\n\r\nx\r\n")),
-            200,
-            "broken",
-        ),
-        (
-            "stalls",
-            hangs(format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":")),
-            200,
-            "timed_out",
-        ),
-    ]
+        ("no-response", hangs(""), 504, "timed_out"),
+        ("half-head", hangs(HEAD), 504, "timed_out"),
+        ("informational", hints, 502, "invalid_response"),
+        ("endless-header", endless_header, 502, "invalid_response"),
+        ("redirects", redirects, 502, "redirect_rejected"),
+        ("large", large, 502, "response_too_large"),
+        ("endless", endless, 200, "response_too_large"),
+        ("stalls", hangs(&half), 200, "timed_out"),
+        ("short", Fault::Sends(half), 200, "broken"),
+        ("half-chunk", half_chunk, 200, "broken"),
+        ("bad-chunk", bad_chunk, 200, "broken"),
+    ];
+    let invalid = invalid_responses().into_iter();
+    faults.extend(invalid.map(|(name, bytes)| (name, Fault::Sends(bytes), 502, "invalid_response")));
+    faults
 }
 
 /// Sends a request over HTTP/1.0, whose responses end with the connection, and returns the bytes of the response.
@@ -332,24 +262,31 @@ fn connection_of_old_version_is_not_used_again() {
 }
 
 #[test]
-fn bytes_after_content_length_close_idle_connection() {
-    let upstream = RawUpstream::start();
-    let keys = "keepalive_timeout_ms = 604800000";
-    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+fn bytes_after_content_length_reach_no_visitor() {
     let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
     let evil = good.replace("good", "evil");
-    // With the response, or once the connection is idle.
-    for (first, late) in [(format!("{good}{evil}"), ""), (good, &*evil)] {
-        std::thread::scope(|scope| {
-            let visitor = scope.spawn(|| gateway.get("/api/events").text());
-            let (mut backend, _) = upstream.accept_request();
-            // In one write, so that the gateway gets the bytes at once.
-            backend.write_all(first.as_bytes()).unwrap();
-            assert_eq!(visitor.join().unwrap(), "good");
-            // The connection is idle, and its next request would get these bytes.
-            let _ = backend.write_all(late.as_bytes());
-            assert_closed(&mut backend);
-        });
+    let both = format!("{good}{evil}");
+    for (keepalive_timeout_ms, rounds) in [
+        // With the response, or once the connection is idle.
+        (604_800_000, [(&both, ""), (&good, &*evil)]),
+        // No other request is ever sent on a connection without keep-alive, whatever it still brings.
+        (0, [(&good, ""), (&good, "")]),
+    ] {
+        let upstream = RawUpstream::start();
+        let keys = format!("keepalive_timeout_ms = {keepalive_timeout_ms}");
+        let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], &keys), &[]);
+        for (first, late) in rounds {
+            std::thread::scope(|scope| {
+                let visitor = scope.spawn(|| gateway.get("/api/events").text());
+                let (mut backend, _) = upstream.accept_request();
+                // In one write, so that the gateway gets the bytes at once.
+                backend.write_all(first.as_bytes()).unwrap();
+                assert_eq!(visitor.join().unwrap(), "good", "{keys}: {first}, {late}");
+                // The connection is idle, and its next request would get these bytes.
+                let _ = backend.write_all(late.as_bytes());
+                assert_closed(&mut backend);
+            });
+        }
     }
 }
 
@@ -378,24 +315,6 @@ fn post_after_end_of_idle_connection_is_sent_once() {
             assert_closed(&mut idle);
             // The next one gets no connection from this round.
             new.shutdown(Shutdown::Both).unwrap();
-        });
-    }
-}
-
-#[test]
-fn without_keepalive_late_bytes_reach_no_visitor() {
-    let upstream = RawUpstream::start();
-    let table = upstream_table(&[&upstream.origin()], "keepalive_timeout_ms = 0");
-    let gateway = Gateway::start_with(&table, &[]);
-    for _ in 0..2 {
-        std::thread::scope(|scope| {
-            let visitor = scope.spawn(|| gateway.get("/api/events").text());
-            let (mut backend, _) = upstream.accept_request();
-            let good = format!("{HEAD}content-length: 4\r\n\r\ngood");
-            backend.write_all(good.as_bytes()).unwrap();
-            assert_eq!(visitor.join().unwrap(), "good");
-            // No other request is ever sent on this connection, whatever it still brings.
-            assert_closed(&mut backend);
         });
     }
 }
