@@ -106,13 +106,7 @@ fn exhaust_request_limit(gateway: &Gateway) {
 }
 
 #[test]
-fn slow_readers_cannot_exhaust_request_limit() {
-    let gateway = gateway();
-    attack(&gateway, || exhaust_request_limit(&gateway));
-}
-
-#[test]
-fn client_within_fair_share_is_not_preempted() {
+fn slow_readers_neither_exhaust_limit_nor_fair_share() {
     let gateway = gateway();
     let fair_client = open_responses(&gateway.site.with_source_ip(ip(20)), 2);
     attack(&gateway, || exhaust_request_limit(&gateway));

@@ -118,7 +118,7 @@ fn unread_sitemap_responses_share_memory() {
 #[test]
 fn unread_page_data_responses_share_memory() {
     let gateway = Gateway::start_live("", &[]);
-    let files: Vec<_> = (0..1800)
+    let files: Vec<_> = (0..1200)
         .map(|number| format!("client/{number:0200}.js"))
         .collect();
     let page = serde_json::json!({ "pattern": "/large", "assets": files, "paths": [] });

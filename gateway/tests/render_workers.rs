@@ -108,15 +108,15 @@ fn memory_is_freed_after_failed_renders() {
                 assert!(is_rendered(&gateway.get(&format!("/healthy/{number}"))));
             }
         };
-        round(0..5);
+        round(0..3);
         let grown = min_growth_kib(
             || heap.kib(),
             |number| {
-                let from = 5 + 5 * u32::try_from(number).unwrap();
-                round(from..from + 5);
+                let from = 3 + 3 * u32::try_from(number).unwrap();
+                round(from..from + 3);
             },
         );
-        // Each of the five attacks per round allocates at least a megabyte.
+        // Each of the three attacks per round allocates at least a megabyte.
         assert!(grown < 2 * 1024, "{what}: {grown} KiB");
         wait_until("there are two workers", || workers(&gateway).len() == 2);
         for worker in workers(&gateway) {
@@ -226,12 +226,12 @@ fn render_flood_of_one_client_starves_no_other() {
             wait_until("renders of the flood are rejected", || {
                 render_count(&gateway, "attack", "queue_full") > 0
             });
-            (0..30)
+            (0..15)
                 .map(|number| is_rendered(&other.get(&format!("/healthy/{number}"))))
                 .collect::<Vec<_>>()
         })
     });
-    assert_eq!(pages, [true; 30]);
+    assert_eq!(pages, [true; 15]);
 }
 
 /// Deploys version 1.1.0 of a section of [`rendering_gateway`] with these named paths.

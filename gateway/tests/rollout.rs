@@ -59,6 +59,14 @@ fn deployment(response: &Response) -> u64 {
     response.boot()["deployment"].as_u64().unwrap()
 }
 
+/// A sign-up without an age.
+fn rejected_form() -> Request {
+    Request::new("POST", "/functions/v1/signup")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("email=visitor%40example.com&password=123456&age=")
+}
+
 #[test]
 fn visitor_sees_one_consistent_deployment() {
     let gateway = gateway_with("");
@@ -84,6 +92,33 @@ fn visitor_sees_one_consistent_deployment() {
         }
         let page = visitor.get(&format!("/_page/{number}?path=%2Fstate%2FOhio"));
         assert_eq!(page.json(), visitor.get("/state/Ohio").boot()["page"]);
+        let rejected = visitor.send(rejected_form());
+        assert_eq!(
+            (rejected.status, rejected.header("cache-control")),
+            (422, "no-store")
+        );
+        assert_eq!(deployment(&rejected), number);
+        assert_eq!(rejected.boot()["page"]["section"]["version"], version);
+        assert!(!rejected.has("set-cookie"));
+        assert_eq!(gateway.request_event(&rejected)["deployment"], number);
+    }
+    // A new visitor stays on the deployment of the first document.
+    let mut new = Browser::new(gateway.site);
+    let shown = deployment(&new.send(rejected_form()));
+    assert!(new.cookie("__Host-colonnade-rollout").is_some());
+    assert_eq!(deployment(&new.get("/")), shown);
+    // Each visitor's browser keeps the documents of its own deployment.
+    let mut visitors = [0, u32::MAX].map(|cohort| visitor(&gateway, cohort));
+    let tags = visitors
+        .each_mut()
+        .map(|visitor| visitor.get("/").header("etag").to_owned());
+    assert_ne!(tags[0], tags[1]);
+    for (own, visitor) in visitors.iter_mut().enumerate() {
+        let mut request = |tag: &str| visitor.send(Request::new("GET", "/").header("if-none-match", tag));
+        let not_modified = request(&tags[own]);
+        assert_eq!(not_modified.status, 304);
+        assert_eq!(cache_headers(&not_modified), PRIVATE);
+        assert_eq!(request(&tags[1 - own]).status, 200);
     }
 }
 
@@ -405,52 +440,4 @@ fn http2_split_cookie_fields_are_read() {
         let response = Exchange::new(gateway.site, "GET", &fields).response();
         assert_eq!(deployment(&response), number);
     }
-}
-
-#[test]
-fn etag_of_own_deployment_returns_304() {
-    let gateway = gateway_with("");
-    start(&gateway, 50);
-    let (mut canary_visitor, mut live_visitor) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
-    let tags =
-        [&mut canary_visitor, &mut live_visitor].map(|visitor| visitor.get("/").header("etag").to_owned());
-    assert_ne!(tags[0], tags[1]);
-    for (visitor, own, other) in [
-        (&mut canary_visitor, &tags[0], &tags[1]),
-        (&mut live_visitor, &tags[1], &tags[0]),
-    ] {
-        let mut request = |tag: &str| visitor.send(Request::new("GET", "/").header("if-none-match", tag));
-        let not_modified = request(own);
-        assert_eq!(not_modified.status, 304);
-        assert_eq!(cache_headers(&not_modified), PRIVATE);
-        assert_eq!(request(other).status, 200);
-    }
-}
-
-#[test]
-fn rejected_signup_renders_in_visitors_deployment() {
-    let gateway = gateway_with("");
-    let candidate = start(&gateway, 50);
-    let form = || {
-        Request::new("POST", "/functions/v1/signup")
-            .header("sec-fetch-site", "same-origin")
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body("email=visitor%40example.com&password=123456&age=")
-    };
-    for (cohort, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
-        let response = visitor(&gateway, cohort).send(form());
-        assert_eq!(
-            (response.status, response.header("cache-control")),
-            (422, "no-store")
-        );
-        assert_eq!(deployment(&response), number);
-        assert_eq!(response.boot()["page"]["section"]["version"], version);
-        assert!(!response.has("set-cookie"));
-        assert_eq!(gateway.request_event(&response)["deployment"], number);
-    }
-    // A new visitor stays on the deployment of the first document.
-    let mut new = Browser::new(gateway.site);
-    let shown = deployment(&new.send(form()));
-    assert!(new.cookie("__Host-colonnade-rollout").is_some());
-    assert_eq!(deployment(&new.get("/")), shown);
 }

@@ -1,4 +1,4 @@
-//! Load while endpoints of an upstream are killed and restarted at random. `SOAK=1` lasts 60 s, otherwise 3 s. `UPSTREAM_SEED`
+//! Load while endpoints of an upstream are killed and restarted at random. `SOAK=1` lasts 60 s, otherwise five of them die. `UPSTREAM_SEED`
 //! repeats the random choices of another run.
 
 use std::io::{Read as _, Write as _};
@@ -18,6 +18,12 @@ const ENDPOINTS: usize = 5;
 const MIN_UP: usize = 2;
 
 const VISITORS: usize = 4;
+
+/// How long a soak run lasts.
+const SOAK: Duration = Duration::from_secs(60);
+
+/// The deaths of endpoints in other runs.
+const DEATHS: usize = 5;
 
 /// Takes several writes, so that an endpoint can die in the middle of a response.
 const BODY: usize = 512 * 1024;
@@ -47,15 +53,19 @@ fn get(gateway: &Gateway, number: usize) -> bool {
         .is_some_and(|(_, body)| body.len() == BODY)
 }
 
-/// Kills and restarts endpoints, one at a time, until the time is over. Each change waits for requests to be served.
+/// Kills and restarts endpoints, one at a time. Each change waits for requests to be served.
 fn kill_and_restart(
     endpoints: &mut [(SocketAddr, Option<Upstream>)],
     random: &mut SmallRng,
     gets: &AtomicUsize,
 ) -> usize {
-    let end = Instant::now() + Duration::from_secs(if is_soak() { 60 } else { 3 });
+    let start = Instant::now();
     let mut deaths = 0;
-    while Instant::now() < end {
+    while if is_soak() {
+        start.elapsed() < SOAK
+    } else {
+        deaths < DEATHS
+    } {
         let up = endpoints
             .iter()
             .filter(|(_, upstream)| upstream.is_some())
