@@ -57,7 +57,7 @@ fn sigkill_leaves_old_or_new_state() {
         rollouts: Mutex::default(),
         deployments: Mutex::default(),
     };
-    for _ in 0..if is_soak() { KILLS } else { 20 } {
+    for _ in 0..if is_soak() { KILLS } else { 12 } {
         store_model.share(&gateway, &shared);
         let second = random.random_ratio(1, 3).then(|| gateway.start_another());
         let mut gateways: Vec<Gateway> = [gateway].into_iter().chain(second).collect();

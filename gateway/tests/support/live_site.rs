@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::Gateway;
 
@@ -11,7 +11,10 @@ use super::Gateway;
 /// that users and checkouts share nothing.
 static ORIGINAL: LazyLock<PathBuf> = LazyLock::new(|| {
     // A process of cargo-nextest is one test, and a process of `cargo test` runs all of them.
-    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| format!("process-{}", std::process::id()));
+    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| {
+        let start = UNIX_EPOCH.elapsed().unwrap().as_nanos();
+        format!("process-{}-{start}", std::process::id())
+    });
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live-sites");
     let path = folder.join(run);
     if !path.exists() {
