@@ -40,7 +40,7 @@ const HEAP_SLACK_KIB: u64 = 300;
 const PADDING: usize = 7000;
 
 /// Padding of each document, so that the document cache fills up soon.
-const DOCUMENT_PADDING: usize = 100_000;
+const DOCUMENT_PADDING: usize = 75_000;
 
 /// The trusted proxy, which forwards the visitor's address. Half of the connections come directly from
 /// visitors.
