@@ -237,5 +237,12 @@ async function runTask({ pattern, links }: CheckTask): Promise<void> {
 // The gateway ignores a rejection that the section does not handle. It must not end the check of another page.
 process.on("unhandledRejection", () => undefined);
 process.on("message", (task: CheckTask) => {
-  void runTask(task).then(() => process.send?.("done"));
+  runTask(task).then(
+    () => process.send?.("done"),
+    (error: unknown) => {
+      // A fault of the check, not of the section.
+      console.error(error);
+      process.exit(1);
+    },
+  );
 });
