@@ -34,6 +34,7 @@ export class TypeCheck {
     let found: DevelopmentProblem[] = [];
     // In milliseconds. The compiler reads the files of the first pass after it starts to watch them.
     let startedAt = Infinity;
+    let published = Promise.resolve();
     if (!stdout) return;
     createInterface(stdout).on("line", (line) => {
       const [, file = "", row, column, code = "", message = ""] = ERROR.exec(line) ?? [];
@@ -45,8 +46,10 @@ export class TypeCheck {
       } else if (DONE.test(line)) {
         const pass = found;
         found = [];
-        void currentProblems(folder, pass, startedAt).then((problems) => {
-          this.problems = problems;
+        const current = currentProblems(folder, pass, startedAt);
+        // A pass with many files can take longer than the next one.
+        published = published.then(async () => {
+          this.problems = await current;
           onDone();
         });
       } else if (line.startsWith("  ")) {
