@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::net::TcpSocket;
 
 /// Far longer than any wait in a test; a test reaches it only when something hangs.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Sends requests to one address, each over a new connection.
 #[derive(Debug, Clone, Copy)]
