@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(union(&[set(0..5), set(0..5), set(0..5)]), 5);
         assert_eq!(union(&[set(0..2), set(2..4), set(4..5)]), 5);
         assert_eq!(union(&[set(0..20), set(0..20), set(10..25)]), 25);
-        for size in [100, 1000, 3000, 10_000] {
+        for size in [100, 1000, 3000, 10_000, 100_000] {
             let estimate = union(&[set(0..size), set(0..size / 2), set(size / 2..size * 3 / 2)]);
             let exact = size * 3 / 2;
             assert!(estimate.abs_diff(exact) * 10 < exact, "{estimate} of {exact}");
