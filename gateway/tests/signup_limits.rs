@@ -52,6 +52,18 @@ fn sign_up(gateway: &Gateway) -> Response {
     gateway.site.send(Request::sign_up())
 }
 
+/// Reloads with these keys, and waits until they apply.
+fn reload(gateway: &Gateway, backend: &Backend, keys: &str) {
+    let earlier = gateway.output().matches("\"config_reloaded\"").count();
+    let table = table(&backend.origin(), keys);
+    gateway.reload(&configuration_with_listen(PROXIES, &table));
+    let seen = Cell::new(0);
+    gateway.wait_for_event(|line| {
+        seen.set(seen.get() + usize::from(line["event"] == "config_reloaded"));
+        seen.get() > earlier
+    });
+}
+
 /// Checks for a retryable error that does not report sign-up as unreachable.
 fn assert_retryable(response: &Response, status: u16) {
     assert_eq!(response.status, status, "{}", response.text());
@@ -302,11 +314,15 @@ fn circuit_counts_html_5xx_but_no_html_4xx_or_json() {
 #[test]
 fn half_open_circuit_sends_one_probe() {
     let backend = Backend::start(Reply::Close);
-    let keys = format!(
-        "breaker_failure_threshold = 1\nbreaker_open_seconds = 1\ntotal_timeout_ms = 30000\n{NO_RATE_LIMITS}"
-    );
-    let gateway = gateway(&backend.origin(), &keys);
+    let keys = format!("breaker_failure_threshold = 1\ntotal_timeout_ms = 60000\n{NO_RATE_LIMITS}");
+    let gateway = gateway(&backend.origin(), &format!("breaker_open_seconds = 1\n{keys}"));
     assert_eq!(sign_up(&gateway).status, 502);
+    // A probe that takes longer would let another one begin.
+    reload(
+        &gateway,
+        &backend,
+        &format!("breaker_open_seconds = 3600\n{keys}"),
+    );
     backend.set_reply(Reply::Hold("{}".to_owned()));
     std::thread::scope(|scope| {
         let probe = scope.spawn(|| wait_until("the circuit closes", || sign_up(&gateway).status == 200));
@@ -335,18 +351,7 @@ fn half_open_circuit_sends_one_probe() {
 fn reload_applies_limits_and_keeps_usage() {
     let backend = accepting();
     let gateway = gateway(&backend.origin(), "rate_limit_per_client_per_minute = 2\n");
-    let reload = |keys: &str| {
-        let earlier = gateway.output().matches("\"config_reloaded\"").count();
-        gateway.reload(&configuration_with_listen(
-            PROXIES,
-            &table(&backend.origin(), keys),
-        ));
-        let seen = Cell::new(0);
-        gateway.wait_for_event(|line| {
-            seen.set(seen.get() + usize::from(line["event"] == "config_reloaded"));
-            seen.get() > earlier
-        });
-    };
+    let reload = |keys: &str| reload(&gateway, &backend, keys);
     assert_eq!(sign_up(&gateway).status, 200);
     assert_eq!(sign_up(&gateway).status, 200);
     assert_retryable(&sign_up(&gateway), 429);

@@ -3,11 +3,13 @@
 //! Only the upstream's own time counts. While the gateway waits for the client to send or to read, the clock stands still: a
 //! slow client must not count as a failure of the upstream.
 
+use std::future::Future;
 use std::time::Duration;
 
 use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
 /// The maximum number of informational responses (1xx) before the response.
@@ -128,8 +130,13 @@ impl CallState {
         self.clock.lock().deadline += waited;
     }
 
-    /// Waits until the call must end.
-    pub(crate) async fn failed(&self) -> CallFault {
+    /// Waits until the call must end. It does so without tokio's cooperative budget: an upstream that never pauses makes the
+    /// call use up the budget, after which a timer would always look pending.
+    pub(crate) fn failed(&self) -> impl Future<Output = CallFault> {
+        unconstrained(self.wait_for_fault())
+    }
+
+    async fn wait_for_fault(&self) -> CallFault {
         loop {
             let next = {
                 let clock = self.clock.lock();
@@ -156,8 +163,12 @@ impl CallState {
 
 #[cfg(test)]
 mod tests {
+    use std::future::{Future as _, poll_fn};
+    use std::pin::pin;
+    use std::task::Poll;
     use std::time::Duration;
 
+    use tokio::task::coop::{consume_budget, has_budget_remaining};
     use tokio::time::{Instant, advance};
 
     use super::{CallFault, CallState, MAX_INFORMATIONAL};
@@ -183,5 +194,21 @@ mod tests {
         assert_eq!(call.fault(), None);
         call.informational_received();
         assert_eq!(call.failed().await, CallFault::InformationalFlood);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fault_ends_call_that_used_up_its_cooperative_budget() {
+        let call = CallState::new(Instant::now(), Duration::from_secs(10));
+        let mut failed = pin!(call.failed());
+        poll_fn(|cx| {
+            assert!(failed.as_mut().poll(cx).is_pending());
+            call.fail(CallFault::InformationalFlood);
+            while has_budget_remaining() {
+                assert!(pin!(consume_budget()).poll(cx).is_ready());
+            }
+            assert!(failed.as_mut().poll(cx).is_ready());
+            Poll::Ready(())
+        })
+        .await;
     }
 }
