@@ -1,9 +1,7 @@
 //! Content codings: gzip, Zstandard and Brotli (RFC 9110, section 8.4.1).
 
 use std::io::{self, Write as _};
-use std::ops::RangeInclusive;
 
-use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -27,9 +25,6 @@ const BEST_ZSTD: i32 = 19;
 
 /// The highest Brotli level that costs less time than sending the bytes it saves.
 const QUICK_BROTLI: i32 = 6;
-
-/// The windows that Brotli may use, in bits: up to its default. A smaller one would change its algorithm.
-const WINDOW_BITS: RangeInclusive<u32> = 17..=22;
 
 /// Encodes bytes.
 pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8>> {
@@ -61,23 +56,7 @@ pub fn encode(bytes: &[u8], coding: Coding, effort: Effort) -> io::Result<Vec<u8
                 Effort::Best if bytes.len() > SLOW_ABOVE => 9,
                 Effort::Best => 11,
             };
-            let params = BrotliEncoderParams {
-                quality,
-                size_hint: bytes.len(),
-                lgwin: window_bits(bytes.len()),
-                ..BrotliEncoderParams::default()
-            };
-            let mut compressed = Vec::new();
-            brotli::BrotliCompress(&mut &bytes[..], &mut compressed, &params)?;
-            Ok(compressed)
+            colonnade_brotli::compress(bytes, quality)
         }
     }
-}
-
-/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills two windows with zeros, which
-/// are 8 MiB with the largest window.
-fn window_bits(length: usize) -> i32 {
-    // The last 16 bytes of a window cannot be used.
-    let bits = (length + 16).next_power_of_two().ilog2();
-    bits.clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end()).cast_signed()
 }
