@@ -119,10 +119,10 @@ lint-rust: tools
 # Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
 lint-web: releases docs
 	$(TSC) --build
-	cd kit && npx api-extractor run --config api-extractor.json
-	npx oxlint --deny-warnings
-	NODE_OPTIONS=--max-semi-space-size=64 npx eslint . --max-warnings 0
-	npx prettier --check --log-level warn .
+	cd kit && npx --no -- api-extractor run --config api-extractor.json
+	npx --no -- oxlint --deny-warnings
+	NODE_OPTIONS=--max-semi-space-size=64 npx --no -- eslint . --max-warnings 0
+	npx --no -- prettier --check --log-level warn .
 
 test-rust: tools
 	@mkdir -p target
@@ -138,10 +138,10 @@ test-rust: tools
 soak: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
-	SOAK=1 npx vitest run kit/src/cli/packed.test.ts
+	SOAK=1 npx --no -- vitest run kit/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
-	cd tests && SOAK=1 npx playwright test
+	cd tests && SOAK=1 npx --no -- playwright test
 	@$(MAKE) --no-print-directory instructions
 
 # Compares the instructions of a request with bench/instructions.json.
@@ -175,7 +175,7 @@ fuzz: tools
 	done
 
 test-web: releases
-	$(IN_MEMORY) npx vitest run $(FILE)
+	$(IN_MEMORY) npx --no -- vitest run $(FILE)
 
 # Builds the gateway with the features of the tests' dependencies: `make test` has built it already. Cargo uses these features
 # if it builds a test, such as the small ones that the pattern selects.
@@ -184,7 +184,7 @@ gateway-tested: tools
 
 test-site: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	cd tests && npx playwright test $(FILE)
+	cd tests && npx --no -- playwright test $(FILE)
 
 # Compares the admin API with its OpenAPI description. Needs Python 3.11.
 test-api: gateway-tested releases
@@ -203,7 +203,7 @@ gallery-built: node_modules/.installed
 
 # Updates the reference screenshots after a deliberate design change. Review them with the change.
 gallery-pictures: gallery-built browser
-	cd tests && SOAK=1 npx playwright test --project pictures --update-snapshots
+	cd tests && SOAK=1 npx --no -- playwright test --project pictures --update-snapshots
 
 browser: node_modules/.installed
 	@node tests/development/browser.mjs
@@ -216,7 +216,7 @@ docs-serve: docs
 
 # Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
-	cd kit && npx api-extractor run --local --config api-extractor.json
+	cd kit && npx --no -- api-extractor run --local --config api-extractor.json
 
 # Updates the generated part of docs/operate/configuration.md. Review it with the change.
 config-reference: tools
@@ -230,7 +230,7 @@ prometheus-rule:
 format: node_modules/.installed
 	cargo fmt
 	cargo fmt --manifest-path fuzz/Cargo.toml
-	npx prettier --write --log-level warn .
+	npx --no -- prettier --write --log-level warn .
 
 # The package is in target/debian. cargo-deb strips the binary and finds the libraries that it needs.
 deb: tools console

@@ -1,4 +1,4 @@
-// Measures the time from an edit of a section until `section dev` shows it. See bench/README.md.
+// Measures the time from an edit of a section until `colonnade dev` shows it. See bench/README.md.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { startSite } from "../tests/support/site.mjs";
 import { median, printRow } from "./report.mjs";
 
 const EDITS = 20;
-const COMMAND = path.join(ROOT, "kit/bin/section.js");
+const COMMAND = path.join(ROOT, "kit/bin/colonnade.js");
 
 /**
  * A page, and a text to replace in the file that renders it.

@@ -57,7 +57,7 @@ export default defineConfig<object, WorkerFixtures>({
   ],
   use: {
     viewport: { width: 1280, height: 800 },
-    // Recording costs more than the tests. To record, run `npx playwright test --trace on`.
+    // Recording costs more than the tests. To record, run `npx --no playwright test --trace on`.
     trace: "off",
     // View transitions take a fifth of the CPU time. Tests that need motion set `reducedMotion` themselves.
     reducedMotion: process.env.SOAK ? "no-preference" : "reduce",

@@ -1,4 +1,4 @@
-// Copies two files into the kit: the globals of the gateway's render sandbox, which `section check` uses, and
+// Copies two files into the kit: the globals of the gateway's render sandbox, which `colonnade check` uses, and
 // docs/errors.md, which SARIF logs quote and commands name.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Copies the development variant of the built shell into the kit, so that `section dev` works without a site.
+// Copies the development variant of the built shell into the kit, so that `colonnade dev` works without a site.
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 

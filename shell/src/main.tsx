@@ -22,7 +22,7 @@ import "./navigation/viewTransitions.css";
 import { createViewTransitions } from "./navigation/viewTransitions";
 
 function report(error: unknown, { componentStack }: { readonly componentStack?: string | null | undefined }): void {
-  // `section dev` uses the component stack to locate the error.
+  // `colonnade dev` uses the component stack to locate the error.
   if (error instanceof Error) Object.assign(error, { componentStack });
   reportError(error);
 }

@@ -25,7 +25,7 @@ function installDebianPackage() {
 }
 
 if (!isInstalled()) installDebianPackage();
-if (!isInstalled()) run("npx", "playwright", "install", "--only-shell", "chromium");
+if (!isInstalled()) run("npx", "--no", "--", "playwright", "install", "--only-shell", "chromium");
 if (!isInstalled()) {
   console.error(
     "No Chromium was found, and installing one failed. Install it as root with\n\n" +

@@ -59,9 +59,10 @@ function checkRust(files) {
 function checkWeb(files, base) {
   const linted = files.filter((file) => /\.(?:[jt]sx?|mjs)$/.test(file));
   run("types", process.execPath, "node_modules/typescript-7/bin/tsc", "--build");
-  run("Oxlint", "npx", "oxlint", "--deny-warnings");
-  if (linted.length > 0) run("ESLint", "npx", "eslint", "--max-warnings", "0", "--no-warn-ignored", ...linted);
-  run("Vitest", "npx", "vitest", "run", "--changed", base, "--passWithNoTests", "--reporter", "dot");
+  run("Oxlint", "npx", "--no", "--", "oxlint", "--deny-warnings");
+  if (linted.length > 0)
+    run("ESLint", "npx", "--no", "--", "eslint", "--max-warnings", "0", "--no-warn-ignored", ...linted);
+  run("Vitest", "npx", "--no", "--", "vitest", "run", "--changed", base, "--passWithNoTests", "--reporter", "dot");
 }
 
 const base = mergeBase();
@@ -69,7 +70,7 @@ const files = changedFiles(base);
 const rust = files.filter((file) => /\.rs$|(?:^|\/)Cargo\.(?:toml|lock)$/.test(file));
 const web = files.filter((file) => /\.(?:[jt]sx?|mjs|css|mdx?|json)$/.test(file));
 if (files.length > 0)
-  run("Prettier", "npx", "prettier", "--check", "--ignore-unknown", "--log-level", "warn", ...files);
+  run("Prettier", "npx", "--no", "--", "prettier", "--check", "--ignore-unknown", "--log-level", "warn", ...files);
 if (rust.length > 0) checkRust(rust);
 if (web.length > 0) checkWeb(web, base);
 console.log(`make check: ${String(files.length)} changed files; ${times.join(", ")}`);

@@ -56,7 +56,7 @@ void api.exited.then((code) => {
   console.log(
     "\nThe API has stopped. The section stays deployed and says that its events are unavailable. To remove it:\n\n" +
       `  export COLONNADE_ADMIN=${admin} COLONNADE_TOKEN=$(cat ${path.relative(process.cwd(), folder)}/token)\n` +
-      "  npx section deploy --remove events",
+      "  npx --no colonnade deploy --remove events",
   );
   process.exit(0);
 });

@@ -54,7 +54,7 @@ const CHECKS = new Map(
     ["npx", npxProblems],
     ["cargo", cargoProblems],
     ["gateway", gatewayProblems],
-    ["section", (args) => unknown(args[0], sectionCommands, "section has no command")],
+    ["colonnade", (args) => unknown(args[0], sectionCommands, "colonnade has no command")],
     ["node", () => []],
   ]),
 );
@@ -103,17 +103,18 @@ function npmProblems(args, folder) {
  * @param {readonly string[]} args
  */
 function npxProblems(args) {
-  const [name, ...rest] = args[0] === "--package" ? args.slice(2) : args;
+  const words = args.filter((arg) => !/^--(?:no)?$/.test(arg));
+  const [name, ...rest] = words[0] === "--package" ? words.slice(2) : words;
   if (name === "playwright" && rest[0] === "test" && rest[1] !== undefined) return browserTestProblems(rest[1]);
   if (name === "vitest") return rest.filter((file) => /\.test\./.test(file)).flatMap(missing);
-  if (name !== "section" && name !== "create-section") return [];
-  // `npx section <command>`, in prose.
-  if (name === "section" && !/^[a-z]/.test(rest[0] ?? "")) return [];
-  return sectionProblems(name === "section" ? rest : ["new", ...rest]);
+  if (name !== "colonnade" && name !== "create-section") return [];
+  // `npx --no colonnade <command>`, in prose.
+  if (name === "colonnade" && !/^[a-z]/.test(rest[0] ?? "")) return [];
+  return sectionProblems(name === "colonnade" ? rest : ["new", ...rest]);
 }
 
 /**
- * Parses the arguments of `section` without running the command.
+ * Parses the arguments of `colonnade` without running the command.
  *
  * @param {readonly string[]} args
  */
@@ -124,6 +125,8 @@ function sectionProblems(args) {
     program.parse(args, { from: "user" });
     return [];
   } catch (error) {
+    // `help` ends the program, too.
+    if (error instanceof Error && "exitCode" in error && error.exitCode === 0) return [];
     return [error instanceof Error ? error.message : String(error)];
   }
 }
@@ -201,7 +204,7 @@ function subcommands(file) {
 }
 
 /**
- * Creates the program `section`, which prints nothing.
+ * Creates the program `colonnade`, which prints nothing.
  *
  * @param {readonly string[]} args
  */

@@ -47,10 +47,34 @@ test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLA
   (page) => {
     const shown = parsePage(read(page)).commands.map(({ text }) => text.replace(/ +#.*/, ""));
     expect(shown).toEqual(
-      expect.arrayContaining(["npx section build", "npx section publish", "npx section deploy --rollout 10"]),
+      expect.arrayContaining([
+        "npx --no colonnade build",
+        "npx --no colonnade publish",
+        "npx --no colonnade deploy --rollout 10",
+      ]),
     );
   },
 );
+
+// `npx` without `--no` runs a package of that name from the public registry if the folder has no such program: in CI without a
+// question, with the tokens in its environment. npm itself takes an option that follows the program directly, except after `--`.
+const UNSAFE_NPX = /\bnpx(?:"?,)? "?(?!--no\b|--package \.|--package <)[\w@.-]|\bnpx --no (?!-- )[\w@./-]+ -/;
+
+test("No file runs a program that npx would fetch", () => {
+  // The tests of the kit install other package managers.
+  const files = FILES.filter((file) => !/^kit\/src\/.*\.test\.ts$|^tests\/docs\/|^bench\/results\//.test(file));
+  const isUnsafe = (/** @type {string} */ line) => UNSAFE_NPX.test(line);
+  const found = files.flatMap((file) =>
+    read(file)
+      .split("\n")
+      .filter(isUnsafe)
+      .map((line) => `${file}: ${line}`),
+  );
+  expect(found).toEqual([]);
+  expect(["npx section publish", 'run("npx", "eslint")', "npx --no eslint --fix", "npx -p kit x"].every(isUnsafe)).toBe(
+    true,
+  );
+});
 
 describe("a wrong guide", () => {
   test.each([
@@ -76,15 +100,15 @@ describe("a wrong guide", () => {
     ["make test-site FILE=rendering/hydration-eror", "there is no test in tests/rendering/hydration-eror"],
     ["npm run chekc", "there is no script `chekc`"],
     ["(cd bench && npm run check)", "there is no script `check`"],
-    ["npx section deploy --rolout 10", "error: unknown option '--rolout'\n(Did you mean --rollout?)"],
-    ["npx section publsh", "error: unknown command 'publsh'\n(Did you mean publish?)"],
-    ["section undeploy legal", "section has no command `undeploy`"],
+    ["npx --no colonnade deploy --rolout 10", "error: unknown option '--rolout'\n(Did you mean --rollout?)"],
+    ["npx --no colonnade publsh", "error: unknown command 'publsh'\n(Did you mean publish?)"],
+    ["colonnade undeploy legal", "colonnade has no command `undeploy`"],
     ["gateway restart", "gateway has no command `restart`"],
     ["sudo -u colonnade gateway store move a b", "gateway store has no command `move`"],
     ["GATEWAY_PROFILE=release node bench/compar.mjs", "bench/compar.mjs does not exist"],
     ["cargo test -p colonnade-sight", "there is no package `colonnade-sight`"],
-    ["npx vitest run shell/src/a.test.ts", "shell/src/a.test.ts does not exist"],
-    ["(cd tests && npx playwright test render/hydration)", "there is no test in tests/render/hydration"],
+    ["npx --no vitest run shell/src/a.test.ts", "shell/src/a.test.ts does not exist"],
+    ["(cd tests && npx --no playwright test render/hydration)", "there is no test in tests/render/hydration"],
     ["cd kit/source", "kit/source does not exist"],
   ])("shows the command %j", (command, problem) => {
     expect(commandProblems("docs/contributing.md", command)).toContainEqual(expect.stringContaining(problem));
@@ -92,9 +116,14 @@ describe("a wrong guide", () => {
 
   test.each([
     ...["make releases docs PORT=8090", "make", "npm run check", "npm ci", "npm run build --workspace docs"],
-    ...['npx section deploy --reason "a \\"b\\""', "section deploy shell@1.0.0", "cd hello", "gateway --version"],
+    ...[
+      'npx --no colonnade deploy --reason "a \\"b\\""',
+      "colonnade deploy shell@1.0.0",
+      "cd hello",
+      "gateway --version",
+    ],
     ...["sudo -u colonnade gateway store verify --config site.toml | head", "cargo test -p colonnade-site routes::"],
-    ...["(cd tests && npx playwright test rendering/hydration)", "node", "the gateway check"],
+    ...["(cd tests && npx --no playwright test rendering/hydration)", "node", "the gateway check"],
   ])("is not one that shows %j", (command) => {
     expect(commandProblems("docs/contributing.md", command)).toEqual([]);
   });

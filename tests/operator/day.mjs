@@ -15,7 +15,7 @@ import { GATEWAY_BINARY, ROOT } from "../support/repository.mjs";
 import { stall, startVisitors } from "../support/visitors.mjs";
 
 const run = promisify(execFile);
-const SECTION_COMMAND = path.join(ROOT, "kit/bin/section.js");
+const SECTION_COMMAND = path.join(ROOT, "kit/bin/colonnade.js");
 
 const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-operator-"));
 const binary = path.join(folder, "gateway");
@@ -47,7 +47,7 @@ function print(text) {
  */
 async function command(program, args, expected = 0, cwd = folder) {
   const isGateway = program === binary;
-  print(`$ ${[isGateway ? "gateway" : "section", ...args].join(" ").replaceAll(`${folder}/`, "")}`);
+  print(`$ ${[isGateway ? "gateway" : "colonnade", ...args].join(" ").replaceAll(`${folder}/`, "")}`);
   const env = { ...process.env, COLONNADE_ADMIN: `http://${admin}`, COLONNADE_TOKEN: token, NO_COLOR: "1" };
   const argv = isGateway ? args : [SECTION_COMMAND, ...args];
   const result = await run(isGateway ? binary : process.execPath, argv, { env, cwd }).then(

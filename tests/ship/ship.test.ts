@@ -33,10 +33,10 @@ interface Log {
 
 type Follow = (heading: string, after?: (command: string) => Promise<void>) => Promise<string>;
 
-/** The arguments of `section` in a command of the tutorial. The kit has the code of `create-section`. */
+/** The arguments of `colonnade` in a command of the tutorial. The kit has the code of `create-section`. */
 function sectionArguments(words: readonly string[]): string[] {
   const create = words.indexOf("create-section");
-  return create < 0 ? words.slice(words.indexOf("section") + 1) : ["new", ...words.slice(create + 1)];
+  return create < 0 ? words.slice(words.indexOf("colonnade") + 1) : ["new", ...words.slice(create + 1)];
 }
 
 /** Runs the commands under a heading of docs/tutorial.md, each where the previous one left off. Returns their output. */

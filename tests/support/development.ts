@@ -4,7 +4,7 @@ import { test as base } from "./own-pages";
 
 export { HOME } from "./start-development";
 
-/** The `test` of `section dev`. Its tests open their own pages, because they cause errors. */
+/** The `test` of `colonnade dev`. Its tests open their own pages, because they cause errors. */
 export const test = base.extend({
   baseURL: async ({ development }, use) => {
     await use(development.url);

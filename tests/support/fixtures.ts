@@ -28,7 +28,7 @@ export interface WorkerFixtures {
   events: EventsSite;
   /** A site that accepts only HTTPS, like a production site. */
   secureSite: Site;
-  /** `section dev` for `secureSite`. */
+  /** `colonnade dev` for `secureSite`. */
   development: Development;
 }
 

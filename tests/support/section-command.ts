@@ -13,8 +13,8 @@ import { ROOT } from "./repository.mjs";
 
 const run = promisify(execFile);
 
-/** The program `section`, for tests that need a process of its own. */
-export const COMMAND = path.join(ROOT, "kit/bin/section.js");
+/** The program `colonnade`, for tests that need a process of its own. */
+export const COMMAND = path.join(ROOT, "kit/bin/colonnade.js");
 
 /** Runs a command in a folder. Resolves with its output; rejects if it fails. */
 export async function runCommand(
@@ -26,7 +26,7 @@ export async function runCommand(
   return stdout;
 }
 
-/** Runs the `section` command in a folder. Resolves with its output; rejects if it fails. */
+/** Runs the `colonnade` command in a folder. Resolves with its output; rejects if it fails. */
 export type RunSection = (folder: string, ...args: string[]) => Promise<string>;
 
 /** Keeps what is written to it. */
@@ -39,13 +39,13 @@ class Output extends Writable {
   }
 }
 
-/** The `section` command with this admin access. It runs in this process, which loads the kit only once. */
+/** The `colonnade` command with this admin access. It runs in this process, which loads the kit only once. */
 export function sectionCommand({ url, token }: AdminAccess): RunSection {
   const environment = { ...process.env, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
   return async (folder, ...args) => {
     const [stdout, stderr] = [new Output(), new Output()];
     const code = await main(args, { folder, environment, stdout, stderr });
-    if (code !== 0) throw new Error(`section ${args.join(" ")} failed with ${String(code)}: ${stderr.text}`);
+    if (code !== 0) throw new Error(`colonnade ${args.join(" ")} failed with ${String(code)}: ${stderr.text}`);
     return stdout.text;
   };
 }

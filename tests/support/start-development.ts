@@ -41,7 +41,7 @@ export const page = definePage({
 });
 `;
 
-/** A running `section dev`. */
+/** A running `colonnade dev`. */
 export interface Development {
   readonly url: string;
   /** Folder of the section "hello". */
@@ -68,14 +68,14 @@ export async function startSecureSite(): Promise<Site> {
   return { ...site, url: site.url.replace("http://127.0.0.1", "https://localhost") };
 }
 
-/** Starts `section dev` for a new section "hello" and the released section "signup". */
+/** Starts `colonnade dev` for a new section "hello" and the released section "signup". */
 export async function startDevelopment(site: Site): Promise<Development & { stop(): Promise<void> }> {
   const parent = await mkdtemp(path.join(os.tmpdir(), "colonnade-dev-"));
   const folder = path.join(parent, "hello");
   await symlink(path.join(ROOT, "node_modules"), path.join(parent, "node_modules"));
   await sectionCommand(site.access)(parent, "new", "hello");
   await writeFile(path.join(folder, HOME), COUNTER);
-  // Without tsconfig.json, `section dev` does not check the types of this section.
+  // Without tsconfig.json, `colonnade dev` does not check the types of this section.
   const signup = path.join(parent, "signup");
   await cp(path.join(ROOT, "mfe-signup"), signup, {
     recursive: true,
@@ -95,7 +95,7 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
   const output: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     child.once("exit", () => {
-      reject(new Error(`section dev ended:\n${output.join("\n")}`));
+      reject(new Error(`colonnade dev ended:\n${output.join("\n")}`));
     });
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on("line", (line) => {

@@ -44,7 +44,7 @@ function LivePanel(): ReactElement {
       <section aria-labelledby="live" className="panel">
         <h2 id="live">Live</h2>
         <p className="empty">
-          Nothing is live. Publish the shell and a section, and deploy them with <code>section deploy</code>.
+          Nothing is live. Publish the shell and a section, and deploy them with <code>colonnade deploy</code>.
         </p>
       </section>
     );

@@ -17,7 +17,7 @@ export function Releases(): ReactElement {
   if (!section)
     return (
       <p className="empty">
-        Nothing is published yet. Publish with <code>section publish</code>.
+        Nothing is published yet. Publish with <code>colonnade publish</code>.
       </p>
     );
   return (

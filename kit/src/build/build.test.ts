@@ -262,7 +262,7 @@ describe("a failed build", () => {
     await expect(buildOnce(section)).rejects.toThrow("two languages share a path");
     const target = path.join(section, "release");
     await expect(readRelease(target)).rejects.toThrow(
-      new UsageError(`${target} contains no release; run \`section build\` first`),
+      new UsageError(`${target} contains no release; run \`colonnade build\` first`),
     );
   });
 });

@@ -35,7 +35,7 @@ export interface SectionConfig extends ImageConfig {
   readonly budget?: Budget;
   /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,
-   * also for `section check`. Returns the configuration to use.
+   * also for `colonnade check`. Returns the configuration to use.
    */
   readonly webpack?: (configuration: Configuration, context: { readonly side: BuildSide }) => Configuration;
   /** Shell only: path of the favicon, relative to the package. */

@@ -12,6 +12,6 @@ export interface BuildContext {
   readonly identity: BuildIdentity;
   readonly installed: SharedVersions;
   readonly mode: BuildMode;
-  /** For `section check`: also extracts stylesheets on the server side, with source maps. */
+  /** For `colonnade check`: also extracts stylesheets on the server side, with source maps. */
   readonly isCheck?: boolean;
 }

@@ -12,7 +12,7 @@ import type { SharedVersions } from "./shared.js";
 import { inTemporaryFolder } from "./temporaryFolder.js";
 import { clientConfiguration, SHELL_LIBRARIES } from "./webpack.js";
 
-/** The file of a shell's release that contains its development variant, which only `section dev` fetches. */
+/** The file of a shell's release that contains its development variant, which only `colonnade dev` fetches. */
 export const DEVELOPMENT_SHELL = "development.tgz";
 /** The file within {@link DEVELOPMENT_SHELL} that describes it. */
 export const DEVELOPMENT_MANIFEST = "manifest.json";

@@ -124,7 +124,7 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
  */
 export async function readRelease(folder: string): Promise<Release> {
   const text = await readFile(path.join(folder, "release.json"), "utf8").catch(() => {
-    throw new UsageError(`${folder} contains no release; run \`section build\` first`);
+    throw new UsageError(`${folder} contains no release; run \`colonnade build\` first`);
   });
   return JSON.parse(text) as Release;
 }

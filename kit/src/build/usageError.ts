@@ -1,4 +1,4 @@
-/** Exit code of the `section` command for each kind of error, and what `--help` says about it. Code 1 is a bug. */
+/** Exit code of the `colonnade` command for each kind of error, and what `--help` says about it. Code 1 is a bug. */
 export const ERROR_KINDS = {
   usage: { exitCode: 2, meaning: "invalid arguments, environment or configuration" },
   build: { exitCode: 3, meaning: "the build or the check failed" },

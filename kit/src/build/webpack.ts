@@ -23,7 +23,7 @@ const EXPOSED_MODULE = "./section";
 export const SECTION_CHUNK = "section";
 // React DOM looks for this runtime when it loads, so the module runs first.
 const REFRESH_RUNTIME = path.join(import.meta.dirname, "../dev/client/refreshRuntime.js");
-// Connects a section's container to the page of `section dev`.
+// Connects a section's container to the page of `colonnade dev`.
 const HOT_CLIENT = path.join(import.meta.dirname, "../dev/client/hotClient.js");
 
 // The gateway restricts the names of files, and a source file can have any name.
@@ -32,7 +32,7 @@ function assetName({ filename = "" }: { readonly filename?: string | undefined }
   return `${name.replaceAll(/[^\w.~@+-]+/g, "-").slice(0, 100)}.[contenthash:8][ext]`;
 }
 
-/** Whether a section is built for `section dev`, with hot module replacement. */
+/** Whether a section is built for `colonnade dev`, with hot module replacement. */
 function isHot({ config, mode }: BuildContext): boolean {
   return config.kind !== "shell" && mode.development === true;
 }

@@ -80,7 +80,7 @@ export async function compileShared(context: BuildContext, output: string): Prom
 }
 
 /**
- * Returns the script that `section dev` renders pages with: the script of {@link compileShared}, which also exports the
+ * Returns the script that `colonnade dev` renders pages with: the script of {@link compileShared}, which also exports the
  * shell's `render`. `render` is the path of its module. `output` receives the other files of the compilation.
  */
 export async function compileShellScript(context: BuildContext, output: string, render: string): Promise<string> {

@@ -1,4 +1,4 @@
-// Runs `section check` on sections that break the rules. Each section has many pages, because each run compiles the section.
+// Runs `colonnade check` on sections that break the rules. Each section has many pages, because each run compiles the section.
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { runCompiled } from "../../fixtures/command.js";

@@ -1,4 +1,4 @@
-/** A kind of problem that `section check` finds. */
+/** A kind of problem that `colonnade check` finds. */
 export interface ProblemKind {
   /** Short name, in the headings of docs/errors.md. */
   readonly title: string;

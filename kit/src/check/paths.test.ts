@@ -1,4 +1,4 @@
-// What `section check` finds in the declarations of a section and in the paths, data and queries of its pages.
+// What `colonnade check` finds in the declarations of a section and in the paths, data and queries of its pages.
 import { expect, test, describe, beforeAll, vi } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";

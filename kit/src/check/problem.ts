@@ -5,7 +5,7 @@ import { guideHint } from "./guide.js";
 // Line 9 comes before line 10.
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** A violation of the section contract that `section check` found. */
+/** A violation of the section contract that `colonnade check` found. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly severity: Severity;

@@ -31,7 +31,7 @@ export function toSarif(problems: readonly Problem[], version: string): object {
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "section check", semanticVersion: version, rules } },
+        tool: { driver: { name: "colonnade check", semanticVersion: version, rules } },
         columnKind: "utf16CodeUnits",
         results,
       },

@@ -1,4 +1,4 @@
-// The rules of `section check` that need no run of the section. The check applies them to compiled modules, where JSX is a
+// The rules of `colonnade check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
 import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";

@@ -12,7 +12,7 @@ interface AbortedRollout {
   readonly live: number;
 }
 
-/** Adds `section abort`. */
+/** Adds `colonnade abort`. */
 export function addAbortCommand(
   program: CommandUnknownOpts,
   { folder, environment, printResult }: CommandContext,

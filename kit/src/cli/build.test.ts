@@ -1,4 +1,4 @@
-// `section build`, and the commands that use its release. They refuse it after its inputs have changed.
+// `colonnade build`, and the commands that use its release. They refuse it after its inputs have changed.
 import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
@@ -182,7 +182,7 @@ test.each(COMMANDS)("%s accepts a release of unchanged sources and refuses it af
   admin.requests = [];
   const folder = await builtSection();
   await writeFiles(folder, EDIT);
-  await expectOutdated(folder, command, `hello@${version}`, "section build");
+  await expectOutdated(folder, command, `hello@${version}`, "colonnade build");
 
   // A release without sources is not compared.
   const alone = await temporaryFolder();
@@ -204,7 +204,7 @@ test("a release without inputs.json is refused if it has sources", async () => {
   const file = path.join(folder, "release/inputs.json");
   await rm(file);
   expect(await runSection(folder, ["publish"])).toEqual(
-    failure(`${file} is missing; delete release/ and run \`section build\` again`),
+    failure(`${file} is missing; delete release/ and run \`colonnade build\` again`),
   );
 });
 
@@ -221,7 +221,7 @@ test("a final release is always built, and refused after an edit", async () => {
   expect((await runSection(folder, ["publish"])).out).toBe("hello@0.1.0 is published\n");
   admin.requests = [];
   await writeFiles(folder, EDIT);
-  await expectOutdated(folder, "publish", "hello@0.1.0", "section build --final");
+  await expectOutdated(folder, "publish", "hello@0.1.0", "colonnade build --final");
 });
 
 describe("a release is refused after an edit outside of the package", () => {
@@ -253,7 +253,7 @@ describe("a release is refused after an edit outside of the package", () => {
   test.each(["shared/words.ts", "base/tsconfig.json", "settings/names.js"])("%s", async (file) => {
     const source = files[file as keyof typeof files];
     await writeFiles(path.dirname(folder), { [file]: `${source}\n` });
-    await expectOutdated(folder, "publish", release, "section build");
+    await expectOutdated(folder, "publish", release, "colonnade build");
     await writeFiles(path.dirname(folder), { [file]: source });
     expect((await runSection(folder, ["publish"])).code).toBe(0);
   });
@@ -270,5 +270,5 @@ test("a shell built for development is refused after an edit", async () => {
   expect((await runSection(folder, ["publish"])).out).toBe(`${release} is published\n`);
   admin.requests = [];
   await writeFiles(folder, { "src/main.ts": "document.title = 'Another site';" });
-  await expectOutdated(folder, "publish", release, "section build --development");
+  await expectOutdated(folder, "publish", release, "colonnade build --development");
 });

@@ -5,13 +5,13 @@ import { guideHint } from "../check/guide.js";
 import type { CommandContext } from "./context.js";
 import { stepProgress } from "./progress.js";
 
-/** Adds `section build`. */
+/** Adds `colonnade build`. */
 export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, printResult }: CommandContext): void {
   program
     .command("build")
     .summary("build the section in this folder into release/")
     .description(
-      "Builds the section in this folder into release/, and renders its pages as `section check` does. A failed build " +
+      "Builds the section in this folder into release/, and renders its pages as `colonnade check` does. A failed build " +
         "leaves the previous release in place.",
     )
     .option("--final", "use the version in package.json, instead of one derived from the sources")

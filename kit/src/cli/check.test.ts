@@ -29,7 +29,7 @@ test("check of a section that breaks a rule fails", async () => {
 function expectSarif(log: unknown): void {
   expect(log).toMatchObject({ $schema: expect.stringContaining("sarif-schema-2.1.0") as string, version: "2.1.0" });
   const [run] = (log as { runs: { tool: { driver: { name: string; rules: Rule[] } }; results: object[] }[] }).runs;
-  expect(run?.tool.driver.name).toBe("section check");
+  expect(run?.tool.driver.name).toBe("colonnade check");
   const rules = run?.tool.driver.rules ?? [];
   const index = rules.findIndex(({ id }) => id === "COL102");
   // The guide is a file of this machine.

@@ -10,14 +10,14 @@ import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
 import { kitVersion } from "./scaffold.js";
 
-/** Adds `section check`. */
+/** Adds `colonnade check`. */
 export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, printResult }: CommandContext): void {
   program
     .command("check")
     .summary("check that the gateway can render the section's pages")
     .description(
       "Renders the pages of the section in this folder by the rules of the gateway's sandbox, and lists every violation " +
-        "with its file and line. `section build` does this too.",
+        "with its file and line. `colonnade build` does this too.",
     )
     .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
     .action(async ({ sarif }) => {

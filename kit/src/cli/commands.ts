@@ -19,7 +19,7 @@ import { addStatusCommand } from "./status.js";
 import { addUpgradeCommand } from "./upgrade.js";
 import type { AddCommand } from "./program.js";
 
-/** The commands of `section`, in the order in which a team needs them. */
+/** The commands of `colonnade`, in the order in which a team needs them. */
 export const COMMANDS: readonly AddCommand[] = [
   addNewCommand,
   addDevCommand,

@@ -25,9 +25,9 @@ async function scriptFor(shell: string): Promise<string> {
 
 /** What bash suggests for the last of these words. */
 async function suggestions(...words: readonly string[]): Promise<string[]> {
-  await writeFiles(folder, { "section.bash": await scriptFor("bash") });
-  const test = `. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _section; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await run("bash", ["-c", test, path.join(folder, "section.bash"), "section", ...words]);
+  await writeFiles(folder, { "colonnade.bash": await scriptFor("bash") });
+  const test = `. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _colonnade; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await run("bash", ["-c", test, path.join(folder, "colonnade.bash"), "colonnade", ...words]);
   return stdout.trimEnd().split("\n");
 }
 

@@ -16,7 +16,7 @@ type ScriptOf = (commands: readonly CompletedCommand[], globalFlags: readonly st
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } satisfies Record<string, ScriptOf>;
 
 /**
- * Adds `section completion`. The scripts are static: completion libraries run the command at every press of Tab, which
+ * Adds `colonnade completion`. The scripts are static: completion libraries run the command at every press of Tab, which
  * takes a second.
  */
 export function addCompletionCommand(program: CommandUnknownOpts, { printResult }: CommandContext): void {
@@ -24,9 +24,9 @@ export function addCompletionCommand(program: CommandUnknownOpts, { printResult 
     .command("completion")
     .summary("print a script that completes commands and options in a shell")
     .description(
-      "Prints a script that completes the command `section`. Save it to a file: for bash and zsh, load the file with `.` in " +
-        "~/.bashrc, or in ~/.zshrc after compinit; for fish, save it as ~/.config/fish/completions/section.fish. It does not " +
-        'complete `npx section`: define the function `section() { npx --no -- section "$@"; }` as well.',
+      "Prints a script that completes the command `colonnade`. Save it to a file: for bash and zsh, load the file with `.` in " +
+        "~/.bashrc, or in ~/.zshrc after compinit; for fish, save it as ~/.config/fish/completions/colonnade.fish. It does not " +
+        'complete `npx`: define the function `colonnade() { npx --no -- colonnade "$@"; }` as well.',
     )
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .action((shell) => {
@@ -56,8 +56,8 @@ function bashScript(commands: readonly CompletedCommand[], globalFlags: readonly
     const words = [...values, ...options.map(({ flag }) => flag)];
     return `    ${name}) words="${words.join(" ")}" ;;`;
   });
-  return `# Completes the command section in bash.
-_section() {
+  return `# Completes the command colonnade in bash.
+_colonnade() {
   local command="" word words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) ;; *) command="$word"; break ;; esac
@@ -69,7 +69,7 @@ ${cases.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -o default -F _section section`;
+complete -o default -F _colonnade colonnade`;
 }
 
 function zshScript(commands: readonly CompletedCommand[]): string {
@@ -85,9 +85,9 @@ function zshScript(commands: readonly CompletedCommand[]): string {
     ];
     return `    ${name}) _arguments ${specs.join(" ")} ;;`;
   });
-  return `#compdef section
-# Completes the command section in zsh.
-_section() {
+  return `#compdef colonnade
+# Completes the command colonnade in zsh.
+_colonnade() {
   local -a commands=(
 ${names.join("\n")}
   )
@@ -101,7 +101,7 @@ ${names.join("\n")}
 ${cases.join("\n")}
   esac
 }
-if [[ "$funcstack[1]" == _section ]]; then _section "$@"; else compdef _section section; fi`;
+if [[ "$funcstack[1]" == _colonnade ]]; then _colonnade "$@"; else compdef _colonnade colonnade; fi`;
 }
 
 function fishScript(commands: readonly CompletedCommand[]): string {
@@ -109,13 +109,13 @@ function fishScript(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, summary, options, values }) => {
     const condition = quote(`__fish_seen_subcommand_from ${name}`);
     return [
-      `complete -c section -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+      `complete -c colonnade -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
       ...options.map(
         ({ flag, description, takesValue }) =>
-          `complete -c section -n ${condition} -l ${flag.replace(/^--/, "")}${takesValue ? " -x" : ""} -d ${quote(description)}`,
+          `complete -c colonnade -n ${condition} -l ${flag.replace(/^--/, "")}${takesValue ? " -x" : ""} -d ${quote(description)}`,
       ),
-      ...(values.length > 0 ? [`complete -c section -n ${condition} -a ${quote(values.join(" "))}`] : []),
+      ...(values.length > 0 ? [`complete -c colonnade -n ${condition} -a ${quote(values.join(" "))}`] : []),
     ];
   });
-  return ["# Completes the command section in fish.", "complete -c section -f", ...lines].join("\n");
+  return ["# Completes the command colonnade in fish.", "complete -c colonnade -f", ...lines].join("\n");
 }

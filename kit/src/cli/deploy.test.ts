@@ -106,7 +106,7 @@ describe("--rollout", () => {
     admin.response = jsonResponse(CANDIDATE, 201);
     expect((await runSection(folder, ["deploy", "--rollout", "10"])).out).toBe(
       `deployment 8 is the candidate, for 10% of visitors
-\`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout
+\`colonnade promote\` puts it live for all visitors, \`colonnade abort\` aborts the rollout
 `,
     );
     expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: "1.1.0" }, percent: 10 });
@@ -170,7 +170,7 @@ describe("rejects", () => {
   test("a folder without a release", async () => {
     const empty = await temporaryFolder();
     expect(await runSection(empty, ["deploy"])).toEqual(
-      failure(`${path.join(empty, "release")} contains no release; run \`section build\` first`),
+      failure(`${path.join(empty, "release")} contains no release; run \`colonnade build\` first`),
     );
   });
 });

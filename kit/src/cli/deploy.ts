@@ -54,7 +54,7 @@ export async function deploy(
   return { deployment: body, isNew: status === 201 };
 }
 
-/** Adds `section deploy`. */
+/** Adds `colonnade deploy`. */
 export function addDeployCommand(
   program: CommandUnknownOpts,
   { folder, environment, printResult }: CommandContext,
@@ -113,7 +113,7 @@ function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }
     const own = rollouts.find((rollout) => rollout.deployment === number);
     const steps = own?.progress ? `; steps: ${own.progress.steps}` : "";
     return `${describeCandidate(number, percent)}${steps}
-\`section promote\` puts it live for all visitors, \`section abort\` aborts the rollout`;
+\`colonnade promote\` puts it live for all visitors, \`colonnade abort\` aborts the rollout`;
   }
   return [`deployment ${String(number)} is live`, ...rollouts.map(describeUpdatedCandidate)].join("\n");
 }

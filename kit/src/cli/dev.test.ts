@@ -1,4 +1,4 @@
-// The arguments and sites that `section dev` rejects. tests/section-dev runs the command against a real gateway.
+// The arguments and sites that `colonnade dev` rejects. tests/section-dev runs the command against a real gateway.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -14,7 +14,7 @@ import { printable } from "./printable.js";
 const DEFAULT_PORT = 5173;
 const DEFAULT_SITE = "http://localhost:8080";
 
-/** Adds `section dev`. */
+/** Adds `colonnade dev`. */
 export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, stderr, printResult } = context;
   program

@@ -28,7 +28,7 @@ interface SectionErrors {
   readonly errors: readonly SectionError[];
 }
 
-/** Adds `section errors`. */
+/** Adds `colonnade errors`. */
 export function addErrorsCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, environment, printResult } = context;
   program

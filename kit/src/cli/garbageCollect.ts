@@ -10,7 +10,7 @@ interface CollectedGarbage {
   readonly dryRun: boolean;
 }
 
-/** Adds `section garbage-collect`. */
+/** Adds `colonnade garbage-collect`. */
 export function addGarbageCollectCommand(
   program: CommandUnknownOpts,
   { environment, printResult }: CommandContext,

@@ -59,7 +59,7 @@ test.each([
 test("--limit and --before select a page, and print the next", async () => {
   admin.response = jsonResponse({ entries: ENTRIES.slice(0, 1), next: 41 });
   const { out } = await runSection(folder, ["history", "--limit", "1", "--before", "42"]);
-  expect(out).toMatch(/\n\nolder changes: section history --before 41\n$/);
+  expect(out).toMatch(/\n\nolder changes: colonnade history --before 41\n$/);
   expect(onlyRequest().line).toBe("GET /api/v1/history?limit=1&before=42");
 });
 
@@ -72,14 +72,14 @@ test("--section shows only changes of that section", async () => {
   admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
   const { out } = await runSection(folder, ["history", "--section", "greetings"]);
   expect(out.split("\n").map((line) => line.split(" ")[0])).toEqual(["revision", "40", "", "older", ""]);
-  expect(out).toMatch(/\n\nolder changes: section history --section greetings --before 39\n$/);
+  expect(out).toMatch(/\n\nolder changes: colonnade history --section greetings --before 39\n$/);
   expect(onlyRequest().line).toBe("GET /api/v1/history?limit=20");
 });
 
 test("--section without changes in the page names the next", async () => {
   admin.response = jsonResponse({ entries: ENTRIES, next: 39 });
   expect((await runSection(folder, ["history", "--section", "constructor"])).out).toBe(
-    "no changes of constructor in this part of the history\n\nolder changes: section history --section constructor --before 39\n",
+    "no changes of constructor in this part of the history\n\nolder changes: colonnade history --section constructor --before 39\n",
   );
 });
 

@@ -28,7 +28,7 @@ interface HistoryPage {
   readonly next: number | null;
 }
 
-/** Adds `section history`. */
+/** Adds `colonnade history`. */
 export function addHistoryCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
   program
     .command("history")
@@ -63,7 +63,7 @@ function changesOf(section: string, entries: readonly HistoryEntry[]): HistoryEn
 
 function describe({ entries, next }: HistoryPage, section?: string): string {
   const filter = section === undefined ? "" : ` --section ${section}`;
-  const older = next === null ? "" : `\n\nolder changes: section history${filter} --before ${String(next)}`;
+  const older = next === null ? "" : `\n\nolder changes: colonnade history${filter} --before ${String(next)}`;
   if (entries.length === 0) {
     if (section === undefined) return `no changes${older}`;
     return `no changes of ${section}${next === null ? "" : " in this part of the history"}${older}`;

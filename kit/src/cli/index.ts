@@ -2,7 +2,7 @@ import { COMMANDS } from "./commands.js";
 import type { ProcessContext } from "./context.js";
 import { run } from "./run.js";
 
-/** Runs the `section` command. Returns its exit code. */
+/** Runs the `colonnade` command. Returns its exit code. */
 export function main(args: readonly string[], context: ProcessContext): Promise<number> {
   return run(args, context, COMMANDS);
 }

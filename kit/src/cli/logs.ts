@@ -33,7 +33,7 @@ const WAIT_SECONDS = 20;
 // Delay before the next request, which limits the load on a gateway that restarts.
 const INTERVAL_MS = 500;
 
-/** Adds `section logs`. */
+/** Adds `colonnade logs`. */
 export function addLogsCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, environment, stderr, printResult } = context;
   program

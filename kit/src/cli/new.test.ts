@@ -30,9 +30,9 @@ test("new creates a section and prints the next steps", async () => {
   cd hello
   npm install
   npm test
-  npx section build
+  npx --no colonnade build
 
-Commit the files and the lockfile: the workflow and \`section upgrade\` need the commit.
+Commit the files and the lockfile: the workflow and \`colonnade upgrade\` need the commit.
 `,
     err: "",
   });
@@ -115,22 +115,22 @@ describe("a new section uses the commands of", () => {
     [
       "npm/10.8.2 node/v20.20.2 linux x64 workspaces/false",
       {
-        steps: "npm install\n  npm test\n  npx section build\n",
+        steps: "npm install\n  npm test\n  npx --no colonnade build\n",
         readme: "npm run check ",
         workflow: [
           ...["cache: npm", "npm ci", "npm run check", "npm run lint", "npm test", "npm run build"],
-          "npx section publish",
+          "npx --no colonnade publish",
         ],
       },
     ],
     [
       "pnpm/10.34.5 npm/? node/v20.20.2 linux x64",
       {
-        steps: "pnpm install\n  pnpm test\n  pnpm exec section build\n",
+        steps: "pnpm install\n  pnpm test\n  pnpm exec colonnade build\n",
         readme: "pnpm run check ",
         workflow: [
           ...["corepack enable", "cache: pnpm", "pnpm install --frozen-lockfile", "pnpm run check", "pnpm test"],
-          ...["pnpm run build", "pnpm exec section publish"],
+          ...["pnpm run build", "pnpm exec colonnade publish"],
         ],
         packageManager: "pnpm@10.34.5",
         settings: ["pnpm-workspace.yaml", 'allowBuilds:\n  "@swc/core": false\n'],
@@ -139,16 +139,16 @@ describe("a new section uses the commands of", () => {
     [
       "yarn/1.22.22 npm/? node/v20.20.2 linux x64",
       {
-        steps: "yarn install\n  yarn test\n  yarn section build\n",
+        steps: "yarn install\n  yarn test\n  yarn colonnade build\n",
         readme: "yarn run check ",
-        workflow: ["corepack enable", "cache: yarn", "yarn install --frozen-lockfile", "yarn section publish"],
+        workflow: ["corepack enable", "cache: yarn", "yarn install --frozen-lockfile", "yarn colonnade publish"],
         packageManager: "yarn@1.22.22",
       },
     ],
     [
       "yarn/4.18.1 npm/? node/v20.20.2 linux x64",
       {
-        steps: "yarn install\n  yarn test\n  yarn section build\n",
+        steps: "yarn install\n  yarn test\n  yarn colonnade build\n",
         readme: "yarn run check ",
         workflow: ["corepack enable", "yarn install --immutable"],
         packageManager: "yarn@4.18.1",

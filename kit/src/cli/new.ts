@@ -10,7 +10,7 @@ import { commandsFor, packageManagerOf } from "./packageManager.js";
 import { createRepository } from "./repository.js";
 import { kitVersion, pagePatterns, scaffold } from "./scaffold.js";
 
-/** Adds `section new`. */
+/** Adds `colonnade new`. */
 export function addNewCommand(program: CommandUnknownOpts, { folder, environment, printResult }: CommandContext): void {
   program
     .command("new <name>")
@@ -40,12 +40,12 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
       const packageManager = packageManagerOf(environment);
       const files = await scaffold(target, { name, pattern, kit, packageManager });
       const hasNewRepository = await createRepository(target);
-      const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx section build`);
+      const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx --no colonnade build`);
       const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}
 
   ${steps}
 
-Commit the files and the lockfile: the workflow and \`section upgrade\` need the commit.`;
+Commit the files and the lockfile: the workflow and \`colonnade upgrade\` need the commit.`;
       const data = { name, folder: target, pattern, kit, packageManager: packageManager.name, hasNewRepository, files };
       printResult({ text, data });
     });

@@ -10,7 +10,7 @@ import { builtRelease, firstPath, pageUrl } from "./page.js";
 import { createPreview } from "./preview.js";
 import { parseReleases } from "./releases.js";
 
-/** Adds `section open`. */
+/** Adds `colonnade open`. */
 export function addOpenCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, environment, printResult } = context;
   program

@@ -17,7 +17,7 @@ export function wholeNumber(what: string, min: number, max: number): (value: str
 }
 
 export const parseDeploymentNumber = wholeNumber("a deployment number", 1, Number.MAX_SAFE_INTEGER);
-/** Parses the traffic share of a candidate. `section promote` is the way to 100%. */
+/** Parses the traffic share of a candidate. `colonnade promote` is the way to 100%. */
 export const parsePercent = wholeNumber("a whole percentage", 0, 99);
 
 /** Parses a path on the site. */

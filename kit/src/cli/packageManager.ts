@@ -12,7 +12,7 @@ export interface PackageManager {
 const NPM: PackageManager = { name: "npm", commands: {}, manifest: {}, files: {} };
 
 const SETUP_NODE = "- uses: actions/setup-node@v4";
-const COMMAND = new RegExp(`npm (ci|install|run|test)\\b|npx section\\b|cache: npm\\b|${SETUP_NODE}`, "g");
+const COMMAND = new RegExp(`npm (ci|install|run|test)\\b|npx --no colonnade\\b|cache: npm\\b|${SETUP_NODE}`, "g");
 
 function pnpm(version: string): PackageManager {
   return {
@@ -20,7 +20,7 @@ function pnpm(version: string): PackageManager {
     commands: {
       ...installedByCorepack("pnpm"),
       "npm ci": "pnpm install --frozen-lockfile",
-      "npx section": "pnpm exec section",
+      "npx --no colonnade": "pnpm exec colonnade",
     },
     manifest: { packageManager: `pnpm@${version}` },
     // pnpm does not install a package with an install script unless this file allows or denies the script. @swc/core works
@@ -36,7 +36,7 @@ function yarn(version: string): PackageManager {
     commands: {
       ...installedByCorepack("yarn"),
       "npm ci": `yarn install ${isClassic ? "--frozen-lockfile" : "--immutable"}`,
-      "npx section": "yarn section",
+      "npx --no colonnade": "yarn colonnade",
     },
     manifest: { packageManager: `yarn@${version}` },
     // Webpack needs its loaders in node_modules, which later versions of Yarn do not create by default.

@@ -79,7 +79,7 @@ test("the packed kit contains the public files and no tests", async () => {
   const files = await readdir(path.join(modules, "@colonnade/kit"), { recursive: true });
   expect(files).toEqual(
     expect.arrayContaining([
-      "bin/section.js",
+      "bin/colonnade.js",
       "design/index.css",
       "design/components/button.css",
       "dist/index.js",
@@ -186,9 +186,9 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
   });
 });
 
-test("section dev shows a new section without a site", async () => {
+test("colonnade dev shows a new section without a site", async () => {
   await run(process.execPath, [createSection, "hello"], { cwd: folder });
-  const args = [path.join(modules, "@colonnade/kit/bin/section.js"), "dev", "hello", "--port", "0"];
+  const args = [path.join(modules, "@colonnade/kit/bin/colonnade.js"), "dev", "hello", "--port", "0"];
   // Without PATH, as on a machine that has only Node.js.
   const child = spawn(process.execPath, args, { cwd: folder, env: {} });
   try {

@@ -30,7 +30,7 @@ export async function createPreview(request: PreviewRequest, access: AdminAccess
   return body;
 }
 
-/** Adds `section preview`. */
+/** Adds `colonnade preview`. */
 export function addPreviewCommand(
   program: CommandUnknownOpts,
   { folder, environment, printResult }: CommandContext,

@@ -54,11 +54,11 @@ describe("--help", () => {
   });
 
   test.each([...LOCAL, ...REMOTE_COMMANDS])(
-    "section %s --help lists its options and the environment",
+    "colonnade %s --help lists its options and the environment",
     async (command) => {
       const { code, out, err } = await runSection(folder, [command, "--help"], { COLONNADE_TOKEN: undefined });
       expect({ code, err }).toEqual({ code: 0, err: "" });
-      expect(out).toMatch(new RegExp(`^Usage: section ${command} \\[options\\]`));
+      expect(out).toMatch(new RegExp(`^Usage: colonnade ${command} \\[options\\]`));
       for (const word of ["--json", "--help", "COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(word);
       expect(admin.requests).toEqual([]);
     },
@@ -72,7 +72,7 @@ describe("--help", () => {
 test("without a command, the list of commands is printed", async () => {
   const { code, out, err } = await runSection(folder, []);
   expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toMatch(/^Usage: section /);
+  expect(err).toMatch(/^Usage: colonnade /);
   for (const command of [...LOCAL, ...REMOTE_COMMANDS]) expect(err).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
 });
 
@@ -83,13 +83,13 @@ describe("an unknown name is rejected with the nearest one", () => {
     [["--verbose", "status"], "unknown option '--verbose'"],
     [["statsu"], "unknown command 'statsu'\n(Did you mean status?)"],
   ])("%j", async (args, message) => {
-    expect(await runSection(folder, args)).toEqual(failure(`${message}\nRun \`section --help\` for the commands.`));
+    expect(await runSection(folder, args)).toEqual(failure(`${message}\nRun \`colonnade --help\` for the commands.`));
   });
 
   test.each([
     ["status", ["--jsno"], "unknown option '--jsno'\n(Did you mean --json?)"],
     ["deploy", ["--rolout", "10"], "unknown option '--rolout'\n(Did you mean --rollout?)"],
-  ])("section %s %j", async (command, args, message) => {
+  ])("colonnade %s %j", async (command, args, message) => {
     expect(await runSection(folder, [command, ...args])).toEqual(argumentFailure(command, message));
   });
 });
@@ -108,7 +108,7 @@ describe("invalid arguments are rejected", () => {
     ["deploy", ["--reason", "--base", "7"], "option '--reason <text>' argument missing"],
     ["deploy", ["--reason", "one", "--reason", "other"], "option '--reason <text>' was given more than once"],
     ["status", ["--reason", "x"], "unknown option '--reason'\n(Did you mean one of --json, --version?)"],
-  ])("section %s %j", async (command, args, message) => {
+  ])("colonnade %s %j", async (command, args, message) => {
     expect(await runSection(folder, [command, ...args])).toEqual(argumentFailure(command, message));
     expect(admin.requests).toEqual([]);
   });

@@ -21,14 +21,14 @@ ${Object.values(ERROR_KINDS)
   .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
   .join("\n")}`;
 
-/** Creates the `section` program with these commands. */
+/** Creates the `colonnade` program with these commands. */
 export function createProgram(
   args: readonly string[],
   context: ProcessContext,
   commands: readonly AddCommand[],
 ): CommandUnknownOpts {
   const { stdout, stderr } = context;
-  const program = new Command("section")
+  const program = new Command("colonnade")
     .description("Build, publish and deploy a section.")
     .version(kitVersion(), "--version", "print the version of the kit")
     .option("--json", "print the result as JSON")
@@ -47,10 +47,10 @@ export function createProgram(
     stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
   for (const addCommand of commands) addCommand(program, { ...context, printResult });
-  program.showHelpAfterError("Run `section --help` for the commands.");
+  program.showHelpAfterError("Run `colonnade --help` for the commands.");
   rejectAmbiguousOptions(program, args);
   for (const command of program.commands) {
-    command.showHelpAfterError(`Run \`section ${command.name()} --help\` for usage.`);
+    command.showHelpAfterError(`Run \`colonnade ${command.name()} --help\` for usage.`);
     rejectAmbiguousOptions(command, args);
   }
   return program;

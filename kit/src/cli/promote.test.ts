@@ -1,4 +1,4 @@
-// `section promote`, `section abort` and `section rollout`, which all act on one rollout.
+// `colonnade promote`, `colonnade abort` and `colonnade rollout`, which all act on one rollout.
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
@@ -11,7 +11,7 @@ beforeAll(async () => {
   folder = await helloSection();
 });
 
-describe("section promote", () => {
+describe("colonnade promote", () => {
   test("puts the candidate live", async () => {
     admin.response = jsonResponse({ number: 13, live: true });
     expect(await runSection(folder, ["promote", "--reason", "no complaints"])).toEqual({
@@ -46,7 +46,7 @@ describe("section promote", () => {
   });
 });
 
-describe("section abort", () => {
+describe("colonnade abort", () => {
   test("aborts the rollout", async () => {
     admin.response = jsonResponse({ number: 13, live: 12 });
     expect(await runSection(folder, ["abort", "--reason", "broken layout"])).toEqual({
@@ -64,7 +64,7 @@ describe("section abort", () => {
   });
 });
 
-describe("section rollout", () => {
+describe("colonnade rollout", () => {
   test.each([
     ["pause", true, "paused"],
     ["resume", false, "running"],
@@ -91,7 +91,7 @@ describe("section rollout", () => {
   });
 });
 
-describe.each(["promote", "abort"])("section %s", (command) => {
+describe.each(["promote", "abort"])("colonnade %s", (command) => {
   test.each([
     [["--section", "shell"], `POST /api/v1/rollouts/shell/${command}`],
     [["--deployment", "13"], `POST /api/v1/deployments/13/${command}`],

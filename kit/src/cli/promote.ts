@@ -12,7 +12,7 @@ interface PromotedDeployment {
   readonly percent?: number;
 }
 
-/** Adds `section promote`. */
+/** Adds `colonnade promote`. */
 export function addPromoteCommand(
   program: CommandUnknownOpts,
   { folder, environment, printResult }: CommandContext,

@@ -87,7 +87,7 @@ test.each([
 test("a missing release is reported with the command to run", async () => {
   const unbuilt = await temporaryFolder();
   expect(await runSection(unbuilt, ["publish"])).toEqual(
-    failure(`${path.join(unbuilt, "release")} contains no release; run \`section build\` first`),
+    failure(`${path.join(unbuilt, "release")} contains no release; run \`colonnade build\` first`),
   );
   expect(admin.requests).toEqual([]);
 });
@@ -97,7 +97,7 @@ test("a release with a missing file is not sent", async () => {
   const missing = path.join(broken, "release/client/entry.1.js");
   await rm(missing);
   expect(await runSection(broken, ["publish"])).toEqual(
-    failure(`${missing} is missing; delete release/ and run \`section build\` again`),
+    failure(`${missing} is missing; delete release/ and run \`colonnade build\` again`),
   );
   expect(admin.requests).toEqual([]);
 });

@@ -51,7 +51,7 @@ async function pack(folder: string, release: Release): Promise<Buffer> {
   return buffer(tar.create({ gzip: true, cwd: folder, portable: true }, ["release.json", ...files]));
 }
 
-/** Adds `section publish`. */
+/** Adds `colonnade publish`. */
 export function addPublishCommand(
   program: CommandUnknownOpts,
   { folder, environment, stderr, printResult }: CommandContext,

@@ -28,7 +28,7 @@ export async function exists(file: string): Promise<boolean> {
 
 /** Returns the error for an incomplete release folder. */
 export function missingFile(file: string): UsageError {
-  return new UsageError(`${file} is missing; delete release/ and run \`section build\` again`);
+  return new UsageError(`${file} is missing; delete release/ and run \`colonnade build\` again`);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function readCurrentRelease(folder: string): Promise<Release> {
 }
 
 function buildCommand({ final, development }: BuildMode): string {
-  return `section build${final ? " --final" : ""}${development ? " --development" : ""}`;
+  return `colonnade build${final ? " --final" : ""}${development ? " --development" : ""}`;
 }
 
 /**

@@ -30,7 +30,7 @@ interface RollbackPlan {
   readonly sections: Readonly<Record<string, { readonly from: string | null; readonly to: string | null }>>;
 }
 
-/** Adds `section rollback`. */
+/** Adds `colonnade rollback`. */
 export function addRollbackCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, environment, stderr, printResult } = context;
   program

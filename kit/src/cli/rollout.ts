@@ -13,7 +13,7 @@ interface PausedRollout {
   readonly paused: boolean;
 }
 
-/** Adds `section rollout`. */
+/** Adds `colonnade rollout`. */
 export function addRolloutCommand(
   program: CommandUnknownOpts,
   { folder, environment, printResult }: CommandContext,
@@ -23,7 +23,7 @@ export function addRolloutCommand(
     .summary("pause or resume a rollout in steps")
     .description(
       "Pauses a section's rollout: the share of visitors stays until it is resumed. Its step then begins again. A rollout " +
-        "whose share was set with `section promote --percent` is paused, too.",
+        "whose share was set with `colonnade promote --percent` is paused, too.",
     )
     .addArgument(new Argument("<action>", "what to do").choices(["pause", "resume"]))
     .addOption(rolloutSectionOption())

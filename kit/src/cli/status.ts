@@ -23,7 +23,7 @@ interface ListedSection {
   readonly releases: readonly ListedRelease[];
 }
 
-/** Adds `section status`. */
+/** Adds `colonnade status`. */
 export function addStatusCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { environment, printResult } = context;
   program

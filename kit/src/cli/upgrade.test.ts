@@ -46,7 +46,7 @@ test("upgrade sets the kit and pinned packages, and nothing else", async () => {
   @colonnade/kit  0.0.9   to  ${kitVersion()}
   vitest          4.0.0   to  ${PINNED.vitest ?? ""}
 
-next: npm install, npm test, npx section check
+next: npm install, npm test, npx --no colonnade check
 `,
     err: "",
   });
@@ -139,6 +139,6 @@ test("a missing codemod is reported, and nothing changes", async () => {
 
 test("a section of a later contract is refused", async () => {
   await expect(upgrade(await section(), {}, { contract: 0, codemods: [] })).rejects.toThrow(
-    "the section has contract 1, but this kit supports contract 0; run section upgrade of a later kit",
+    "the section has contract 1, but this kit supports contract 0; run `colonnade upgrade` of a later kit",
   );
 });

@@ -42,15 +42,15 @@ export interface Upgrade {
   readonly files: readonly string[];
 }
 
-/** Adds `section upgrade`. */
+/** Adds `colonnade upgrade`. */
 export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
   program
     .command("upgrade")
     .summary("upgrade this section to the versions of this kit")
     .description(
-      `Sets ${KIT} and the packages that \`section new\` pins to the versions of this kit in package.json, and changes ` +
+      `Sets ${KIT} and the packages that \`colonnade new\` pins to the versions of this kit in package.json, and changes ` +
         "the sources if this kit has another version of the section contract. Run the command of the new kit: " +
-        "`npx --package <new kit> section upgrade`. Keeps later versions of other packages.",
+        "`npx --package <new kit> colonnade upgrade`. Keeps later versions of other packages.",
     )
     .option("--to <package spec>", `version, URL or tarball of ${KIT} (default: this kit's version)`)
     .option("--dry-run", "show what would change, without changing it")
@@ -121,7 +121,7 @@ function describe(upgraded: Upgrade, dryRun: boolean): CommandResult {
       ? []
       : [`section contract ${String(contract.from)} to ${String(contract.to)}, in ${String(files.length)} files`]),
     ...files.map((file) => `  ${file}`),
-    ...(dryRun ? [] : ["", "next: npm install, npm test, npx section check"]),
+    ...(dryRun ? [] : ["", "next: npm install, npm test, npx --no colonnade check"]),
   ];
   return { text: text.join("\n"), data };
 }

@@ -15,12 +15,12 @@ export interface PageChange {
   readonly styles: readonly Asset[];
 }
 
-/** What `section dev` changes in a document. */
+/** What `colonnade dev` changes in a document. */
 export interface DocumentChanges {
   readonly boot: Boot;
   /** URL paths of the shell's scripts. */
   readonly scripts: readonly string[];
-  /** The script that connects the page to `section dev`: its URL path and its initial state. */
+  /** The script that connects the page to `colonnade dev`: its URL path and its initial state. */
   readonly client: { readonly href: string; readonly state: unknown };
   /** The sections under development, whose released files are not loaded. */
   readonly sections: readonly string[];

@@ -80,7 +80,7 @@ async function readManifest(archive: Buffer): Promise<DevelopmentShell> {
   return JSON.parse(Buffer.concat(chunks).toString()) as DevelopmentShell;
 }
 
-/** Returns a document with the not-found page, which the browser renders. `section dev` replaces the page. */
+/** Returns a document with the not-found page, which the browser renders. `colonnade dev` replaces the page. */
 function documentOf({ scripts, styles }: DevelopmentShell, assets: string): string {
   const site = { ...PLACEHOLDER_SITE, today: new Date().toISOString().slice(0, 10) };
   const boot: Boot = { deployment: 1, site, page: null, slots: {} };

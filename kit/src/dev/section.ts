@@ -23,7 +23,7 @@ import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import { Renderer } from "./renderer.js";
 import { WatchBuild } from "./watch.js";
 
-/** The version of every release that `section dev` serves. */
+/** The version of every release that `colonnade dev` serves. */
 const VERSION = "development";
 
 /** A rendered page, and the problems that rendering it found. */

@@ -37,7 +37,7 @@ export const ERRORS_PAGE = `${PREFIX}errors`;
 /** URL path of the script that connects a page to this server. */
 export const CLIENT_SCRIPT = `${PREFIX}client/index.js`;
 
-/** The server of `section dev`. */
+/** The server of `colonnade dev`. */
 export class DevelopmentServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
@@ -168,5 +168,5 @@ function isLocalHost(host: string): boolean {
 }
 
 function messageOf(error: unknown): string {
-  return `section dev: ${error instanceof Error ? error.message : String(error)}\n`;
+  return `colonnade dev: ${error instanceof Error ? error.message : String(error)}\n`;
 }

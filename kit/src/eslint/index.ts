@@ -1,4 +1,4 @@
-// An ESLint configuration with the rules of `section check` that need no run of the section.
+// An ESLint configuration with the rules of `colonnade check` that need no run of the section.
 import { anchorOf, kindOf } from "../check/codes.js";
 import { findViolations, type Finding } from "../check/staticRules.js";
 import type { SyntaxNode } from "../check/syntax.js";
@@ -39,7 +39,7 @@ function messageOf({ code, advice, isCertain }: Finding): string {
   return `${code} ${title}: ${advice ?? help} ${isCertain ? "" : `${SILENCE} `}${GUIDE}${anchorOf(code)}`;
 }
 
-/** Reports problems of `section check` that need no run of the section. */
+/** Reports problems of `colonnade check` that need no run of the section. */
 const config: LintConfig[] = [
   {
     name: "@colonnade/kit",

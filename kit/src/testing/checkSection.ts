@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../bin/section.js");
+const COMMAND = path.resolve(import.meta.dirname, "../../bin/colonnade.js");
 
-/** A violation of a rule, as `section check --json` prints it. */
+/** A violation of a rule, as `colonnade check --json` prints it. */
 export interface FoundProblem {
   /** The code that docs/errors.md explains. */
   readonly code: string;
@@ -17,7 +17,7 @@ export interface FoundProblem {
 }
 
 /**
- * Runs `section check` on the section in a folder, by default that of the test run. Returns the errors that it finds. The
+ * Runs `colonnade check` on the section in a folder, by default that of the test run. Returns the errors that it finds. The
  * check compiles the section, so it takes seconds: give the test a timeout.
  *
  * @throws Error if the section does not compile.

@@ -27,7 +27,7 @@ const SOURCE = /\.([cm]?[jt]sx?|css|scss|sass|mdx?|json)$/;
 export function codemodsBetween(codemods: readonly Codemod[], from: number, to: number): Codemod[] {
   if (from > to)
     throw new UsageError(
-      `the section has contract ${String(from)}, but this kit supports contract ${String(to)}; run section upgrade of a later kit`,
+      `the section has contract ${String(from)}, but this kit supports contract ${String(to)}; run \`colonnade upgrade\` of a later kit`,
     );
   const selected: Codemod[] = [];
   for (let contract = from; contract < to;) {

@@ -1,4 +1,4 @@
-// Copies the template of `section new` and the manifest, which has the version of the kit, next to the compiled command.
+// Copies the template of `colonnade new` and the manifest, which has the version of the kit, next to the compiled command.
 import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// Part of a section's development build: registers the section in the page of `section dev`.
+// Part of a section's development build: registers the section in the page of `colonnade dev`.
 import type * as Runtime from "react-refresh/runtime";
 
 import type { HotSection } from "./sections.js";

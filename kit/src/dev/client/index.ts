@@ -1,4 +1,4 @@
-// Connects a page to `section dev`: updates its sections, and shows their problems. Runs before the shell.
+// Connects a page to `colonnade dev`: updates its sections, and shows their problems. Runs before the shell.
 import type { BrowserError } from "../browserError.js";
 import type { DevelopmentProblem } from "../problem.js";
 import type { DocumentState, ServerState, ViewChange } from "../state.js";
@@ -101,7 +101,7 @@ async function update(name: string, section: HotSection, build: string): Promise
     else if (changed || skipping.has(name)) location.reload();
     else while (section.build() !== build) await section.update();
   } catch (error) {
-    console.info("[section dev] reload:", error);
+    console.info("[colonnade dev] reload:", error);
     location.reload();
   }
 }

@@ -1,4 +1,4 @@
-/** A section of this page that `section dev` builds. */
+/** A section of this page that `colonnade dev` builds. */
 export interface HotSection {
   /** Hash of the build that runs in this page. */
   build(): string;

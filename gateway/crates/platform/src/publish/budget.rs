@@ -75,7 +75,7 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
     problems
 }
 
-/// Formats a size in KiB, rounded to one decimal, as `section check` does.
+/// Formats a size in KiB, rounded to one decimal, as `colonnade check` does.
 fn kib(bytes: u64) -> String {
     let tenths = (bytes * 10 + 512) / 1024;
     format!("{}.{} KiB", tenths / 10, tenths % 10)
