@@ -199,13 +199,14 @@ test("the section has the dependency versions of this repository", async () => {
 
 describe("--kit", () => {
   test.each(["kit-0.1.0.tgz", "./kit-0.1.0.tgz", "file:kit-0.1.0.tgz"])(
-    "%s is a file, written relative to the section",
+    "%s is a file, copied into the section, because a clone has no other",
     async (spec) => {
       const folder = await temporaryFolder();
-      await writeFiles(folder, { "kit-0.1.0.tgz": "" });
+      await writeFiles(folder, { "kit-0.1.0.tgz": "packed" });
       await runSection(folder, ["new", "hello", "--kit", spec]);
       const { dependencies } = await readManifest(path.join(folder, "hello"));
-      expect(dependencies["@colonnade/kit"]).toBe("file:../kit-0.1.0.tgz");
+      expect(dependencies["@colonnade/kit"]).toBe("file:vendor/kit-0.1.0.tgz");
+      expect(await readFile(path.join(folder, "hello/vendor/kit-0.1.0.tgz"), "utf8")).toBe("packed");
     },
   );
 

@@ -1,4 +1,4 @@
-import { access, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
@@ -6,6 +6,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EXPECTED_NAME, isSectionName, UsageError } from "../build/config.js";
 import { patternProblem } from "../build/pattern.js";
 import type { CommandContext } from "./context.js";
+import { copyArchive, kitSource } from "./kitSource.js";
 import { commandsFor, packageManagerOf } from "./packageManager.js";
 import { createRepository } from "./repository.js";
 import { kitVersion, pagePatterns, scaffold } from "./scaffold.js";
@@ -21,7 +22,10 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
         "repository. Its files use the commands of the package manager that runs this command.",
     )
     .option("--at <path pattern>", "path of the home page, such as /hello or /hello/:who (default: /<name>)")
-    .option("--kit <package spec>", "version, URL or tarball of @colonnade/kit (default: this kit's version)")
+    .option(
+      "--kit <package spec>",
+      "version, URL or tarball of @colonnade/kit, which is copied to vendor/ (default: this kit's version)",
+    )
     .action(async (name, { at, kit: spec }) => {
       if (!isSectionName(name))
         throw new UsageError(`invalid section name ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
@@ -36,9 +40,11 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
         );
       const target = path.join(folder, name);
       await checkEmpty(target);
-      const kit = spec === undefined ? kitVersion() : await resolvePackageSpec(spec, folder, target);
+      const source = await kitSource(spec ?? kitVersion(), folder, target, "--kit");
+      const kit = source.spec;
       const packageManager = packageManagerOf(environment);
       const files = await scaffold(target, { name, pattern, kit, packageManager });
+      await copyArchive(source);
       const hasNewRepository = await createRepository(target);
       const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx --no colonnade build`);
       const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}
@@ -58,25 +64,4 @@ async function checkEmpty(target: string): Promise<void> {
     throw new UsageError(`cannot create ${target} (${String(code)}); expected an empty folder or none`);
   });
   if (entries.length > 0) throw new UsageError(`${target} is not empty; expected an empty folder or none`);
-}
-
-/**
- * Returns a package spec for the package in `target`. npm resolves the path of a file relative to the package that names it,
- * so the path becomes relative to `target`.
- */
-export async function resolvePackageSpec(
-  spec: string,
-  folder: string,
-  target: string,
-  option = "--kit",
-): Promise<string> {
-  const isFile = /^(file:|\.{0,2}\/)/.test(spec) || (/\.(tgz|tar\.gz)$/.test(spec) && !spec.includes(":"));
-  if (!isFile) return spec;
-  const file = path.resolve(folder, spec.replace(/^file:/, ""));
-  await access(file).catch(() => {
-    throw new UsageError(
-      `${option} is ${JSON.stringify(spec)}, but ${file} does not exist; expected a tarball of the kit`,
-    );
-  });
-  return `file:${path.relative(target, file).split(path.sep).join("/")}`;
 }

@@ -1,6 +1,6 @@
 // The packed kit and `npm create @colonnade/section`, used in a folder outside this repository.
 import { execFile, spawn } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -159,17 +159,32 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
   }
 
   async function installAndCheck(cwd: string, command: string, ...args: string[]): Promise<void> {
-    for (const script of [["install"], ["run", "check"], ["run", "test"], ["run", "build"]])
-      await run(command, [...args, ...script], { cwd });
+    await run(command, [...args, "install"], { cwd });
+    await checkInstalled(cwd, command, ...args);
+  }
+
+  async function checkInstalled(cwd: string, command: string, ...args: string[]): Promise<void> {
+    for (const script of ["check", "test", "build"]) await run(command, [...args, "run", script], { cwd });
     const release = JSON.parse(await readFile(path.join(cwd, "release/release.json"), "utf8")) as Release;
     expect(release.name).toBe("hello");
   }
 
   test("npm", async () => {
     const team = await temporaryFolder();
-    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--kit", packedKit];
+    const kit = path.join(team, path.basename(packedKit));
+    await cp(packedKit, kit);
+    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--kit", kit];
     await run("npm", args, { cwd: team });
-    await installAndCheck(path.join(team, "hello"), "npm");
+    const section = path.join(team, "hello");
+    await run("npm", ["install"], { cwd: section });
+    await rm(kit);
+    // What the workflow has: the committed files, and no cache.
+    const git = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+    await run("git", ["add", "."], { cwd: section });
+    await run("git", [...git, "commit", "--quiet", "--message", "x"], { cwd: section });
+    await run("git", ["clone", "--quiet", "hello", "clone"], { cwd: team });
+    await run("npm", ["ci", "--cache", path.join(team, "cache")], { cwd: path.join(team, "clone") });
+    await checkInstalled(path.join(team, "clone"), "npm");
   });
 
   test("pnpm", async () => {

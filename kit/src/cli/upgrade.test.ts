@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { expect, test } from "vitest";
@@ -88,12 +88,18 @@ test("a folder outside of git is refused without --force", async () => {
 });
 
 test("--to names another source of the kit", async () => {
-  const folder = await section({ "kit.tgz": "" });
-  await runSection(folder, ["upgrade", "--to", "./kit.tgz"]);
-  expect(await manifestOf(folder)).toContain('"@colonnade/kit":"file:kit.tgz"');
+  const folder = await section({ "vendor/kit-1.tgz": "1" });
+  await writeFiles(path.dirname(folder), { "kit-2.tgz": "2" });
+  await runSection(folder, ["upgrade", "--to", "vendor/kit-1.tgz"]);
+  expect(await manifestOf(folder)).toContain('"@colonnade/kit":"file:vendor/kit-1.tgz"');
+  expect((await runSection(folder, ["upgrade", "--force", "--to", "../kit-2.tgz"])).code).toBe(0);
+  expect(await manifestOf(folder)).toContain('"@colonnade/kit":"file:vendor/kit-2.tgz"');
+  expect(await readdir(path.join(folder, "vendor"))).toEqual(["kit-2.tgz"]);
   const { code, err } = await runSection(folder, ["upgrade"]);
   expect(code).toBe(2);
-  expect(err).toContain('gets @colonnade/kit from "file:kit.tgz", not from a registry; name the new kit with --to');
+  expect(err).toContain(
+    'gets @colonnade/kit from "file:vendor/kit-2.tgz", not from a registry; name the new kit with --to',
+  );
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -11,7 +11,7 @@ import { CONTRACT } from "../section.js";
 import { CODEMODS, codemodsBetween, transformSources, writeTexts, type Codemod } from "../upgrade/codemods.js";
 import { setVersions, type PackageChange } from "../upgrade/packages.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { resolvePackageSpec } from "./new.js";
+import { copyArchive, kitSource, vendoredArchive } from "./kitSource.js";
 import { KIT, kitVersion, pinnedVersions } from "./scaffold.js";
 import { formatTable } from "./table.js";
 
@@ -52,7 +52,10 @@ export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printRe
         "the sources if this kit has another version of the section contract. Run the command of the new kit: " +
         "`npx --package <new kit> colonnade upgrade`. Keeps later versions of other packages.",
     )
-    .option("--to <package spec>", `version, URL or tarball of ${KIT} (default: this kit's version)`)
+    .option(
+      "--to <package spec>",
+      `version, URL or tarball of ${KIT}, which is copied to vendor/ (default: this kit's version)`,
+    )
     .option("--dry-run", "show what would change, without changing it")
     .option("--force", "change files even if there are uncommitted changes")
     .action(async (options) => {
@@ -74,12 +77,13 @@ export async function upgrade(
   const manifest = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
   });
-  const kit = to === undefined ? kitVersion() : await resolvePackageSpec(to, folder, folder, "--to");
+  const source = await kitSource(to ?? kitVersion(), folder, folder, "--to");
+  const kit = source.spec;
   const { text, changes } = setVersions(file, manifest, { ...pinnedVersions(), [KIT]: kit });
   const replaced = changes.find(({ name }) => name === KIT);
   if (replaced && to === undefined && isOutsideRegistry(replaced.from))
     throw new UsageError(
-      `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ./colonnade-kit-${kit}.tgz`,
+      `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ../colonnade-kit-${kit}.tgz`,
     );
   const { entry } = await loadConfig(folder);
   const from = await readContract(path.join(folder, entry));
@@ -89,6 +93,9 @@ export async function upgrade(
   if (!dryRun && texts.size > 0) {
     if (!force) await requireCommitted(folder);
     await writeTexts(folder, texts);
+    await copyArchive(source);
+    const old = vendoredArchive(replaced?.from ?? "");
+    if (old !== undefined) await rm(path.join(folder, old), { force: true });
   }
   return { packages: changes, contract: { from, to: contract }, files };
 }
