@@ -3,8 +3,10 @@
 // First: the Trusted Types policy must exist before any module loads a script.
 import "./trustedTypes";
 
-import { readBoot } from "./boot";
+import { readBoot, revealDocumentMembers } from "./boot";
 import { preloadPage } from "./loading/loadPage";
+
+revealDocumentMembers(document);
 
 /** The boot payload of this document. */
 export const boot = readBoot(document);

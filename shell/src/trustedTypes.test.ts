@@ -30,12 +30,15 @@ test.each([
 
 test("the policy has no rule for HTML or script text", () => {
   const createPolicy = vi.fn();
-  installTrustedTypesPolicy({ createPolicy });
+  installTrustedTypesPolicy({ trustedTypes: { createPolicy } });
   expect(createPolicy).toHaveBeenCalledExactlyOnceWith("default", { createScriptURL: allowScriptUrl });
 });
 
-test("a browser without Trusted Types needs no policy", () => {
+test.each([
+  ["nothing", {}],
+  ["an element with the ID", Object.create({ trustedTypes: document.createElement("p") }) as object],
+])("a browser without Trusted Types needs no policy: the window has %s", (_, window) => {
   expect(() => {
-    installTrustedTypesPolicy(undefined);
+    installTrustedTypesPolicy(window);
   }).not.toThrow();
 });

@@ -15,8 +15,10 @@ export function allowScriptUrl(url: string): string | null {
  * Creates the only policy that documents allow. Webpack and the loader of sections set script URLs as strings, which the
  * browser passes to this default policy. It has no rule for HTML or script text, so creating either from a string fails.
  */
-export function installTrustedTypesPolicy(factory: PolicyFactory | undefined): void {
-  factory?.createPolicy("default", { createScriptURL: allowScriptUrl });
+export function installTrustedTypesPolicy(global: { readonly trustedTypes?: PolicyFactory }): void {
+  // Without Trusted Types, an element with this ID is what the window inherits under the name.
+  if (Object.hasOwn(global, "trustedTypes"))
+    global.trustedTypes?.createPolicy("default", { createScriptURL: allowScriptUrl });
 }
 
-installTrustedTypesPolicy((globalThis as { trustedTypes?: PolicyFactory }).trustedTypes);
+installTrustedTypesPolicy(globalThis as { trustedTypes?: PolicyFactory });

@@ -113,3 +113,18 @@ test("The boot payload has the data, so hydration requests none", async ({ page 
   expect(bodies.length).toBeGreaterThan(0);
   expect((await Promise.all(bodies)).join("\n")).not.toContain("Cheyenne");
 });
+
+test("Elements that take names of the document and of the shell hide nothing", async ({ page }) => {
+  // As HTML from an upstream may contain them: the browser makes them properties of `document` and of `window`.
+  const names = ["body", "createElement", "head", "querySelectorAll"].map((name) => `<form name="${name}"></form>`);
+  await page.route("/terms", async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    const planted = `<div id="boot">{"deployment":1}</div>${names.join("")}`;
+    await route.fulfill({ response, body: html.replace('<div id="root">', `${planted}<div id="root">`) });
+  });
+  await page.goto("/terms");
+  await waitForHydration(page);
+  await follow(page, "/about-escort-babylon");
+  await expectScreen(page, "About Colonnade Directory");
+});

@@ -5,7 +5,7 @@ import { withTimeout } from "./timeout";
 const TIMEOUT = 6_000;
 
 function findLink(asset: Asset): HTMLLinkElement | undefined {
-  return [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
+  return [...document.head.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
     (link) => link.getAttribute("href") === asset.href,
   );
 }
@@ -44,9 +44,9 @@ function insert(asset: Asset): Promise<void> {
 
 const pending = new Map<string, Promise<void>>();
 
-// The gateway inlines the stylesheets of the first view.
+// The gateway inlines the stylesheets of the first view in the head.
 function isInlined(asset: Asset): boolean {
-  return document.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
+  return document.head.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
 }
 
 function ensure(asset: Asset): Promise<void> {

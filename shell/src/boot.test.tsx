@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+
+import { readBoot, revealDocumentMembers } from "./boot";
+
+const PAYLOAD = '<script type="application/json" id="boot">{"deployment":7}</script>';
+
+function parse(page: string, payload = PAYLOAD): Document {
+  document.body.innerHTML = `<div id="root">${page}</div>${payload}`;
+  return document;
+}
+
+test.each([
+  ["a heading", '<h2 id="boot">Boot</h2>'],
+  ["data", '<div id="boot">{"deployment":1}</div>'],
+  ["a data block", '<script type="application/json" id="boot">{"deployment":1}</script>'],
+])("the boot payload is the gateway’s, not %s of a page with its ID", (_, page) => {
+  expect(readBoot(parse(page))).toEqual({ deployment: 7 });
+});
+
+test("a document without boot payload is an error", () => {
+  expect(() => readBoot(parse('<div id="boot">{}</div>', ""))).toThrow("the document has no boot payload");
+});
+
+test("names of elements that hide members of the document are removed, and others stay", () => {
+  const page = parse(
+    '<form id="body" name="head"><input name="getAttribute"></form><img id="body" name="photo"><img id="title">' +
+      '<object id="forms"></object><embed name="map"><a name="cookie">A</a>',
+  );
+  revealDocumentMembers(page);
+  expect(page.getElementById("root")?.innerHTML).toBe(
+    '<form id="body"><input name="getAttribute"></form><img name="photo"><img id="title">' +
+      '<object></object><embed name="map"><a name="cookie">A</a>',
+  );
+});
