@@ -14,6 +14,15 @@ function segmentProblem(segment: string): string | null {
     : `the segment "${segment}" may contain only letters, digits, "-", "_", "." and "~"`;
 }
 
+/** Whether two patterns match the same paths: they differ only in the names of params. */
+export function collidingPatterns(one: string, other: string): boolean {
+  return withoutNames(one) === withoutNames(other);
+}
+
+function withoutNames(pattern: string): string {
+  return pattern.replace(/\/:[^/]*/g, "/:");
+}
+
 /** Returns what is wrong with a path pattern, or null if it is valid. The gateway rejects the same patterns on publish. */
 export function patternProblem(pattern: string): string | null {
   if (!pattern.startsWith("/")) return "it must begin with a slash";

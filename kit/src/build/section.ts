@@ -48,11 +48,13 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
     // The check's compilation has source maps, so its errors have positions.
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
+  const { problems: found, paths } = checked.value;
+  // The build cannot read an invalid declaration.
+  if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
-  const { paths } = checked.value;
   const release = await sectionRelease(context, client, imports, paths);
-  const problems = [...checked.value.problems, ...(await findOversizedViews(context, client, release))];
+  const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }

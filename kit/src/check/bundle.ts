@@ -29,6 +29,8 @@ export interface SectionBundle {
   readonly map: string;
   readonly problems: readonly Problem[];
   readonly compilation: Compilation;
+  /** The positions of the parts of its declaration. */
+  readonly locationOf: (part: string) => string | undefined;
 }
 
 /**
@@ -39,7 +41,8 @@ export async function compileSection(context: BuildContext, output: string): Pro
   const sources = new SourceProblems(context.folder);
   const compilation = await compile(sectionConfiguration(context, output, sources), context);
   const styles = findStyleProblems(context.folder, context.config.name, compilation);
-  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles], compilation };
+  const locationOf = sources.locationOf.bind(sources);
+  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles], compilation, locationOf };
 }
 
 /** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */

@@ -248,6 +248,26 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL121", "the section uses setTimeout() with a string", "6:1"],
     ],
   },
+  habits: {
+    source: pageSource(
+      "Component: () => { const isServer = typeof window === 'undefined'; const items = ['a', 'b'];\n" +
+        "return <><h1>Lab {import.meta.env.VITE_TITLE}{String(isServer)}</h1>\n" +
+        "{items.map((item) => <p>{item}</p>)}{[<p key='a'>Keyed</p>]}</>; }",
+    ),
+    problems: [
+      [
+        "COL105",
+        "the section tests typeof window in a render, so the server and the browser render different pages",
+        "4:37",
+      ],
+      ["COL130", "the section uses import.meta.env.VITE_TITLE, which neither browsers nor the gateway have", "5:19"],
+      ["COL153", "the section renders a list whose elements have no key", "6:22"],
+    ],
+  },
+  headings: {
+    source: pageSource("Component: () => <><h1>Lab</h1><h1 hidden>Lab</h1><h1>Again</h1></>"),
+    problems: [["COL152", "PAGE has 2 h1 elements; expected one", "4:12"]],
+  },
   browser: {
     source: pageSource(
       "Component: () => { const isHydrated = useHydrated(); if (!isHydrated) return <Later />; return <p>{Math.random()}</p>; }",
@@ -512,7 +532,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: pageSource(
       "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
         "Component: ({ data }) => { const navigate = useNavigate(); if (data.host !== 'a.example' || data.query !== 'q=%C3%A4' " +
-        "|| typeof window !== 'undefined' || new Date('2026-01-01Z').getUTCDay() !== 4) throw new Error(JSON.stringify(data)); " +
+        "|| new Date('2026-01-01Z').getUTCDay() !== 4) throw new Error(JSON.stringify(data)); " +
         "return <button onClick={() => navigate('/')}>{useSite().today}{useLocation().pathname}</button>; }",
       'import { useLocation, useNavigate, useSite } from "@colonnade/kit";',
     ),

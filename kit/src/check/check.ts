@@ -54,6 +54,9 @@ async function checkIn(
   const entry = path.resolve(folder, config.entry);
   await writeFile(scripts.shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
+  // Without a valid declaration there are no pages to run.
+  if (bundle.problems.some(({ code }) => code === "COL100"))
+    return { problems: bundle.problems, paths: new Map(), hasPackageProblem: false };
   // After the compilation, which reports syntax errors with their positions.
   const { pages } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
@@ -67,9 +70,9 @@ async function checkIn(
     for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
   const problems = new Problems();
   const listed = [...paths.values()].flat();
-  if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length));
+  if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
   const addReports = (reports: readonly Report[]): void => {
-    for (const report of reports) addReport(report, positionOf, problems);
+    for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
   };
   addReports([sectionReports, ...pageReports].flat());
   const rendered = pageReports
@@ -97,10 +100,10 @@ async function checkIn(
   };
 }
 
-function tooManyPaths(count: number): Problem {
+function tooManyPaths(count: number, location: string | undefined): Problem {
   const message = `the pages of the section list ${String(count)} paths; expected at most ${String(MAX_PATHS)}`;
   const advice = "Return the most important paths from paths(): a page also works at paths that are not listed.";
-  return problemOf("COL100", message, undefined, advice);
+  return problemOf("COL100", message, location, advice);
 }
 
 /** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
@@ -110,14 +113,22 @@ function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
   return sources.some((source) => source.code === code && source.help === help);
 }
 
-/** Returns the problems that a child process reported. `positionOf` maps a stack to a position in the sources. */
-export function problemsOf(report: Report, positionOf: (stack: string) => string | undefined): readonly Problem[] {
+/** The positions of a section's sources. */
+export interface Positions {
+  /** The position of a stack in the bundle. */
+  readonly positionOf: (stack: string) => string | undefined;
+  /** The position of a part of the section's declaration. */
+  readonly locationOf: (part: string) => string | undefined;
+}
+
+/** Returns the problems that a child process reported. */
+export function problemsOf(report: Report, positions: Positions): readonly Problem[] {
   const problems = new Problems();
-  addReport(report, positionOf, problems);
+  addReport(report, positions, problems);
   return problems.sorted();
 }
 
-function addReport(report: Report, positionOf: (stack: string) => string | undefined, problems: Problems): void {
+function addReport(report: Report, { positionOf, locationOf }: Positions, problems: Problems): void {
   switch (report.kind) {
     case "paths":
     case "rendered":
@@ -137,8 +148,9 @@ function addReport(report: Report, positionOf: (stack: string) => string | undef
       return;
     }
     case "violation": {
-      const { code, message, advice, stack = "" } = report;
-      problems.add(problemOf(code, message, positionOf(stack), advice), message.replace(/^.* contains /, ""));
+      const { code, message, advice, stack = "", part = "" } = report;
+      const location = positionOf(stack) ?? locationOf(part);
+      problems.add(problemOf(code, message, location, advice), message.replace(/^.* contains /, ""));
     }
   }
 }

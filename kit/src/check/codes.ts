@@ -21,7 +21,9 @@ export const PROBLEM_KINDS = {
   COL103: { title: "Locale", help: "Format with your own code, such as toFixed() or a table of month names." },
   COL104: {
     title: "Timers and network",
-    help: `Import data from your own modules. If you need a timer or a request, ${BROWSER_ONLY}`,
+    help:
+      "Declare `queries` for data of an upstream, or import data from your own modules. If you need a timer or another " +
+      `request, ${BROWSER_ONLY}`,
   },
   COL105: { title: "Browser globals", help: `Render without it, and ${BROWSER_ONLY}` },
   COL106: { title: "Time zone", help: "Use the UTC methods, such as getUTCDate(), and dates that end with Z." },
@@ -54,6 +56,11 @@ export const PROBLEM_KINDS = {
     help: "Correct the link if no other section has this page.",
     severity: "warning",
   },
+  COL119: {
+    title: "Unknown slot",
+    help: "Remove the slot if your operator's shell does not have it.",
+    severity: "warning",
+  },
   COL120: { title: "Inline style", help: "Use a class of a CSS module." },
   COL121: { title: "HTML or code from a string", help: "Render React elements. For formatted text, import Markdown." },
   COL122: { title: "Script element", help: "Import the script as a module, or load it from an effect." },
@@ -82,6 +89,12 @@ export const PROBLEM_KINDS = {
   COL151: {
     title: "Accessibility advice",
     help: "Correct the element, so that the page is easier to use with assistive technology.",
+    severity: "warning",
+  },
+  COL152: { title: "Headings", help: "Render one h1 on each page, and h2 to h6 for its parts." },
+  COL153: {
+    title: "List keys",
+    help: "Set the prop `key` of each element to what identifies its item, such as an ID.",
     severity: "warning",
   },
   COL160: {

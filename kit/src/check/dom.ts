@@ -45,6 +45,8 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
       const { origin, pathname } = new URL(href, base);
       if (origin === PLACEHOLDER_SITE.origin && !links.has(pathname)) links.set(pathname, page);
     }
+    const headings = document.querySelectorAll("h1:not([hidden])").length;
+    if (headings > 1) faults.set(`${page.pattern} headings`, tooManyHeadings(page, headings));
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
@@ -59,6 +61,11 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
   }
   await window.happyDOM.close();
   return { links, faults: [...faults.values()] };
+}
+
+function tooManyHeadings({ path, pattern, location }: RenderedPath, count: number): Problem {
+  const message = `${path} (page ${pattern}) has ${String(count)} h1 elements; expected one`;
+  return problemOf("COL152", message, location);
 }
 
 function faultOf(

@@ -1,5 +1,5 @@
 // What `colonnade check` finds in the declarations of a section and in the paths, data and queries of its pages.
-import { expect, test, describe, beforeAll, vi } from "vitest";
+import { expect, test, describe, beforeAll } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
@@ -192,19 +192,22 @@ describe("data that is not JSON-serializable is rejected", () => {
 
 describe("a path of paths() is rejected", () => {
   test.each(Object.entries(PATHS))("%s", (_, [, message]) => {
-    expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message }));
+    const location = expect.stringMatching(/^src\/pages\/\w+\.tsx:4:\d+$/) as string;
+    expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
   });
 });
 
 test("a page's module without a page export is rejected", () => {
   const message =
     'the module of the page "/lab/unexported" does not export "page"; expected export const page = definePage({ … })';
-  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message }));
+  const location = expect.stringMatching(/^src\/section\.ts:\d+:\d+$/) as string;
+  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
 });
 
 test("a section that lists too many paths is rejected", () => {
   const message = "the pages of the section list 5005 paths; expected at most 5000";
-  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message }));
+  const location = expect.stringMatching(/^src\/section\.ts:\d+:\d+$/) as string;
+  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
 });
 
 test("no other page is rejected", () => {
@@ -228,27 +231,25 @@ describe("a page with queries or a redirect", () => {
 });
 
 describe("a section is rejected", () => {
-  const pages = (pattern: string): object => ({ pages: { [pattern]: vi.fn() } });
   test.each([
     [
       "whose name differs from the configuration",
       { name: "goodbye" },
+      "name",
       'the name is "goodbye" in defineSection, but "hello" in section.config.js; use the same name',
     ],
-    ["with an unsupported contract", { contract: 2 }, "the section has contract 2; this kit supports contract 1"],
     [
-      "with an invalid pattern",
-      pages("/api/x"),
-      'the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
+      "with an unsupported contract",
+      { contract: 2 },
+      "contract",
+      "the section has contract 2; this kit supports contract 1",
     ],
-    [
-      "with a pattern of more segments than the gateway serves",
-      pages("/a".repeat(65)),
-      `the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
-    ],
-  ])("%s", async (_, declared, problem) => {
+  ])("%s", async (_, declared, part, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
-    expect(await createSteps(() => Promise.resolve({ default: section }), "hello").loadSection()).toEqual({ problem });
+    expect(await createSteps(() => Promise.resolve({ default: section }), "hello").loadSection()).toEqual({
+      problem,
+      part,
+    });
   });
 
   test.each([
@@ -270,8 +271,41 @@ describe("a section is rejected", () => {
     const { code, err } = await runCompiled(folder, ["check"]);
     expect(code).toBe(3);
     expect(err).toContain(message);
+    // Without a position of its own, a problem has that of the declaration.
+    if (statement === "") expect(err).toMatch(/\n {2}at src\/section\.ts:2:\d+\n/);
     expect(err).toContain("hello breaks the rules for sections: 1 problem\n");
   });
+});
+
+test("the faults of a declaration have the lines of its entries", async () => {
+  const load = '() => import("./pages/languages")';
+  const entries = [
+    `"/hello": ${load}`,
+    `"/api/x": ${load}`,
+    `"${"/a".repeat(65)}": ${load}`,
+    `"/hello/:topic": ${load}`,
+    `"/hello/:other": ${load}`,
+    `"/hello": ${load}`,
+    "...more",
+  ];
+  const slots = 'slots: { cart: () => import("./pages/languages"), join: more }';
+  const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
+${entries.join(",\n")}\n},\n${slots} });\n`;
+  const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
+  expect(code).toBe(3);
+  const found = (JSON.parse(out) as { problems: Problem[] }).problems;
+  const unreadable = "has a value that the build cannot read";
+  expect(new Set(found.map(({ code: col, location = "", message }) => `${location} ${col} ${message}`))).toEqual(
+    new Set([
+      'src/section.ts:5:1 COL100 the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
+      `src/section.ts:6:1 COL100 the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
+      'src/section.ts:8:1 COL100 the patterns "/hello/:topic" and "/hello/:other" match the same paths',
+      'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
+      `src/section.ts:10:1 COL100 pages ${unreadable}`,
+      `src/section.ts:12:51 COL100 slots["join"] ${unreadable}`,
+      'src/section.ts:12:10 COL119 the section fills the slot "cart", which the shell does not have',
+    ]),
+  );
 });
 
 test("a shell cannot be checked", async () => {

@@ -54,6 +54,8 @@ export type Report =
       readonly message: string;
       readonly advice?: string;
       readonly stack?: string;
+      /** The part of the section's declaration that the problem is about, such as `pages /hello`. */
+      readonly part?: string;
     };
 
 /** File name of the section's script in stacks. */

@@ -40,13 +40,14 @@ function reportThrown(step: string, thrown: unknown, ownStack?: string): void {
   });
 }
 
-function reportViolation({ problem, code = "COL100", advice }: Violation, stack?: string): void {
+function reportViolation({ problem, code = "COL100", advice, part }: Violation, stack?: string): void {
   report({
     kind: "violation",
     code,
     message: problem,
     ...(advice !== undefined && { advice }),
     ...(stack !== undefined && { stack }),
+    ...(part !== undefined && { part }),
   });
 }
 
@@ -101,7 +102,8 @@ async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
     list = steps.paths();
     return list.problem === undefined ? null : { problem: list.problem };
   };
-  if (!(await runLimited(`paths() of the page ${pattern}`, listPaths)) || !list) return;
+  const stackOfPaths = (): string => stackOfMember(steps, "paths");
+  if (!(await runLimited(`paths() of the page ${pattern}`, listPaths, LOAD_LIMIT, stackOfPaths)) || !list) return;
   const { listed, paths } = list;
   // The data and head of every path run, but a page with thousands of paths renders only a few.
   const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
@@ -173,7 +175,11 @@ async function checkPath(
   };
   watchdog.start(`data() of ${page}`, PATH_LIMIT);
   const hasQueries =
-    (await run(`data() of ${page}`, () => steps.matches(path))) &&
+    (await run(
+      `data() of ${page}`,
+      () => steps.matches(path),
+      () => stackOfMember(steps, "paths"),
+    )) &&
     (await next(
       "queries() of",
       () => steps.queries(path),

@@ -2,9 +2,11 @@ import { SourceMap } from "node:module";
 
 import type { Compiler, NormalModule, WebpackPluginInstance } from "webpack";
 
+import { declaredParts } from "./declaration.js";
+import type { Finding } from "./finding.js";
 import { formatPosition, isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
-import { findViolations, type Finding } from "./staticRules.js";
+import { findViolations } from "./staticRules.js";
 import type { SyntaxNode } from "./syntax.js";
 
 const JAVASCRIPT = ["javascript/auto", "javascript/dynamic", "javascript/esm"];
@@ -24,14 +26,17 @@ interface Parser {
   readonly hooks: { readonly program: { tap(options: typeof TAP, callback: (program: SyntaxNode) => void): void } };
 }
 
-interface ModuleFinding extends Finding {
+interface ModulePosition {
   readonly module: NormalModule;
   readonly position: Position;
 }
 
+type ModuleFinding = Finding & ModulePosition;
+
 /** A webpack plugin that finds problems in a package's own sources without running them. */
 export class SourceProblems implements WebpackPluginInstance {
   readonly #findings = new Map<string, readonly ModuleFinding[]>();
+  readonly #declared = new Map<string, ModulePosition>();
 
   constructor(readonly folder: string) {}
 
@@ -58,6 +63,10 @@ export class SourceProblems implements WebpackPluginInstance {
         if (position && finding.isCertain) findings.push({ ...finding, module, position });
       }
       this.#findings.set(module.identifier(), findings);
+      for (const [part, node] of declaredParts(program)) {
+        const position = parser.getLocation(node)?.start;
+        if (position) this.#declared.set(part, { module, position });
+      }
     });
   }
 
@@ -68,6 +77,12 @@ export class SourceProblems implements WebpackPluginInstance {
       .map(({ code, message, module, position, advice }) =>
         problemOf(code, message, locateInSource(this.folder, module, position), advice),
       );
+  }
+
+  /** Returns the position of a part of the section's declaration, such as `name` or `pages /hello`. */
+  locationOf(part: string): string | undefined {
+    const found = this.#declared.get(part);
+    return found && locateInSource(this.folder, found.module, found.position);
   }
 }
 

@@ -2,9 +2,13 @@
 // function call, and the ESLint configuration applies them to sources.
 import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
+import { findInDeclaration } from "./declaration.js";
+import type { Finding, Found } from "./finding.js";
+import { findMissingKeys } from "./keys.js";
 import {
   declaredNames,
   isFunction,
+  keyOf,
   nameOf,
   nodeAt,
   nodesAt,
@@ -14,19 +18,6 @@ import {
   type SyntaxNode,
 } from "./syntax.js";
 
-/** A violation of a rule in a module. */
-export interface Finding {
-  readonly code: ProblemCode;
-  readonly message: string;
-  /** What to do instead, if the help text of the code does not say it. */
-  readonly advice?: string;
-  /** Where an error would occur at run time. */
-  readonly node: SyntaxNode;
-  /** False if the code may run only in the browser, where it is allowed. */
-  readonly isCertain: boolean;
-}
-
-type Found = Omit<Finding, "isCertain">;
 type Rule = readonly [code: ProblemCode, name: RegExp];
 
 // Names of globals and their members. A render on the server must not use them.
@@ -36,6 +27,8 @@ const IMPURE_CALLS: readonly Rule[] = [
   ["COL104", /^(fetch|setTimeout|setInterval|requestAnimationFrame)$/],
 ];
 const IMPURE_METHOD = /\.(toLocale\w*String|toLocale(Lower|Upper)Case|localeCompare)$/;
+const BROWSER_GLOBAL = /^(window|document|navigator|localStorage|sessionStorage|location|history|self)$/;
+const ENVIRONMENT = /^(process|import\.meta)\.env$/;
 const LOCALE_MEMBER = /^Intl\.\w+$/;
 const BROWSER_MEMBER =
   /^((window|localStorage|sessionStorage)\.\w+|document\.(body|cookie|createElement|documentElement|getElementById|querySelector|querySelectorAll|title))$/;
@@ -57,6 +50,7 @@ const FORBIDDEN_IMPORT =
 // These libraries create style elements in the browser, which a render on the server does not show.
 const STYLE_LIBRARY = /^(?:(styled-components)|@(emotion)\/(?:css|react|styled))(?![\w-])/;
 
+const CALLED_AT_ONCE = /^(React\.)?use(State|Memo)$/;
 const PAGE_FUNCTION = /^(queries|data|head|layout|paths)$/;
 // What is in one of these may not run on the server, such as after a test of `typeof window`.
 const CONDITION = /^(IfStatement|ConditionalExpression|LogicalExpression)$/;
@@ -74,9 +68,13 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       ...findProps(node, parent, hasFrame),
       ...findMarkup(node, declared),
       ...findImports(node),
+      ...findInDeclaration(node),
+      ...findMissingKeys(node, parent),
     ])
       yield { ...found, isCertain: true };
     if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);
+    if (isBrowserTest(node, declared) && isInFunction(ancestors) && isOnServer(ancestors))
+      yield browserTestFinding(node);
     for (const found of findImpurity(node, declared)) {
       if (!isOnServer(ancestors) || (found.code === "COL105" && isConditional(ancestors))) continue;
       yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
@@ -141,11 +139,6 @@ function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: 
   }
 }
 
-function keyOf(property: SyntaxNode): string {
-  const key = nodeAt(property, "key");
-  return textOf(key) ?? (property.computed === true ? "" : nameOf(key));
-}
-
 function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
   if (node.type === "AssignmentExpression") {
     const name = nameOf(nodeAt(node, "left"));
@@ -185,17 +178,39 @@ function* findImports(node: SyntaxNode): Generator<Found> {
 }
 
 function isEnvironment(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
-  return nameOf(node) === "process.env" && nameOf(parent) !== "process.env.NODE_ENV";
+  return ENVIRONMENT.test(nameOf(node)) && nameOf(parent) !== "process.env.NODE_ENV";
 }
 
 function environmentFinding(node: SyntaxNode, ancestors: readonly SyntaxNode[]): Finding {
-  const name = nameOf(ancestors.at(-1)) || "process.env";
+  const name = nameOf(ancestors.at(-1)) || nameOf(node);
   return {
     code: "COL130",
     message: `the section uses ${name}, which neither browsers nor the gateway have`,
     node,
     isCertain: true,
   };
+}
+
+/** Whether a node tests whether it runs in a browser, such as `typeof window`. */
+function isBrowserTest(node: SyntaxNode, declared: ReadonlySet<string>): boolean {
+  if (node.type !== "UnaryExpression" || node.operator !== "typeof") return false;
+  const name = nameOf(nodeAt(node, "argument")).replace(/^globalThis\./, "");
+  return BROWSER_GLOBAL.test(name) && !declared.has(name);
+}
+
+function browserTestFinding(node: SyntaxNode): Finding {
+  const name = nameOf(nodeAt(node, "argument"));
+  return {
+    code: "COL105",
+    message: `the section tests typeof ${name} in a render, so the server and the browser render different pages`,
+    advice: "Render the same on both: useHydrated() is false on the server and during hydration, and then true.",
+    node,
+    isCertain: true,
+  };
+}
+
+function isInFunction(ancestors: readonly SyntaxNode[]): boolean {
+  return ancestors.some(isFunction);
 }
 
 function* findImpurity(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
@@ -226,9 +241,19 @@ function lastNode(callee: SyntaxNode | undefined): SyntaxNode | undefined {
 
 /** Whether a node is outside of functions, in a member of a page, or directly in a component. */
 function isOnServer(ancestors: readonly SyntaxNode[]): boolean {
-  const [outer, inner] = ancestors.filter(isFunction);
+  const [outer, inner] = ownFunctions(ancestors);
   // Functions inside of a component may be effects or event handlers.
   return outer === undefined || isInMember(ancestors) || (inner === undefined && isComponent(outer, ancestors));
+}
+
+/** The functions around a node, without those that React calls at once: the initial state is a part of the render. */
+function ownFunctions(ancestors: readonly SyntaxNode[]): SyntaxNode[] {
+  return ancestors.filter((node, index) => {
+    const call = ancestors[index - 1];
+    return (
+      isFunction(node) && !(call?.type === "CallExpression" && CALLED_AT_ONCE.test(nameOf(nodeAt(call, "callee"))))
+    );
+  });
 }
 
 function isInMember(ancestors: readonly SyntaxNode[]): boolean {
@@ -279,7 +304,7 @@ function isPageMember(key: string): boolean {
 /** Whether a node of a compiled page module runs whenever the server renders the page. */
 function isCertain(node: SyntaxNode, ancestors: readonly SyntaxNode[], pages: ReadonlySet<SyntaxNode>): boolean {
   if (isConditional(ancestors) || ancestors.some(({ type }) => UNCERTAIN.test(type))) return false;
-  const [outer, inner] = ancestors.filter(isFunction);
+  const [outer, inner] = ownFunctions(ancestors);
   return outer === undefined || (inner === undefined && pages.has(outer) && !endsBefore(outer, node));
 }
 

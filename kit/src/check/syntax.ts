@@ -52,14 +52,22 @@ export function textOf(node: SyntaxNode | undefined): string | undefined {
 }
 
 /**
- * The name of an identifier, or the dotted name of a member, such as `Math.random` or `Math["random"]`. Empty for other nodes.
+ * The name of an identifier, or the dotted name of a member, such as `Math.random`, `Math["random"]` or `import.meta`. Empty for
+ * other nodes.
  */
 export function nameOf(node: SyntaxNode | undefined): string {
   if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
+  if (node?.type === "MetaProperty") return `${nameOf(nodeAt(node, "meta"))}.${nameOf(nodeAt(node, "property"))}`;
   if (node?.type !== "MemberExpression") return "";
   const property = nodeAt(node, "property");
   const name = node.computed === true ? textOf(property) : nameOf(property);
   return name === undefined ? "" : `${nameOf(nodeAt(node, "object"))}.${name}`;
+}
+
+/** The name of a property of an object. Empty if it is computed. */
+export function keyOf(property: SyntaxNode): string {
+  const key = nodeAt(property, "key");
+  return textOf(key) ?? (property.computed === true ? "" : nameOf(key));
 }
 
 /** A node that is a function. */

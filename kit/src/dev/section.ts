@@ -15,7 +15,7 @@ import { problemsOf } from "../check/check.js";
 import type { ProblemCode } from "../check/codes.js";
 import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
-import type { Problem } from "../check/problem.js";
+import { errorsIn, type Problem } from "../check/problem.js";
 import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, matchPath } from "../paths.js";
@@ -126,7 +126,8 @@ export class DevelopmentSection {
       .map((problem) => ({ ...problem, section: this.name }));
     const server = this.#server.succeeded;
     const styles = server ? findStyleProblems(this.folder, this.name, server.compilation) : [];
-    const sources = [...this.#sources.problems(), ...styles].map((problem) => this.#describe(problem));
+    // Warnings do not replace a page by the overlay.
+    const sources = errorsIn([...this.#sources.problems(), ...styles]).map((problem) => this.#describe(problem));
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
 
@@ -208,7 +209,7 @@ export class DevelopmentSection {
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
     const compilation = this.#server.succeeded?.compilation;
     const problems = reports
-      .flatMap((report) => problemsOf(report, positionOf))
+      .flatMap((report) => problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }))
       .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, request.path));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");

@@ -1,6 +1,7 @@
 // An ESLint configuration with the rules of `colonnade check` that need no run of the section.
 import { anchorOf, kindOf } from "../check/codes.js";
-import { findViolations, type Finding } from "../check/staticRules.js";
+import type { Finding } from "../check/finding.js";
+import { findViolations } from "../check/staticRules.js";
 import type { SyntaxNode } from "../check/syntax.js";
 
 const GUIDE = "node_modules/@colonnade/kit/dist/check/errors.md";

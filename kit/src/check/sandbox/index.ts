@@ -1,5 +1,4 @@
 // The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
-import { patternProblem } from "../../build/pattern.js";
 import { isNotFound } from "../../notFound.js";
 import type { AnyPage, Head } from "../../page.js";
 import { matchPath, pathTo, type Params } from "../../paths.js";
@@ -22,6 +21,8 @@ export interface Violation {
   readonly problem: string;
   readonly code?: ProblemCode;
   readonly advice?: string;
+  /** The part of the section's declaration that it is about, such as `pages /hello`. */
+  readonly part?: string;
 }
 
 /** A step's result: a problem, or null. */
@@ -104,6 +105,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       if (module?.slot) return null;
       return {
         problem: `the module of the slot "${slotName}" does not export "slot"; expected export const slot = defineSlot({ … })`,
+        part: `slots ${slotName}`,
       };
     },
     async loadPage(requested) {
@@ -112,6 +114,7 @@ export function createSteps(load: () => Promise<{ readonly default: Section }>, 
       if (!module?.page)
         return {
           problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
+          part: `pages ${pattern}`,
         };
       ({ page } = module);
       const declared: Partial<AnyPage> = page;
@@ -232,14 +235,14 @@ function sectionProblem(section: Section, name: string): StepResult {
   // The type is the literal 1, but the section may have been written for another kit.
   const contract: number = section.contract;
   if (contract !== CONTRACT)
-    return { problem: `the section has contract ${String(contract)}; this kit supports contract ${String(CONTRACT)}` };
+    return {
+      problem: `the section has contract ${String(contract)}; this kit supports contract ${String(CONTRACT)}`,
+      part: "contract",
+    };
   if (section.name !== name)
     return {
       problem: `the name is "${section.name}" in defineSection, but "${name}" in section.config.js; use the same name`,
+      part: "name",
     };
-  for (const pattern of Object.keys(section.pages)) {
-    const problem = patternProblem(pattern);
-    if (problem) return { problem: `the pattern "${pattern}" is invalid: ${problem}` };
-  }
   return null;
 }

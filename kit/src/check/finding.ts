@@ -1,0 +1,17 @@
+import type { ProblemCode } from "./codes.js";
+import type { SyntaxNode } from "./syntax.js";
+
+/** A violation of a rule in a module. */
+export interface Finding {
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** What to do instead, if the help text of the code does not say it. */
+  readonly advice?: string;
+  /** Where an error would occur at run time. */
+  readonly node: SyntaxNode;
+  /** False if the code may run only in the browser, where it is allowed. */
+  readonly isCertain: boolean;
+}
+
+/** A violation that does not depend on where the code runs. */
+export type Found = Omit<Finding, "isCertain">;
