@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createErrorReporter, type ReportError } from "./errorReports";
 
+let hasMoved = false;
+vi.mock("./movedNodes", () => ({ hasMovedNodes: () => hasMoved }));
+
 const DIRECTORY = { section: { name: "directory", version: "1.1.0" }, pattern: "/state/:state" };
 const LEGAL = { section: { name: "legal", version: "2.0.0" } };
 
@@ -24,6 +27,7 @@ describe("error reporter", () => {
 
   beforeEach(() => {
     online = true;
+    hasMoved = false;
     beacon.mockReset().mockReturnValue(true);
     fetching.mockReset().mockRejectedValue(new TypeError("offline"));
     vi.stubGlobal("fetch", fetching);
@@ -111,6 +115,14 @@ describe("error reporter", () => {
     window.dispatchEvent(new Event("pageshow"));
     report(DIRECTORY, "load", new Error());
     expect(beacon).toHaveBeenCalledOnce();
+  });
+
+  test("errors of rendering are not reported once an extension has moved nodes", async () => {
+    const report = reporter();
+    hasMoved = true;
+    report(DIRECTORY, "render", new DOMException("The node is not a child.", "NotFoundError"));
+    report(DIRECTORY, "load", new Error());
+    expect(await sent()).toMatchObject([{ phase: "load" }]);
   });
 
   test("fetch is used if the browser rejects the beacon", () => {

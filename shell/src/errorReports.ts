@@ -1,6 +1,7 @@
 import type { Boot, SectionEntry } from "@colonnade/kit/shell";
 
 import { errorClass } from "./errorClass";
+import { hasMovedNodes } from "./movedNodes";
 
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
@@ -28,7 +29,8 @@ function send(body: object): void {
 
 /**
  * Creates the error reporter of a document. It reports each section and phase once, samples at the gateway's rate, and
- * skips errors that may come from the visitor's connection or from leaving the page. It never throws.
+ * skips errors that may come from the visitor's connection, from leaving the page, or from an extension that moves nodes. It
+ * never throws.
  */
 export function createErrorReporter({ deployment, reports }: Boot): ReportError {
   if (!reports) return () => undefined;
@@ -43,7 +45,7 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
     leaving = false;
   });
   return ({ section: { name, version }, pattern }, phase, error) => {
-    if (leaving || !navigator.onLine) return;
+    if (leaving || !navigator.onLine || (phase === "render" && hasMovedNodes())) return;
     const kind = `${name} ${phase}`;
     if (seen.has(kind)) return;
     // Sampled once per document: otherwise a page that fails repeatedly would be overrepresented.

@@ -15,6 +15,7 @@ import { findServerHtml } from "./loading/serverHtml";
 import { provideReactDom } from "./loading/shareScope";
 import { createSlotLoader } from "./loading/slotLoader";
 import { createViewLoader } from "./loading/viewLoader";
+import { tolerateMovedNodes } from "./movedNodes";
 import { createRouterHistory } from "./navigation/history";
 import { createScrollRestoration } from "./navigation/scrollRestoration";
 import { ShellRouter } from "./navigation/ShellRouter";
@@ -37,6 +38,7 @@ const options: RootOptions = {
   ...(process.env.NODE_ENV === "development" && { onCaughtError: report }),
 };
 
+tolerateMovedNodes();
 provideReactDom(ReactDom);
 
 const root = document.getElementById("root");

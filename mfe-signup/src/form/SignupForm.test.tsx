@@ -47,6 +47,19 @@ async function signUp(status: number, body: object, options?: RenderOptions): Pr
   await submit();
 }
 
+/** Replaces every text by elements with the same text, as Google Translate does with another text. */
+function translate(root: Element): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  for (const text of texts) {
+    const outer = document.createElement("i");
+    outer.append(document.createElement("i"));
+    outer.firstElementChild?.append(text.data);
+    text.replaceWith(outer);
+  }
+}
+
 const values = (): string[] => [input("Email").value, input("Password").value, input("Age").value];
 
 describe("the form", () => {
@@ -107,6 +120,20 @@ describe("the form", () => {
     await submit();
     expect(input("Password").type).toBe("password");
     expect(button("Show password").textContent).toBe("Show");
+  });
+
+  it("keeps working, and says what happens, when the browser translates each new text", async () => {
+    const form = await renderForm();
+    mockPendingResponse();
+    fillForm();
+    translate(form);
+    await userEvent.click(button("Show password"));
+    expect(screen.getByRole("status").textContent).toBe("Your password is showing.");
+    translate(form);
+    await submit();
+    expect(screen.getByRole("status").textContent).toBe("Your sign-up is being sent.");
+    expect(button("Creating Account...").getAttribute("aria-busy")).toBe("true");
+    expect(values()).toEqual([FORM_VALUES.email, FORM_VALUES.password, FORM_VALUES.age]);
   });
 });
 

@@ -22,7 +22,7 @@ import type { Replacement } from "./signupHeading";
 import type { FieldName, FormValues } from "./validation";
 import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
-import { useSignup, type FocusTarget } from "./useSignup";
+import { useSignup, type FocusTarget, type SignupState } from "./useSignup";
 
 /** Props of {@link SignupForm}. */
 export interface SignupFormProps {
@@ -45,6 +45,12 @@ function readValues(form: HTMLFormElement): FormValues {
     return typeof value === "string" ? value : "";
   };
   return { email: text("email"), password: text("password"), age: text("age") };
+}
+
+// One text, alone in its element, so that it also changes on a page that the browser has translated.
+function statusOf({ kind }: SignupState, revealed: boolean): string {
+  if (kind === "sending") return "Your sign-up is being sent.";
+  return kind === "editing" && revealed ? "Your password is showing." : "";
 }
 
 function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
@@ -161,8 +167,7 @@ function ConnectedForm({
           <Disclosure host={host} />
           <LegalLinks />
           <p role="status" className="visually-hidden">
-            {sending && "Your sign-up is being sent."}
-            {state.kind === "editing" && revealed && "Your password is showing."}
+            {statusOf(state, revealed)}
           </p>
           {/* Errors need the room of the summary, which was shown when the form was sent. */}
           <Actions docked={docked} summary={docked && !failed ? <DisclosureSummary host={host} /> : undefined}>

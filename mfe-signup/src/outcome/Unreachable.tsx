@@ -14,6 +14,15 @@ const REMINDER_SECONDS = 5;
 /** How long the partner link ignores clicks, which may be meant for the form's button. */
 export const LINK_DELAY_MS = 1_000;
 
+type Phase = "counting" | "stopped" | "left";
+
+// Each text that changes is alone in its element, so that it also changes on a page that the browser has translated.
+function statusOf(phase: Phase, remaining: number): string {
+  if (phase === "stopped") return "Stopped. You’re staying on this page.";
+  const reminds = phase === "counting" && remaining === REMINDER_SECONDS;
+  return reminds ? `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.` : "";
+}
+
 /** Props of {@link Unreachable}. */
 export interface UnreachableProps {
   readonly partner: Partner;
@@ -29,10 +38,13 @@ export interface UnreachableProps {
  */
 export function Unreachable({ partner, docked, back }: UnreachableProps): ReactElement {
   const id = useId();
-  const [phase, setPhase] = useState<"counting" | "stopped" | "left">("counting");
+  const [phase, setPhase] = useState<Phase>("counting");
   const [linkWorks, setLinkWorks] = useState(false);
   const stayButton = useRef<HTMLButtonElement>(null);
   const counting = phase === "counting";
+  const affiliateFact = counting
+    ? "The countdown follows the affiliate link below"
+    : "The link below is an affiliate link";
   // A visitor who navigates back must not find the countdown running.
   const leave = (): void => {
     setPhase("left");
@@ -75,19 +87,13 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
           <div id={`${id}-where`} className={css.where}>
             {counting && (
               <p role="timer" className={css.timer}>
-                Taking you to {partner.name} in {remaining} {remaining === 1 ? "second" : "seconds"}.
+                {`Taking you to ${partner.name} in ${String(remaining)} ${remaining === 1 ? "second" : "seconds"}.`}
               </p>
             )}
             <p role="status" className={counting ? "visually-hidden" : undefined}>
-              {counting &&
-                remaining === REMINDER_SECONDS &&
-                `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.`}
-              {phase === "stopped" && "Stopped. You’re staying on this page."}
+              {statusOf(phase, remaining)}
             </p>
-            <p>
-              {counting ? "The countdown follows the affiliate link below" : "The link below is an affiliate link"}, so
-              we may earn a commission. Nothing you typed goes there.
-            </p>
+            <p>{`${affiliateFact}, so we may earn a commission. Nothing you typed goes there.`}</p>
           </div>
           <PartnerLink
             partner={partner}

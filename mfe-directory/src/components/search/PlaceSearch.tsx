@@ -178,9 +178,11 @@ export function PlaceSearch(): ReactElement {
             {state === "loading" && <p>Loading cities…</p>}
             {state === "failed" && (
               <p role="alert">
-                {find
-                  ? "City search isn’t available right now. You can still search for a state."
-                  : "Search isn’t available right now."}{" "}
+                <span>
+                  {find
+                    ? "City search isn’t available right now. You can still search for a state."
+                    : "Search isn’t available right now."}
+                </span>{" "}
                 <button
                   type="button"
                   className="button quiet"
@@ -198,7 +200,10 @@ export function PlaceSearch(): ReactElement {
             )}
             {isEmpty && (
               <p>
-                {found.unlisted ? `${found.unlisted} has no page here. ` : `No state or city here matches “${typed}”. `}
+                {/* In an element, so that it also changes on a page that the browser has translated. */}
+                <span>
+                  {found.unlisted ? `${found.unlisted} has no page here.` : `No state or city here matches “${typed}”.`}
+                </span>{" "}
                 <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
               </p>
             )}
