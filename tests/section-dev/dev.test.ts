@@ -105,7 +105,7 @@ const ERRORS = [
   ["Purity", COUNT, "Count {count} {Math.random()}</button>", /home\.tsx:16:\d+/, "COL102"],
   // Only the build's problem is shown, not what the browser reports.
   ["Policy", HEADING, `${HEADING}<img alt="" src="https://blocked.example/a.png" />`, /home\.tsx:14:\d+/, "COL125"],
-  ["Hydration", COUNT, "Count {typeof window === 'object' ? count : '-'}</button>", /home\.tsx:16:9/, "+ "],
+  ["Hydration", COUNT, "Count {'document' in globalThis ? count : '-'}</button>", /home\.tsx:16:9/, "+ "],
 ] as const;
 
 /** Expects that the overlay is accessible in both color schemes, and that the page works once it is closed. */

@@ -229,7 +229,7 @@ describe("a failed build", () => {
   });
 
   test("locates each import that cannot be resolved", async () => {
-    const imports = ["./nowhere", "dayjs", "node:fs", "os", "react/nowhere", "reader"];
+    const imports = ["./nowhere", "dayjs", "node:fs", "os", "react/nowhere", "reader", "catalog/section"];
     const text = imports.map((name) => `export * from "${name}";\n`).join("");
     const section = await helloSection({ "src/languages.ts": text });
     // A package of the section that needs Node.js.
@@ -250,10 +250,11 @@ describe("a failed build", () => {
     expect(problems.toSorted()).toEqual([
       `hello: build error at node_modules/reader/index.js:1:1\ncannot import node:path, a module of Node.js\n${help} src/languages.ts imports the package.`,
       `${at}:1:1\ncannot find ./nowhere\nCorrect the path, or add the file.`,
-      `${at}:2:1\nthe package dayjs is not installed\nRun \`npm install dayjs\`.`,
+      `${at}:2:1\nthe package dayjs is not installed\nWrite a path to a file of the section as ./dayjs. If it is a package that you know, run \`npm install dayjs\`.`,
       `${at}:3:1\ncannot import node:fs, a module of Node.js\n${help}`,
       `${at}:4:1\ncannot import os, a module of Node.js\n${help}`,
       `${at}:5:1\nthe package react does not export nowhere`,
+      `${at}:7:1\nCOL131 the section imports catalog/section, another section\nSections do not import each other. Link to the pages of another section with <Link>.`,
     ]);
   });
 

@@ -5,9 +5,11 @@ import path from "node:path";
 import webpack, { type Compilation, type Module, type NormalModule, type WebpackError } from "webpack";
 import { parseDocument } from "yaml";
 
-import { formatPosition, isOwnSource } from "../check/positions.js";
+import type { ProblemCode } from "../check/codes.js";
+import { formatPosition, isOwnSource, parsePosition } from "../check/positions.js";
 import { locateInSource } from "../check/sources.js";
 import { locateUrl } from "../check/styleUrls.js";
+import { describeExports } from "./nearNames.js";
 
 /** An error of a compilation. */
 export interface CompileProblem {
@@ -16,6 +18,8 @@ export interface CompileProblem {
   readonly message: string;
   /** What to do instead. */
   readonly help?: string;
+  /** The code of the rule in docs/errors.md. */
+  readonly code?: ProblemCode;
   /** `src/pages/lab.tsx:12:8`, relative to the package, or only the file. */
   readonly location?: string;
 }
@@ -40,6 +44,11 @@ const REPEATED = /^Module build failed [^\n]*\nError: Execution of module code f
 const UNRESOLVED = /^Can't resolve '([^']*)'/;
 const STYLE_LOADER = /[\\/]css-loader[\\/]/;
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*/;
+// The container and the module of a section, as Module Federation names them.
+const SECTION_IMPORT = /^[a-z][a-z0-9-]*\/section$/;
+const SECTION_HELP = "Sections do not import each other. Link to the pages of another section with <Link>.";
+// Files that webpack parses itself.
+const PARSED = /^\.([cm]?js|json|wasm)$/;
 // The rest of the message contains text of the file.
 const JSON_ERROR = /^(.*?)(?: in JSON)?(?: at position (\d+).*|, (?:\.\.\.)?".*)$/s;
 const JSON_TOKEN = /^Unexpected token '?(.)/su;
@@ -53,7 +62,17 @@ export function compileProblems(folder: string, { errors, moduleGraph }: Compila
   const original = errors.filter(({ message }) => !REPEATED.test(message));
   const describer = new Describer(folder, moduleGraph);
   const problems = (original.length > 0 ? original : errors).flatMap((error) => describer.describe(error));
-  return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+  const distinct = new Map<string, CompileProblem>();
+  for (const problem of problems) {
+    const key = `${placeOf(problem) ?? ""} ${problem.message}`;
+    if (!distinct.has(key)) distinct.set(key, problem);
+  }
+  return [...distinct.values()];
+}
+
+// Webpack repeats an import that fails for each use of what it imports.
+function placeOf({ kind, location }: CompileProblem): string | undefined {
+  return kind === "build" ? (parsePosition(location)?.file ?? location) : location;
 }
 
 /** What webpack throws for invalid JSON. */
@@ -78,7 +97,7 @@ class Describer {
     if (error.name === "ModuleNotFoundError" || UNRESOLVED.test(text)) return [this.#missing(text, module, loc)];
     const [, name, kind, specifier, available] = MISSING_EXPORT.exec(text) ?? [];
     if (name !== undefined && specifier !== undefined) {
-      const exported = available === undefined ? "It has no exports." : `It exports ${available}.`;
+      const exported = describeExports(available?.split(", ") ?? [], name);
       // A compiler of one file cannot know whether a re-export is a type.
       const isType = kind === "reexport" && /tsx?$/.test(module.resource);
       const help = isType ? `${exported} If ${name} is a type, use \`export type\`.` : exported;
@@ -89,6 +108,9 @@ class Describer {
 
   /** The file of a module cannot be compiled. */
   #invalid(text: string, module: NormalModule, error: Error): CompileProblem {
+    const ending = path.extname(module.resource);
+    if (error.name === "ModuleParseError" && module.loaders.length === 0 && !PARSED.test(ending))
+      return this.#unsupported(module, ending);
     const at = (file: string, line: unknown, column: unknown): string =>
       formatPosition(this.folder, file, Number(line), Number(column));
     const { resource } = module;
@@ -125,6 +147,16 @@ class Describer {
     };
   }
 
+  /** No loader reads a file, so webpack parses it as JavaScript. */
+  #unsupported(module: NormalModule, ending: string): CompileProblem {
+    const help =
+      ending === ".mdx"
+        ? "Import Markdown without components from a .md file, and render the components in the page."
+        : 'Append "?raw" to the import for its text or "?url" for its URL, or add a loader in `webpack` of section.config.js.';
+    const message = `the build does not support ${ending === "" ? "files without an ending" : `${ending} files`}`;
+    return { kind: "build", message, help, location: this.#relative(module) };
+  }
+
   /** A module imports something that does not exist. */
   #missing(text: string, module: NormalModule, loc: Location): CompileProblem {
     const [, specifier] = UNRESOLVED.exec(text) ?? [];
@@ -139,7 +171,19 @@ class Describer {
       return this.#import(module, location, `cannot find ${specifier}`, "Correct the path, or add the file.");
     return isInstalled(name, module.resource)
       ? this.#import(module, location, `the package ${name} does not contain ${specifier}`)
-      : this.#import(module, location, `the package ${name} is not installed`, `Run \`npm install ${name}\`.`);
+      : this.#missingPackage(module, location, specifier, name);
+  }
+
+  #missingPackage(importer: NormalModule, location: string, specifier: string, name: string): CompileProblem {
+    if (isDeclared(this.folder, name))
+      return this.#import(importer, location, `the package ${name} is not installed`, "Run `npm install`.");
+    if (SECTION_IMPORT.test(specifier)) {
+      const message = `the section imports ${specifier}, another section`;
+      return { ...this.#import(importer, location, message, SECTION_HELP), code: "COL131" };
+    }
+    // A public registry may have a stranger's package of a name that was meant to be a path.
+    const help = `Write a path to a file of the section as ./${specifier}. If it is a package that you know, run \`npm install ${name}\`.`;
+    return this.#import(importer, location, `the package ${name} is not installed`, help);
   }
 
   #nodeImports(module: NormalModule): CompileProblem[] {
@@ -205,6 +249,15 @@ function describeJsonError(text: string, source: string): { message: string; off
   // Node.js 20 tells no position of a token. YAML is a superset of JSON, so its errors may be others.
   const { errors } = parseDocument(source, { schema: "json" });
   return { message, offset: errors.map(({ pos }) => pos[0]).find((start) => source.startsWith(token, start)) };
+}
+
+/** Whether the package in a folder depends on another one. */
+function isDeclared(folder: string, name: string): boolean {
+  const require = createRequire(path.join(folder, "package.json"));
+  const manifest = require("./package.json") as Readonly<Record<string, object | undefined>>;
+  return ["dependencies", "devDependencies", "peerDependencies"].some((group) =>
+    Object.hasOwn(manifest[group] ?? {}, name),
+  );
 }
 
 function isInstalled(name: string, importer: string): boolean {

@@ -14,6 +14,7 @@ import type { BuildContext } from "../build/context.js";
 import { hashKit } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import type { Problem } from "./problem.js";
+import { SharedExports } from "./sharedExports.js";
 import { SourceProblems } from "./sources.js";
 import { findStyleProblems } from "./styles.js";
 
@@ -58,7 +59,7 @@ export function sectionConfiguration(context: BuildContext, output: string, sour
       SERVER_SPECIFIERS.map((name) => [name, `${SHARED_VARIABLE}.packages[${JSON.stringify(name)}]`]),
     ),
     devtool: "source-map",
-    plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources],
+    plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources, new SharedExports(context.folder)],
   };
 }
 

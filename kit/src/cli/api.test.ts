@@ -69,9 +69,34 @@ No file was stored.
     expect((await runSection(folder, ["deploy"])).code).toBe(code);
   });
 
+  test("a response of the site's listener names COLONNADE_ADMIN", async () => {
+    admin.response = { status: 404, body: "" };
+    expect(await runSection(folder, ["status"])).toEqual(
+      failure(
+        "GET /api/v1/deployments: 404\n" +
+          `${admin.url} did not respond as an admin listener; check that COLONNADE_ADMIN is its URL, not that of the site`,
+        "rejected",
+      ),
+    );
+  });
+
+  test("a refused token names COLONNADE_TOKEN", async () => {
+    const detail = "the Authorization header has no valid token";
+    admin.response = jsonResponse({ title: "Unauthorized", status: 401, detail }, 401);
+    expect(await runSection(folder, ["deploy"])).toEqual(
+      failure(
+        `POST /api/v1/deployments: 401 Unauthorized\n${detail}\n` +
+          "The token is that of COLONNADE_TOKEN; ask the gateway's operator for a valid one.",
+        "unauthorized",
+      ),
+    );
+  });
+
   test("redirects are not followed, so the token stays private", async () => {
     admin.response = { status: 307, body: "" };
-    expect(await runSection(folder, ["garbage-collect"])).toEqual(failure("POST /api/v1/garbage-collection: 307"));
+    expect((await runSection(folder, ["garbage-collect"])).err).toMatch(
+      /^error: POST \/api\/v1\/garbage-collection: 307\n/,
+    );
     expect(onlyRequest().headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 

@@ -72,7 +72,7 @@ export async function callAdmin<Data>(
       "unavailable",
     );
   });
-  if (status < 200 || status > 299) throw errorOf(status, describeError(method, path, status, text));
+  if (status < 200 || status > 299) throw errorOf(status, describeError(access, `${method} ${path}`, status, text));
   try {
     return { status, body: JSON.parse(text) as Data };
   } catch {
@@ -100,11 +100,18 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function describeError(method: string, path: string, status: number, text: string): string {
+function describeError({ url }: AdminAccess, call: string, status: number, text: string): string {
   const { title = "", detail, problems = [] } = parseProblem(text);
-  const lines = [`${method} ${path}: ${String(status)} ${title}`.trimEnd()];
+  const lines = [`${call}: ${String(status)} ${title}`.trimEnd()];
   if (detail) lines.push(detail);
-  return [...lines, ...problems.map((problem) => `- ${problem}`)].join("\n");
+  lines.push(...problems.map((problem) => `- ${problem}`));
+  if (status === 401) lines.push("The token is that of COLONNADE_TOKEN; ask the gateway's operator for a valid one.");
+  // Each error of the admin API has a title. A proxy in front of it knows its paths, or fails in other ways.
+  if (title === "" && (status < 400 || status === 404 || status === 405))
+    lines.push(
+      `${url} did not respond as an admin listener; check that COLONNADE_ADMIN is its URL, not that of the site`,
+    );
+  return lines.join("\n");
 }
 
 // A proxy in front of the gateway may respond with plain text or HTML.

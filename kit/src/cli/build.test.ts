@@ -112,6 +112,21 @@ const FAULTS: readonly (readonly [file: string, source: string, ...errors: (read
     [":4:56", "cannot find ./c.png?d"],
     [":7:5", "the package nowhere is not installed"],
   ],
+  [
+    "shared.tsx",
+    'import { Card, Fooo } from "@colonnade/kit";\nimport { useStat } from "react";\n' +
+      "export const view = () => (useStat(), (<Card><Fooo /><Fooo /></Card>));\n" +
+      'export { definePag } from "@colonnade/kit";\n',
+    [":1:1", "@colonnade/kit does not export Fooo"],
+    [":2:1", "react does not export useStat"],
+    [":4:1", "@colonnade/kit does not export definePag"],
+  ],
+  [
+    "many.ts",
+    'import { name51x } from "./names";\nexport const N = [name51x, name51x];\n',
+    [":2:19", "./names does not export name51x"],
+  ],
+  ["text.mdx", "# Hello\n\n<Card />\n", ["", "the build does not support .mdx files"]],
   ["plain.css", '@import "./g.css";\n.h { color: red }\n', [":1:1", "cannot find ./g.css"]],
   [
     "sass.scss",
@@ -126,6 +141,7 @@ test.each(["build", "check"])("%s locates each error of the sources", async (com
   const broken = await helloSection({
     ...Object.fromEntries(FAULTS.map(([file, source]) => [`src/${file}`, source])),
     "src/_colors.scss": "$name: j;",
+    "src/names.ts": Array.from({ length: 110 }, (_, index) => `export const name${String(index)} = 1;\n`).join(""),
     "src/greetings.ts": `${imports}export const GREETINGS = [${values}].map((m) => ({ ...m }));\n`,
   });
   const { code, err } = await runCompiled(broken, [command]);
@@ -143,6 +159,9 @@ test.each(["build", "check"])("%s locates each error of the sources", async (com
     EXPORTS,
   ]);
   expect(textAt("typed.ts:1:1")).toContain(`\n${EXPORTS} If LANGUAGE is a type, use \`export type\`.`);
+  expect(textAt("many.ts:2:19")).toMatch(/\nIt exports 110 names, such as name51, (name\d+, ){3}name\d+\.$/);
+  expect(textAt("shared.tsx:2:1")).toMatch(/\nIt exports \d+ names, such as useState\./);
+  expect(textAt("text.mdx")).toContain("\nImport Markdown without components from a .md file");
   expect(textAt("plain.js:1:1")?.trimEnd()).toMatch(new RegExp(`\n${EXPORTS}$`));
 });
 

@@ -1,0 +1,42 @@
+const FEW = 12;
+const MAX_LISTED = 40;
+const MAX_NEAR = 5;
+
+/** Says what a module exports: all names if they are few, otherwise those that are similar to a name that it lacks. */
+export function describeExports(names: readonly string[], missing: string): string {
+  if (names.length === 0) return "It has no exports.";
+  const near = names.length > FEW ? nearNames(names, missing) : [];
+  if (near.length === 0 && names.length <= MAX_LISTED) return `It exports ${names.join(", ")}.`;
+  const examples = near.length > 0 ? `, such as ${near.join(", ")}` : "";
+  return `It exports ${String(names.length)} names${examples}.`;
+}
+
+/** The names that differ from another one by few letters, or contain it or are part of it, the nearest first. */
+function nearNames(names: readonly string[], missing: string): string[] {
+  const text = missing.toLowerCase();
+  return names
+    .map((name) => ({ name, distance: distanceOf(name.toLowerCase(), text) }))
+    .filter(({ name, distance }) => distance <= Math.max(1, text.length / 3) || isPart(name.toLowerCase(), text))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_NEAR)
+    .map(({ name }) => name);
+}
+
+function isPart(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length > 3 && long.includes(short);
+}
+
+/** The number of letters to insert, remove or replace: https://en.wikipedia.org/wiki/Levenshtein_distance */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [index, letter] of one.split("").entries()) {
+    const next = [index + 1];
+    for (const [column, otherLetter] of other.split("").entries()) {
+      const replaced = (row[column] ?? 0) + (letter === otherLetter ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
