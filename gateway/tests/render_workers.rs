@@ -234,16 +234,16 @@ fn render_flood_of_one_client_starves_no_other() {
     assert_eq!(pages, [true; 15]);
 }
 
-/// Deploys version 1.1.0 of a section of [`rendering_gateway`] with these named paths.
+/// Deploys version 1.1.0 of a section of [`rendering_gateway`] with these listed paths.
 fn deploy_with_paths(gateway: &Gateway, section: &str, module: &str, paths: &[&str]) {
     let release = rendered_section(section, "1.1.0", &format!("/{section}/:x"), module);
     gateway.publish(&release.with_paths(paths));
     gateway.deploy(&json!({ section: "1.1.0" }));
 }
 
-/// Clients take turns with requests until renders of a section are rejected. Meanwhile a visitor reads named pages, and each
+/// Clients take turns with requests until renders of a section are rejected. Meanwhile a visitor reads listed pages, and each
 /// must be rendered. `request` returns a request of a client by the numbers of both.
-fn crowd_out_named_pages(gateway: &Gateway, section: &str, request: impl Fn(u8, u32) -> Request + Sync) {
+fn crowd_out_listed_pages(gateway: &Gateway, section: &str, request: impl Fn(u8, u32) -> Request + Sync) {
     // The visitor reads only these pages.
     let visits = (0..1000).map(|number| format!("/healthy/visit-{number}"));
     let paths: Vec<_> = visits.chain(["/healthy/home".to_owned()]).collect();
@@ -273,18 +273,18 @@ fn crowd_out_named_pages(gateway: &Gateway, section: &str, request: impl Fn(u8, 
 }
 
 #[test]
-fn invented_paths_of_many_clients_leave_named_pages_rendered() {
+fn unlisted_paths_of_many_clients_leave_listed_pages_rendered() {
     let gateway = rendering_gateway(
         "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n",
         "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
     );
-    crowd_out_named_pages(&gateway, "attack", |client, number| {
+    crowd_out_listed_pages(&gateway, "attack", |client, number| {
         Request::new("GET", &format!("/attack/{client}-{number}"))
     });
 }
 
 #[test]
-fn form_results_of_many_clients_leave_named_pages_rendered() {
+fn form_results_of_many_clients_leave_listed_pages_rendered() {
     let settings = "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n\
          [signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n\
          rate_limit_per_minute = 1000000\nrate_limit_per_client_per_minute = 1000000\n";
@@ -293,7 +293,7 @@ fn form_results_of_many_clients_leave_named_pages_rendered() {
     gateway.publish(&rendered_section("signup", "1.0.0", "/signup", HEALTHY_MODULE));
     gateway.deploy(&json!({ "signup": "1.0.0" }));
     // A form without fields is rejected, and its page rendered with the error.
-    crowd_out_named_pages(&gateway, "signup", |_, _| {
+    crowd_out_listed_pages(&gateway, "signup", |_, _| {
         Request::new("POST", "/functions/v1/signup")
             .header("sec-fetch-site", "same-origin")
             .header("content-type", "application/x-www-form-urlencoded")
@@ -302,7 +302,7 @@ fn form_results_of_many_clients_leave_named_pages_rendered() {
 }
 
 #[test]
-fn failures_of_invented_paths_open_no_circuit_of_named_ones() {
+fn failures_of_unlisted_paths_open_no_circuit_of_listed_ones() {
     const MODULE: &str = "export default { page: (path) => { if (path.includes('bad')) throw new Error(path); return path; } };";
     let gateway = rendering_gateway(
         "[render]\nworkers = 1\nwarm_cache = false\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 3600\n",

@@ -126,7 +126,7 @@ mod tests {
                 shell: id(SHELL, shell_version),
                 section: id(section, "1"),
             },
-            is_named: true,
+            is_listed: true,
         }
     }
 

@@ -176,10 +176,10 @@ impl Engine {
             cache_key,
         } = render;
         // A form result costs a worker process.
-        let is_named = requested.circuit.is_named && !task.has_personal_data;
+        let is_listed = requested.circuit.is_listed && !task.has_personal_data;
         let rendered = self
             .pool
-            .render(requested.client, is_named, task, queue_timeout)
+            .render(requested.client, is_listed, task, queue_timeout)
             .await?;
         let parsed = request_scope::run_blocking(move || Output::parse(&rendered.page)).await;
         let invalid = |message: &str| RenderFailure::new(FailureCause::Exception, message);

@@ -82,7 +82,7 @@ impl WorkerPool {
         self.workers.are_available()
     }
 
-    /// Renders for a client, or for the gateway itself (`None`). `is_named`: see [`super::RenderRequest`].
+    /// Renders for a client, or for the gateway itself (`None`). `is_listed`: see [`super::RenderRequest`].
     ///
     /// The render fails at once while no worker process starts and responds, or if the queue is full and no other client
     /// gives way. It fails as soon as it must give way itself, and if no worker begins it within `queue_timeout`. A render
@@ -90,7 +90,7 @@ impl WorkerPool {
     pub(crate) async fn render(
         &self,
         client: Option<ClientKey>,
-        is_named: bool,
+        is_listed: bool,
         task: RenderTask,
         queue_timeout: Duration,
     ) -> Result<RenderOutput, RenderFailure> {
@@ -107,7 +107,7 @@ impl WorkerPool {
         };
         let queue_full =
             || RenderFailure::new(FailureCause::QueueFull, "the render queue is full; try again");
-        let queued = self.workers.enqueue(client, is_named, render, queue_timeout);
+        let queued = self.workers.enqueue(client, is_listed, render, queue_timeout);
         // Held until the worker is done.
         let _permit = queued.await.map_err(|_| queue_full())?;
         // A queued render that gives way is dropped.

@@ -53,8 +53,8 @@ impl ReleasePair {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,
-    /// See [`RenderRequest::is_named`] and [`RenderRequest::requested_page`].
-    pub(super) is_named: bool,
+    /// See [`RenderRequest::is_listed`] and [`RenderRequest::requested_page`].
+    pub(super) is_listed: bool,
 }
 
 /// What the queries or the content of a page depend on, in addition to the date. The configuration never changes while the
@@ -114,7 +114,7 @@ impl RenderRequest<'_> {
 
     /// Whether a release names the path, or the page has no other: visitors cannot invent it. True for the not-found page,
     /// which is the same for all paths.
-    fn is_named(&self) -> bool {
+    fn is_listed(&self) -> bool {
         let Some(page) = self.page else {
             return true;
         };
@@ -123,14 +123,14 @@ impl RenderRequest<'_> {
     }
 
     /// The requested page; `None` if the deployment lacks one of its releases. A result that the limits of a client rejected
-    /// makes it a page that anyone can make fail, as an invented path does.
+    /// makes it a page that anyone can make fail, as an unlisted path does.
     pub(super) fn requested_page(&self, results: Option<&Results>) -> Option<RequestedPage> {
         let is_rejected = results.is_some_and(|results| results.rejected_client.is_some());
         Some(RequestedPage {
             client: self.client,
             circuit: CircuitKey {
                 releases: self.releases()?,
-                is_named: self.is_named() && !is_rejected,
+                is_listed: self.is_listed() && !is_rejected,
             },
             pattern: self.page.map(|page| page.pattern.clone()),
         })

@@ -1,7 +1,7 @@
 //! Slots of render workers: each keeps one worker process running and gives it queued renders.
 //!
-//! Two queues: paths that a release names come first. All others, which anyone can invent, get a quarter of the queue and
-//! of the workers.
+//! Two queues: paths that a release lists come first. All others, which anyone can make up, get a quarter of the queue and
+//! of the workers. While they wait, they also get a quarter of the renders, so that neither queue starves the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +27,9 @@ const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// too.
 const PROBATION: Duration = Duration::from_secs(1);
 
+/// How many renders of listed paths a worker may start before one of another path that waits.
+const MAX_LISTED_IN_A_ROW: usize = 3;
+
 /// A render in the queue.
 pub(super) struct QueuedRender {
     pub(super) task: RenderTask,
@@ -35,7 +38,7 @@ pub(super) struct QueuedRender {
     pub(super) result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
     /// The request that waits for it.
     pub(super) request: Option<RequestScope>,
-    /// Its permit of `invented_slots`, while a worker renders it.
+    /// Its permit of `unlisted_slots`, while a worker renders it.
     #[expect(dead_code, reason = "it is released on drop")]
     pub(super) slot: Option<OwnedSemaphorePermit>,
 }
@@ -56,12 +59,14 @@ impl QueuedRender {
 
 /// What the workers share.
 pub(super) struct Workers {
-    /// The renders of named paths, queued and running.
-    named: Pool<QueuedRender>,
+    /// The renders of listed paths, queued and running.
+    listed: Pool<QueuedRender>,
     /// Those of all other paths.
-    invented: Pool<QueuedRender>,
-    /// The workers that may render invented paths.
-    invented_slots: Arc<Semaphore>,
+    unlisted: Pool<QueuedRender>,
+    /// The workers that may render unlisted paths.
+    unlisted_slots: Arc<Semaphore>,
+    /// The renders of listed paths that began since the last one of another path.
+    listed_in_a_row: AtomicUsize,
     settings: RenderSettings,
     metrics: RenderMetrics,
     /// The number of workers that did not start or respond, and have not been replaced.
@@ -71,9 +76,10 @@ pub(super) struct Workers {
 impl Workers {
     pub(super) fn new(settings: RenderSettings, metrics: RenderMetrics) -> Self {
         Self {
-            named: Pool::default(),
-            invented: Pool::default(),
-            invented_slots: Arc::new(Semaphore::new(share_of_invented(settings.workers))),
+            listed: Pool::default(),
+            unlisted: Pool::default(),
+            unlisted_slots: Arc::new(Semaphore::new(share_of_unlisted(settings.workers))),
+            listed_in_a_row: AtomicUsize::new(0),
             settings,
             metrics,
             failed: AtomicUsize::new(0),
@@ -84,7 +90,7 @@ impl Workers {
     pub(super) async fn enqueue(
         &self,
         client: Option<ClientKey>,
-        is_named: bool,
+        is_listed: bool,
         render: QueuedRender,
         timeout: Duration,
     ) -> Result<Permit<QueuedRender>, Full> {
@@ -93,11 +99,11 @@ impl Workers {
             max_queue_length: length,
             ..
         } = self.settings;
-        let (queue, total) = if is_named {
-            (&self.named, length + workers)
+        let (queue, total) = if is_listed {
+            (&self.listed, length + workers)
         } else {
-            let total = share_of_invented(length) + share_of_invented(workers);
-            (&self.invented, total)
+            let total = share_of_unlisted(length) + share_of_unlisted(workers);
+            (&self.unlisted, total)
         };
         let limits = Limits {
             total,
@@ -110,16 +116,30 @@ impl Workers {
 
     /// Waits for the next render.
     async fn next(&self) -> QueuedRender {
-        let invented = async {
+        let unlisted = async {
             // The semaphore is never closed.
-            let slot = Arc::clone(&self.invented_slots).acquire_owned().await.ok();
-            let render = self.invented.take().await;
+            let slot = Arc::clone(&self.unlisted_slots).acquire_owned().await.ok();
+            let render = self.unlisted.take().await;
+            self.listed_in_a_row.store(0, Ordering::Relaxed);
             QueuedRender { slot, ..render }
         };
-        tokio::select! {
-            biased;
-            render = self.named.take() => render,
-            render = invented => render,
+        let listed = async {
+            let render = self.listed.take().await;
+            self.listed_in_a_row.fetch_add(1, Ordering::Relaxed);
+            render
+        };
+        if self.listed_in_a_row.load(Ordering::Relaxed) < MAX_LISTED_IN_A_ROW {
+            tokio::select! {
+                biased;
+                render = listed => render,
+                render = unlisted => render,
+            }
+        } else {
+            tokio::select! {
+                biased;
+                render = unlisted => render,
+                render = listed => render,
+            }
         }
     }
 
@@ -145,15 +165,15 @@ impl Workers {
     /// Fails the queued renders if there is no worker for them.
     fn clear_queue(&self) {
         while !self.are_available()
-            && let Some(render) = self.named.try_take().or_else(|| self.invented.try_take())
+            && let Some(render) = self.listed.try_take().or_else(|| self.unlisted.try_take())
         {
             render.finish(Err(no_worker()));
         }
     }
 }
 
-/// The part of the queue or of the workers that invented paths may use.
-fn share_of_invented(number: usize) -> usize {
+/// The part of the queue or of the workers that unlisted paths may use.
+fn share_of_unlisted(number: usize) -> usize {
     (number / 4).max(1)
 }
 
@@ -281,4 +301,54 @@ impl WorkerSlot {
 /// The failure of a render while no worker starts and responds.
 pub(super) fn no_worker() -> RenderFailure {
     RenderFailure::new(FailureCause::NoWorker, "no render worker is available")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use colonnade_config::RenderSettings;
+    use colonnade_model::release::ServerModules;
+    use tokio::sync::oneshot;
+    use tokio::time::Instant;
+
+    use super::{QueuedRender, Workers};
+    use crate::metrics::RenderMetrics;
+    use crate::pool::RenderTask;
+
+    fn queued(path: &str) -> QueuedRender {
+        let shell = ServerModules {
+            release: "shell@1.0.0".to_owned(),
+            sources: Vec::new(),
+        };
+        QueuedRender {
+            task: RenderTask {
+                shell: Arc::new(shell),
+                section: None,
+                request: path.to_owned(),
+                has_personal_data: false,
+            },
+            deadline: Instant::now(),
+            result: oneshot::channel().0,
+            request: None,
+            slot: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn unlisted_paths_get_every_fourth_render() {
+        let workers = Workers::new(RenderSettings::default(), RenderMetrics::default());
+        let mut permits = Vec::new();
+        for path in ["l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7"] {
+            let is_listed = path.starts_with('l');
+            let permit = workers.enqueue(None, is_listed, queued(path), Duration::MAX);
+            permits.push(permit.await.expect("a place in the queue"));
+        }
+        let mut order = Vec::new();
+        for _ in &permits {
+            order.push(workers.next().await.task.request);
+        }
+        assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7");
+    }
 }

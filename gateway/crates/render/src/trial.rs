@@ -109,7 +109,7 @@ impl Renderer {
         problems
     }
 
-    /// Renders all named paths ahead, one at a time, unless warming is disabled.
+    /// Renders all listed paths ahead, one at a time, unless warming is disabled.
     pub async fn warm_cache(&self, store: &dyn Store, deployment: &LoadedDeployment) {
         if !self.warms_cache() {
             return;
