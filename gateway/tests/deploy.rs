@@ -130,6 +130,8 @@ fn invalid_deployment_request_is_rejected() {
         "{\"releases\":{},\"percent\":-1}",
         "{\"releases\":{},\"share\":5}",
         "{\"releases\":{},\"reason\":\"two\\nlines\"}",
+        "{\"releases\":{},\"reason\":\"two\\u2028lines\"}",
+        "{\"releases\":{},\"reason\":\"\\u202eright to left\"}",
     ] {
         let response = gateway.admin_request(Request::new("POST", "/api/v1/deployments").body(body));
         assert_eq!(response.status, 400, "{body}");

@@ -12,7 +12,7 @@ use colonnade_model::deployment::EXPECTED_STEPS;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{ChangeError, LoadError};
 use colonnade_platform::publish::PublishError;
-use colonnade_store::StoreError;
+use colonnade_store::{StoreError, cause_without_path};
 use colonnade_web::problem::{HttpError, Problem};
 
 use super::INVALID_REQUEST;
@@ -20,6 +20,9 @@ use super::auth::TokenProblem;
 
 /// When to try again if the store is locked, or too many others do the same.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// What failed when the body of a request cannot be stored.
+const UPLOAD: &str = "cannot write the request body to a temporary file";
 
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +71,7 @@ pub enum AdminError {
     #[error("timed out waiting for the request body")]
     Timeout,
     /// The body cannot be written to a temporary file.
-    #[error("cannot write the request body to a temporary file: {0}")]
+    #[error("{UPLOAD}: {0}")]
     Upload(#[source] io::Error),
     /// The release cannot be published.
     #[error(transparent)]
@@ -191,6 +194,15 @@ impl Problem for AdminError {
             | Self::Load(_)
             | Self::NoPreviewKey
             | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The log has the paths of the store's files. Tokens belong to teams, too.
+    fn operator_detail(&self) -> String {
+        match (self, self.store_error()) {
+            (_, Some(error)) => error.without_path(),
+            (Self::Upload(error), None) => format!("{UPLOAD}: {}", cause_without_path(error)),
+            _ => self.to_string(),
         }
     }
 

@@ -49,10 +49,13 @@ pub struct Number(pub u64);
 #[schema(minimum = 0, maximum = 99)]
 pub struct Percent(pub u8);
 
-/// The reason for a change, in one line.
+/// The reason for a change, in one line, without characters that change the direction of the text around it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
-#[schema(max_length = 1000, pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$")]
+#[schema(
+    max_length = 1000,
+    pattern = r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"
+)]
 pub struct Reason(pub String);
 
 /// A release, as `name@version`.
@@ -120,13 +123,19 @@ impl TryFrom<Integer> for Percent {
     }
 }
 
+/// Whether a character ends a line, or changes the direction of the text after it (Unicode's property `Bidi_Control`).
+fn breaks_line(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 impl TryFrom<String> for Reason {
     type Error = String;
 
     fn try_from(reason: String) -> Result<Self, Self::Error> {
-        if reason.chars().count() > MAX_REASON || reason.chars().any(char::is_control) {
+        if reason.chars().count() > MAX_REASON || reason.chars().any(breaks_line) {
             return Err(format!(
-                "`reason` must be one line of at most {MAX_REASON} characters"
+                "`reason` must be one line of at most {MAX_REASON} characters, without controls of the text direction"
             ));
         }
         Ok(Self(reason))

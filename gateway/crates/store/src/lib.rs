@@ -42,7 +42,8 @@ pub use verify::{Health, Problem, Report, Serves, VisibleRelease, verify};
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -250,7 +251,7 @@ pub enum StoreError {
         /// The file or folder.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A file of the store does not have the expected format.
     #[error("{}: {source}", path.display())]
@@ -344,7 +345,44 @@ pub enum StoreError {
     Interrupted,
 }
 
+/// The cause of an I/O error. The text of the error itself names the path if a library added it.
+pub fn cause_without_path(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code).to_string(),
+        None => error.kind().to_string(),
+    }
+}
+
 impl StoreError {
+    /// The text for those who must not learn where the store is: without the path of a file.
+    pub fn without_path(&self) -> String {
+        if let Self::Io { source, .. } = self {
+            return format!("a file of the store: {}", cause_without_path(source));
+        }
+        let text = self.to_string();
+        match self.path() {
+            Some(path) => text.replace(&*path.to_string_lossy(), "a file of the store"),
+            None => text,
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. }
+            | Self::Corrupt { path, .. }
+            | Self::NewerSchema { path, .. }
+            | Self::SymbolicLink(path)
+            | Self::Damaged { path }
+            | Self::MissingFile(path)
+            | Self::NotAFile(path)
+            | Self::InvalidBackup { path, .. }
+            | Self::NotEmpty(path)
+            | Self::IsCache(path) => Some(path),
+            Self::LiveStateDamaged(error) => error.path(),
+            _ => None,
+        }
+    }
+
     /// Whether a file itself is the problem. Reading it again does not help.
     pub fn is_damage(&self) -> bool {
         self.is_loss() || matches!(self, Self::NewerSchema { .. })

@@ -16,7 +16,7 @@ use crate::plain_page::PlainFrame;
 use crate::response::{Response, json, set_retry_after, text};
 use crate::router::Methods;
 
-/// An error that ends a request. Its `Display` text is in the response to programs, scripts and operators.
+/// An error that ends a request. Its `Display` text is in the response to programs and scripts.
 pub trait Problem: Error {
     /// The status of the response.
     fn status(&self) -> StatusCode;
@@ -28,6 +28,11 @@ pub trait Problem: Error {
 
     /// The sentence on the HTML page.
     fn visitor_detail(&self) -> String {
+        self.to_string()
+    }
+
+    /// The member `detail` of the problem document for operators.
+    fn operator_detail(&self) -> String {
         self.to_string()
     }
 
@@ -176,7 +181,7 @@ fn problem_document(error: &dyn Problem, status: StatusCode) -> Response {
         json!(status.canonical_reason().unwrap_or("Error")),
     );
     members.insert("status".to_owned(), status.as_u16().into());
-    members.insert("detail".to_owned(), error.to_string().into());
+    members.insert("detail".to_owned(), error.operator_detail().into());
     error.add_members(&mut members);
     let mut response = json(status, &members);
     let content_type = HeaderValue::from_static("application/problem+json");
