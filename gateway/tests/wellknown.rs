@@ -1,4 +1,4 @@
-//! robots.txt, sitemap.xml and the web app manifest.
+//! robots.txt, sitemap.xml, the web app manifest, icons, and what replaces the service worker of a former site.
 
 use serde_json::{Value, json};
 
@@ -169,6 +169,47 @@ fn manifest_contains_site_name_and_shell_icons() {
             "theme_color": "#ffffff", "background_color": "#ffffff",
             "icons": [icon("small", 192, "any"), icon("large", 512, "maskable")],
         })
+    );
+}
+
+#[test]
+fn icons_at_the_root_are_those_of_the_shell() {
+    let gateway = Gateway::start();
+    gateway.publish(&Release::shell("0.9.0"));
+    gateway.deploy(&json!({ "shell": "0.9.0" }));
+    for path in ["/favicon.ico", "/apple-touch-icon.png"] {
+        assert_eq!(gateway.get(path).status, 404, "{path}");
+    }
+    gateway.publish(&shell_with_icons("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
+    for (path, icon) in [("/favicon.ico", "small"), ("/apple-touch-icon.png", "touch")] {
+        let response = gateway.get(path);
+        assert_eq!(response.status, 302, "{path}");
+        assert_eq!(
+            response.header("location"),
+            format!("/assets/shell/1.0.0/{icon}.png")
+        );
+        assert_eq!(response.header("cache-control"), "public, max-age=300");
+    }
+}
+
+#[test]
+fn former_service_worker_is_replaced_outside_of_assets() {
+    let gateway = Gateway::start().with_live_site();
+    let request = |path| Request::new("GET", path).header("service-worker", "script");
+    for path in ["/sw.js", "/", "/app/worker.js?v=3"] {
+        let response = gateway.site.send(request(path));
+        assert_eq!(response.status, 200, "{path}");
+        assert_eq!(response.header("content-type"), "text/javascript; charset=utf-8");
+        assert_eq!(response.header("cache-control"), "no-store");
+        assert!(response.text().contains("registration.unregister()"), "{path}");
+    }
+    for path in ["/assets/sw.js", "/api/sw.js"] {
+        assert_eq!(gateway.site.send(request(path)).status, 404, "{path}");
+    }
+    assert_eq!(
+        gateway.get("/sw.js").header("content-type"),
+        "text/html; charset=utf-8"
     );
 }
 

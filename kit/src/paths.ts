@@ -10,6 +10,7 @@ const RESERVED = new Set([
   "robots.txt",
   "sitemap.xml",
   "manifest.webmanifest",
+  "apple-touch-icon.png",
   ".well-known",
   "favicon.ico",
   "healthz",

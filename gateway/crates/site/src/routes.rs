@@ -19,6 +19,7 @@ use colonnade_web::router::{Methods, Route, Router};
 
 use crate::error::{SiteError, visitor};
 use crate::site::INVALID_REQUEST;
+use crate::wellknown::RootIcon;
 use crate::{Site, page_manifest, partner, preview, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
@@ -89,7 +90,12 @@ impl RouteTable {
         Self {
             reserved: Router::new(reserved_routes()),
             document: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(async move { site.document(&call, Some(call.path)).await })
+                Box::pin(async move {
+                    if wellknown::is_for_service_worker(&call.head.headers) {
+                        return Ok(wellknown::service_worker_removal());
+                    }
+                    site.document(&call, Some(call.path)).await
+                })
             })
             .named(UNMATCHED),
             upstream: Route::new(
@@ -143,7 +149,7 @@ pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
     names.chain(others).collect()
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 14] {
+fn reserved_routes() -> [Route<Endpoint>; 16] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -166,6 +172,12 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             let brand = &site.config.site.brand;
             let response = live.map(|live| wellknown::manifest(&call.head.headers, brand, &live.frame));
             Box::pin(ready(response))
+        }),
+        get("/favicon.ico", Text, |_, call| {
+            Box::pin(ready(root_icon(call.snapshot, RootIcon::Favicon)))
+        }),
+        get("/apple-touch-icon.png", Text, |_, call| {
+            Box::pin(ready(root_icon(call.snapshot, RootIcon::Touch)))
         }),
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
@@ -201,6 +213,11 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             })
         }),
     ]
+}
+
+fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteError> {
+    let live = snapshot.live().ok_or(SiteError::NothingLive)?;
+    wellknown::icon(&live.frame, wanted).ok_or_else(|| HttpError::NotFound.into())
 }
 
 const ASSET: Handler = |site, call| {

@@ -1,4 +1,5 @@
-//! Files that every site has: robots.txt, sitemap.xml and the web app manifest.
+//! Files that every site has: robots.txt, sitemap.xml, the web app manifest and icons. Also what replaces the service worker of
+//! a former site.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use colonnade_model::release::{Icon, Purpose};
 use colonnade_store::loaded::{LoadedDeployment, ShellFrame};
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
-use colonnade_web::response::{Response, TEXT, conditional_response, response};
+use colonnade_web::response::{Response, TEXT, conditional_response, redirect, response};
 
 /// The `Cache-Control` of these files.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
@@ -156,6 +157,44 @@ pub(crate) fn manifest(request: &HeaderMap, brand: &str, frame: &ShellFrame) -> 
         headers,
         content.preferred(request).clone(),
     )
+}
+
+/// The icon of the shell that browsers and crawlers request at the root, whatever a document names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RootIcon {
+    /// `/favicon.ico`.
+    Favicon,
+    /// `/apple-touch-icon.png`.
+    Touch,
+}
+
+/// Redirects to an icon of the shell: the smallest one for a tab. `None`: it has none.
+pub(crate) fn icon(frame: &ShellFrame, wanted: RootIcon) -> Option<Response> {
+    let icons = frame.icons.iter().filter(|icon| match wanted {
+        RootIcon::Favicon => icon.purpose == Purpose::Any,
+        RootIcon::Touch => icon.purpose == Purpose::Touch,
+    });
+    let icon = icons.min_by_key(|icon| icon.size)?;
+    redirect(StatusCode::FOUND, &icon.file).map(cacheable)
+}
+
+/// Returns whether a browser requests the script of a service worker (Service Workers, section "Update").
+pub(crate) fn is_for_service_worker(headers: &HeaderMap) -> bool {
+    headers
+        .get("service-worker")
+        .is_some_and(|value| value.as_bytes() == b"script")
+}
+
+/// The script of a service worker that removes itself, its caches and its control of open pages. No site of the gateway has a
+/// service worker outside of `/assets`. The one of a former site at this address would show that site forever: a browser keeps a
+/// service worker whose script is missing.
+pub(crate) fn service_worker_removal() -> Response {
+    const SCRIPT: &str = include_str!("service_worker_removal.js");
+    let content_type = HeaderValue::from_static("text/javascript; charset=utf-8");
+    let mut response = response(StatusCode::OK, content_type, SCRIPT);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 fn cacheable(mut response: Response) -> Response {

@@ -18,7 +18,7 @@ use std::fmt;
 
 /// Reserved first segments of the gateway's own paths, in addition to all that start with an underscore. No page pattern
 /// may start with one.
-const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 12] = [
     "assets",
     "functions",
     "go",
@@ -26,6 +26,7 @@ const RESERVED: [&str; 11] = [
     "robots.txt",
     "sitemap.xml",
     "manifest.webmanifest",
+    "apple-touch-icon.png",
     ".well-known",
     "favicon.ico",
     "healthz",
