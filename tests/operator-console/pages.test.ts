@@ -47,6 +47,7 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
       // Its versions are long, and there are two to compare.
       if (name === "Overview") await page.getByText("Traffic since the start").click();
       if (name === "Releases") await expectDifferences(page);
+      await expectWholeWords(page);
       await (name === "Overview" ? expectAccessibleInAllAppearances(page) : expectAccessibleOnPhone(page));
     });
   }
@@ -66,6 +67,29 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
   // The plan of a rollback that is not possible.
   for (const error of browserErrors.errors.splice(0)) expect(error).toContain("409");
 });
+
+/** Expects that the headers of tables break only between words, also on a phone. */
+async function expectWholeWords(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const broken = await page.locator("th").evaluateAll((headers) =>
+    headers.flatMap((header) => {
+      const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT);
+      const words: string[] = [];
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        // Hidden visually.
+        if ((node.parentElement?.offsetWidth ?? 0) <= 1) continue;
+        for (const { 0: word, index } of (node.textContent ?? "").matchAll(/[a-z]+/gi)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) words.push(word);
+        }
+      }
+      return words;
+    }),
+  );
+  expect(broken).toEqual([]);
+}
 
 test("An operator signs in, aborts and signs out by keyboard alone", async ({ page, openConsole }) => {
   const consoled = await openConsole();
