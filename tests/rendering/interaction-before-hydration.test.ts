@@ -1,8 +1,17 @@
 // Interactions before the page's code loads survive hydration.
 import { expect, test } from "../support/fixtures";
-import { waitForPaint, holdRequests, SECTIONS, SHELL, waitForHydration } from "../support/hydration";
+import {
+  countElements,
+  holdRequests,
+  SECTIONS,
+  SHELL,
+  waitForEventHandlers,
+  waitForHydration,
+  waitForPaint,
+} from "../support/hydration";
 import { expectScreen } from "../support/screens";
 import { expectFormValues, fillForm, receivedFrom } from "../support/signup";
+import { openMarked } from "./before-hydration";
 
 test("Form input and focus survive, and fetch sends the form", async ({ page, site }) => {
   const startShell = await holdRequests(page, SHELL);
@@ -46,6 +55,20 @@ test("Join buttons lead to the sign-up page, and links work", async ({ page }) =
   await waitForHydration(page);
   await page.goBack();
   await expectScreen(page, "Create your account");
+});
+
+test("A link in a page whose code is late is followed in the same document", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  const startSections = await holdRequests(page, SECTIONS);
+  await openMarked(page, { path: "/terms", heading: "Terms of use" });
+  startShell();
+  await waitForEventHandlers(page);
+  await page.getByRole("main").getByRole("link", { name: "privacy policy" }).first().click();
+  await expect(page).toHaveURL("/privacy");
+  startSections();
+  await expectScreen(page, "Privacy policy");
+  // A new document would have no such elements.
+  expect((await countElements(page)).preserved).toBeGreaterThan(0);
 });
 
 test("An opened question and menu stay open and keep working", async ({ page }) => {

@@ -1,3 +1,5 @@
+import { recordEnteredValues } from "./enteredValues";
+
 /**
  * The server-rendered HTML of a page, until it is hydrated. If the page's code throws first, the same nodes stay in the
  * document as static HTML, with working links and forms.
@@ -5,7 +7,7 @@
 export interface ServerHtml {
   /** Whether the HTML is in the document and not hydrated. */
   readonly isStatic: boolean;
-  /** Call when the page is hydrated. React owns the nodes from then on. */
+  /** Call when the page is hydrated. React owns the nodes from then on, and learns what was entered into the fields. */
   markHydrated(): void;
   /** Moves the nodes out of React's control. Call just before React removes them because hydration failed. */
   detachFromReact(): void;
@@ -26,10 +28,11 @@ export function findServerHtml(root: Element): ServerHtml | null {
   const nodes = [...(root.querySelector("main")?.childNodes ?? [])];
   const start = findComment(nodes, START);
   const end = findComment(nodes.reverse(), END);
-  return start && end ? createServerHtml(start, end) : null;
+  return start && end ? createServerHtml(root, start, end) : null;
 }
 
-function createServerHtml(start: Comment, end: Comment): ServerHtml {
+function createServerHtml(root: Element, start: Comment, end: Comment): ServerHtml {
+  const enterAgain = recordEnteredValues(root);
   let done = false;
   let detached: readonly Node[] | null = null;
   return {
@@ -38,6 +41,8 @@ function createServerHtml(start: Comment, end: Comment): ServerHtml {
     },
     markHydrated() {
       done = true;
+      // React ignores events, and may reset fields, until this commit ends.
+      queueMicrotask(enterAgain);
     },
     detachFromReact() {
       const nodes: Node[] = [];

@@ -22,6 +22,11 @@ function closestAnchor(event: Event): HTMLAnchorElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
 }
 
+/** Whether `stopPropagation` was called. */
+function isStopped({ cancelBubble }: { readonly cancelBubble: boolean }): boolean {
+  return cancelBubble;
+}
+
 interface Connection {
   readonly saveData?: boolean;
   readonly effectiveType?: string;
@@ -35,8 +40,8 @@ function prefersLessData(): boolean {
 
 /**
  * Handles clicks on links between pages of the site as client-side navigations, and prefetches a page when its link is
- * hovered or focused for a moment, or touched. The listeners are on the document, so they also cover links in
- * server-rendered HTML that is not hydrated.
+ * hovered or focused for a moment, or touched. This includes links in server-rendered HTML that is not hydrated: React stops
+ * events there in the root element (`IS_CAPTURE_PHASE` in its event system), so listeners see them there or before.
  */
 export function useLinks(views: ViewLoader): void {
   const navigate = useNavigate();
@@ -54,31 +59,33 @@ export function useLinks(views: ViewLoader): void {
       clearTimeout(prefetchTimer);
       if (closestAnchor(event)) prefetchTimer = setTimeout(prefetch, PREFETCH_DELAY_MS, event);
     };
-    document.addEventListener(
-      "click",
-      (event) => {
-        if (
-          event.defaultPrevented ||
-          event.button !== 0 ||
-          event.metaKey ||
-          event.ctrlKey ||
-          event.shiftKey ||
-          event.altKey
-        )
-          return;
-        const anchor = closestAnchor(event);
-        const url = anchor && pageUrl(anchor);
-        if (!anchor || !url) return;
-        // A link to the current URL replaces the history entry, as in browsers.
-        const replace = url.href === location.href;
-        if ((replace || url.hash) && views.awaitsHydration(url.pathname)) return;
-        event.preventDefault();
-        // While a navigation is pending, the entry is already that of the next page.
-        if (!replace && !isNavigationPending()) saveOpenedLink(anchor);
-        void navigate(`${url.pathname}${url.search}${url.hash}`, { replace });
-      },
-      { signal },
-    );
+    const follow = (event: MouseEvent): void => {
+      if (
+        event.defaultPrevented ||
+        event.button !== 0 ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return;
+      const anchor = closestAnchor(event);
+      const url = anchor && pageUrl(anchor);
+      if (!anchor || !url) return;
+      // A link to the current URL replaces the history entry, as in browsers.
+      const replace = url.href === location.href;
+      if ((replace || url.hash) && views.awaitsHydration(url.pathname)) return;
+      event.preventDefault();
+      // While a navigation is pending, the entry is already that of the next page.
+      if (!replace && !isNavigationPending()) saveOpenedLink(anchor);
+      void navigate(`${url.pathname}${url.search}${url.hash}`, { replace });
+    };
+    const followStopped = (event: MouseEvent): void => {
+      if (isStopped(event)) follow(event);
+    };
+    // After React's listener on the same element. The section's own listeners come before the one on the document.
+    document.getElementById("root")?.addEventListener("click", followStopped, { signal, capture: true });
+    document.addEventListener("click", follow, { signal });
     document.addEventListener(
       "pointerover",
       (event) => {
@@ -87,7 +94,7 @@ export function useLinks(views: ViewLoader): void {
       { signal },
     );
     document.addEventListener("focusin", prefetchSoon, { signal });
-    document.addEventListener("touchstart", prefetch, { signal, passive: true });
+    document.addEventListener("touchstart", prefetch, { signal, capture: true, passive: true });
     return () => {
       clearTimeout(prefetchTimer);
       listeners.abort();
