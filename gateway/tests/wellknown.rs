@@ -1,5 +1,7 @@
 //! robots.txt, sitemap.xml, the web app manifest, icons, and what replaces the service worker of a former site.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::support::{Gateway, Release, Request};
@@ -190,6 +192,47 @@ fn icons_at_the_root_are_those_of_the_shell() {
             format!("/assets/shell/1.0.0/{icon}.png")
         );
         assert_eq!(response.header("cache-control"), "public, max-age=300");
+    }
+}
+
+#[test]
+fn files_of_the_operator_are_served_at_the_root() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = folder.path();
+    fs::create_dir(files.join(".well-known")).unwrap();
+    for (name, content) in [
+        ("ads.txt", "ads"),
+        ("favicon.ico", "icon"),
+        ("verify.html", "<p>owner"),
+        (".well-known/security.txt", "Contact: x"),
+        (".hidden.txt", ""),
+    ] {
+        fs::write(files.join(name), content).unwrap();
+    }
+    let table = format!("[files]\nfolder = \"{}\"\n", files.display());
+    let gateway = Gateway::start_with(&table, &[]).with_live_site();
+    for (path, content_type, body) in [
+        ("/ads.txt", "text/plain; charset=utf-8", "ads"),
+        ("/favicon.ico", "image/x-icon", "icon"),
+        ("/verify.html", "text/html; charset=utf-8", "<p>owner"),
+        (
+            "/.well-known/security.txt",
+            "text/plain; charset=utf-8",
+            "Contact: x",
+        ),
+    ] {
+        let response = gateway.get(path);
+        assert_eq!(
+            (response.status, response.header("content-type"), response.text()),
+            (200, content_type, body.to_owned())
+        );
+        assert_eq!(response.header("cache-control"), "public, max-age=300");
+        let request = Request::new("GET", path).header("if-none-match", response.header("etag"));
+        assert_eq!(gateway.site.send(request).status, 304, "{path}");
+    }
+    assert_eq!(gateway.site.send(Request::new("POST", "/ads.txt")).status, 405);
+    for path in ["/.hidden.txt", "/ads.txt/", "/.well-known/other.txt"] {
+        assert_ne!(gateway.get(path).status, 200, "{path}");
     }
 }
 

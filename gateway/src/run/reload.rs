@@ -180,6 +180,9 @@ mod tests {
         for name in ["key", "kex"] {
             fs::write(folder.path().join(name), "the-key").expect("the key is written");
         }
+        for name in ["files", "filex"] {
+            fs::create_dir(folder.path().join(name)).expect("the folder is created");
+        }
         let parse =
             |text: &str| Config::parse("site.toml", text, folder.path()).expect("a valid configuration");
         let text = documented_config();

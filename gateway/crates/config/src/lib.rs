@@ -10,6 +10,7 @@ mod budget;
 mod certificate;
 mod config_file;
 mod environment;
+mod files;
 mod hsts;
 mod limits;
 mod listen;
@@ -31,6 +32,7 @@ pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, SectionBudget};
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
+pub use files::FileSettings;
 pub use hsts::Hsts;
 pub use listen::Listen;
 pub use partner::Partner;
@@ -74,6 +76,9 @@ pub struct Config {
     /// Settings for serving release files.
     #[serde(default)]
     pub assets: AssetSettings,
+    /// The operator's files at the root of the site.
+    #[serde(default)]
+    pub files: FileSettings,
     /// Limits of server-side rendering.
     #[serde(default)]
     pub render: RenderSettings,
@@ -238,6 +243,7 @@ impl Config {
         limits::warn(&self.limits, file);
         self.admin.resolve(file);
         self.budget.resolve(file);
+        self.files.resolve(folder, file);
         for (id, partner) in &mut self.partners {
             partner.resolve(id, file);
         }

@@ -25,6 +25,9 @@ use crate::{Site, page_manifest, partner, preview, wellknown};
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
 const UNMATCHED: &str = "unmatched";
 
+/// The name of requests for the operator's files at the root.
+const FILES: &str = "files";
+
 /// The name of requests for page data.
 pub(crate) const PAGE_DATA: &str = "/_page";
 
@@ -77,6 +80,8 @@ pub(crate) struct RouteTable {
     reserved: Router<Endpoint>,
     /// The route of every other path.
     document: Route<Endpoint>,
+    /// The route of the operator's files at the root.
+    pub(crate) file: Route<Endpoint>,
     /// The route of all paths below `/api`.
     upstream: Route<Endpoint>,
     /// The route of other paths below `/go`: the not-found document, because people follow partner links.
@@ -98,6 +103,10 @@ impl RouteTable {
                 })
             })
             .named(UNMATCHED),
+            file: get(FILES, ErrorFormat::Text, |site, call| {
+                let response = site.files.respond(call.path, &call.head.headers);
+                Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
+            }),
             upstream: Route::new(
                 Methods::Any,
                 "/api",
@@ -145,7 +154,7 @@ impl RouteTable {
 /// The names of the routes that do not depend on deployments, and of responses without a route.
 pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
     let names = reserved_routes().map(|route| route.name).into_iter();
-    let others = ["/api", UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
+    let others = ["/api", FILES, UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
     names.chain(others).collect()
 }
 

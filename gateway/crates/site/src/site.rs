@@ -35,6 +35,7 @@ use crate::preview;
 use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
+use crate::wellknown::RootFiles;
 
 /// The most bytes of a path and query.
 const MAX_URI_BYTES: usize = 8 * 1024;
@@ -49,6 +50,7 @@ pub struct Site {
     pub(crate) assets: Assets,
     pub(crate) shutdown: ShutdownSignal,
     pub(crate) upstreams: Arc<Upstreams>,
+    pub(crate) files: RootFiles,
     routes: RouteTable,
     documents: Arc<Documents>,
     signups: SignupHandler,
@@ -77,6 +79,7 @@ impl Site {
         let frame = plain_frame(&config);
         Ok(Self {
             routes: RouteTable::new(),
+            files: RootFiles::new(&config.files),
             assets: Assets::new(config.assets),
             signups: SignupHandler::new(&config, Arc::clone(&frame), metrics.signups.clone())?,
             frame,
@@ -168,7 +171,11 @@ impl Site {
         body: RequestBody,
         caught_up: Result<(), SiteError>,
     ) -> Response {
-        let (route, parameter) = self.routes.find(path);
+        let (route, parameter) = if self.files.contains(path) {
+            (&self.routes.file, "")
+        } else {
+            self.routes.find(path)
+        };
         let result = match (route.methods.check(&head.method), caught_up) {
             (Ok(None), Err(error)) => Err(error),
             (Ok(None), Ok(())) => {

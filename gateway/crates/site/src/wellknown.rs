@@ -1,15 +1,18 @@
 //! Files that every site has: robots.txt, sitemap.xml, the web app manifest and icons. Also what replaces the service worker of
 //! a former site.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::header::CACHE_CONTROL;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::json;
 use url::form_urlencoded;
 
-use colonnade_config::Origin;
+use colonnade_config::{FileSettings, Origin};
+use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Icon, Purpose};
 use colonnade_store::loaded::{LoadedDeployment, ShellFrame};
 use colonnade_web::encoded_content::EncodedContent;
@@ -195,6 +198,63 @@ pub(crate) fn service_worker_removal() -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// The operator's files at the root, by path.
+pub(crate) struct RootFiles(BTreeMap<String, RootFile>);
+
+struct RootFile {
+    content_type: HeaderValue,
+    content: EncodedContent,
+}
+
+impl RootFiles {
+    pub(crate) fn new(settings: &FileSettings) -> Self {
+        let file = |(path, content): (&String, &Bytes)| {
+            let file = RootFile {
+                content_type: content_type(path),
+                content: EncodedContent::uncompressed(content.clone()),
+            };
+            (path.clone(), file)
+        };
+        Self(settings.contents.iter().map(file).collect())
+    }
+
+    /// Returns whether there is a file at the path.
+    pub(crate) fn contains(&self, path: &RequestPath) -> bool {
+        !path.has_trailing_slash() && self.0.contains_key(path.decoded())
+    }
+
+    /// The response with the file at a path. `None`: there is none.
+    pub(crate) fn respond(&self, path: &RequestPath, request: &HeaderMap) -> Option<Response> {
+        let RootFile {
+            content_type,
+            content,
+        } = self.0.get(path.decoded())?;
+        let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
+        let representation = content.preferred(request).clone();
+        Some(conditional_response(
+            request,
+            content_type,
+            headers,
+            representation,
+        ))
+    }
+}
+
+/// The media type of a file, by its extension.
+fn content_type(path: &str) -> HeaderValue {
+    let (_, extension) = path.rsplit_once('.').unwrap_or_default();
+    HeaderValue::from_static(match extension {
+        "txt" => "text/plain; charset=utf-8",
+        "html" => "text/html; charset=utf-8",
+        "json" => "application/json",
+        "xml" => "application/xml",
+        "ico" => "image/x-icon",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    })
 }
 
 fn cacheable(mut response: Response) -> Response {

@@ -70,6 +70,7 @@ fn folder() -> TempDir {
     let pair = rcgen::generate_simple_self_signed(["site.example".to_owned()]).unwrap();
     write("certificate.pem", &pair.cert.pem());
     write("key.pem", &pair.signing_key.serialize_pem());
+    std::fs::create_dir(folder.path().join("files")).unwrap();
     folder
 }
 
