@@ -33,9 +33,9 @@ function endingsOf(files: readonly string[] | undefined): string[] {
   return (files ?? []).map((file) => path.extname(file)).toSorted();
 }
 
-/** The example with a slot. */
+/** The example with a slot. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
-  "src/section.ts": `import { defineSection } from "@colonnade/kit";
+  "src/section.ts": `\uFEFFimport { defineSection } from "@colonnade/kit";
 export default defineSection({
   name: "hello",
   contract: 1,
@@ -47,7 +47,7 @@ export default defineSection({
 import css from "./join.module.css";
 export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} className={css.dialog}>Join us</dialog> });
 `,
-  "src/join.module.css": ".dialog { color: var(--color-text); }",
+  "src/join.module.css": "\uFEFF.dialog { color: var(--color-text); }",
 };
 
 let folder: string;

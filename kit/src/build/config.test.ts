@@ -45,6 +45,29 @@ test("loadConfig rejects a folder without a configuration", async () => {
   );
 });
 
+const HELLO = '{ name: "hello", entry: "./src/section.ts" }';
+
+test.each(["package.json", "tsconfig.json", "postcss.config.json"])(
+  "loadConfig rejects a byte order mark in %s",
+  async (file) => {
+    const folder = await packageWith(HELLO);
+    await writeFiles(folder, { [file]: '\uFEFF{ "type": "module" }' });
+    await expect(loadConfig(folder)).rejects.toThrow(
+      new UsageError(
+        `${path.join(folder, file)} begins with a byte order mark, which JSON forbids; save it as UTF-8 without one`,
+      ),
+    );
+  },
+);
+
+test.each(["!", "?"])("loadConfig rejects a folder whose path contains %s", async (character) => {
+  const folder = path.join(await packageWith(HELLO), `a${character}b`);
+  await writeFiles(folder, { "section.config.js": "" });
+  await expect(loadConfig(folder)).rejects.toThrow(
+    new UsageError(`${folder} contains "${character}", which webpack reserves; use a path without "!" and "?"`),
+  );
+});
+
 const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 
 import type { Configuration } from "webpack";
 
+import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
 import { UsageError } from "./usageError.js";
 
@@ -85,13 +86,14 @@ export { UsageError };
 /**
  * Reads a package's `section.config.js`.
  *
- * @throws UsageError if the file is missing or a value is invalid.
+ * @throws UsageError if the file is missing, a value is invalid, or the tools of a build cannot read the folder.
  */
 export async function loadConfig(folder: string): Promise<SectionConfig> {
   const file = path.join(folder, CONFIG_FILE);
   await access(file).catch(() => {
     throw new UsageError(`${folder} has no ${CONFIG_FILE}; run this in the folder of a section`);
   });
+  await checkFolder(folder);
   const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be loaded: ${String(error)}`, { cause: error });
   })) as { default?: Readonly<Record<string, unknown>> | null };

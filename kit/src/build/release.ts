@@ -120,11 +120,16 @@ export async function listFiles(folder: string): Promise<ReleaseFile[]> {
 /**
  * Reads `release.json` from a release folder.
  *
- * @throws UsageError if the folder contains no release.
+ * @throws UsageError if the folder contains no release, or its manifest is not JSON.
  */
 export async function readRelease(folder: string): Promise<Release> {
-  const text = await readFile(path.join(folder, "release.json"), "utf8").catch(() => {
+  const file = path.join(folder, "release.json");
+  const text = await readFile(file, "utf8").catch(() => {
     throw new UsageError(`${folder} contains no release; run \`colonnade build\` first`);
   });
-  return JSON.parse(text) as Release;
+  try {
+    return JSON.parse(text) as Release;
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${String(error)}`, { cause: error });
+  }
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { EXPECTED_NAME, isSectionName, UsageError } from "../build/config.js";
+import { checkPath } from "../build/folder.js";
 import { patternProblem } from "../build/pattern.js";
 import type { CommandContext } from "./context.js";
 import { copyArchive, kitSource } from "./kitSource.js";
@@ -39,6 +40,7 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
           `invalid path pattern ${JSON.stringify(pattern)}: ${problem}; set another with --at, such as --at /hello`,
         );
       const target = path.join(folder, name);
+      checkPath(target);
       await checkEmpty(target);
       const source = await kitSource(spec ?? kitVersion(), folder, target, "--kit");
       const kit = source.spec;

@@ -1,5 +1,6 @@
 import { isScalar, parseDocument } from "yaml";
 
+import { rejectMark } from "../build/folder.js";
 import { UsageError } from "../build/usageError.js";
 import { KIT } from "../cli/scaffold.js";
 
@@ -64,6 +65,7 @@ function dependenciesOf(file: string, text: string): Dependency[] {
 }
 
 function parseManifest(file: string, text: string): Readonly<Record<string, object | undefined>> {
+  rejectMark(file, text);
   try {
     return JSON.parse(text) as Readonly<Record<string, object | undefined>>;
   } catch (error) {
