@@ -36,29 +36,35 @@ fn host_of_one_visitor_reaches_no_other_through_the_cache() {
     upstream.only_request();
 }
 
-/// Headers that an upstream could believe, because proxies set them.
-const SPOOFED: [&str; 11] = [
+/// Headers that an upstream could believe, because proxies set them. `request_headers` has a table of all.
+const SPOOFED: [&str; 14] = [
     "x-forwarded-client-cert",
-    "x-forwarded-scheme",
-    "x-forwarded-server",
-    "x-forwarded-ssl",
-    "x-host",
-    "x-original-host",
-    "x-cluster-client-ip",
-    "cf-connecting-ip",
-    "fastly-client-ip",
-    "x-sendfile-type",
-    "x-accel-mapping",
+    "x-forwarded",
+    "x-original-uri",
+    "x-http-path-override",
+    "x-http-host",
+    "x-method",
+    "front-end-https",
+    "fly-client-ip",
+    "cf-connecting-ipv6",
+    "x-envoy-original-path",
+    "x-middleware-subrequest",
+    "remote-user",
+    "x-auth-request-email",
+    "client-cert",
 ];
+
+/// Headers of an application.
+const OWN: [&str; 4] = ["x-own", "x-requested-with", "idempotency-key", "user-agent"];
 
 #[test]
 fn headers_that_proxies_set_never_pass_from_a_visitor() {
     let upstream = Upstream::json("{}");
-    let keys = "request_headers = { x-api-key = { env = \"EVENTS_KEY\" } }";
+    let keys = "methods = [\"GET\", \"POST\"]\nrequest_headers = { x-api-key = { env = \"EVENTS_KEY\" } }";
     let table = upstream_table(&[&upstream.origin()], keys);
     let gateway = Gateway::start_with(&table, &[("EVENTS_KEY", "the-key")]);
-    let mut request = Request::new("GET", "/api/events").header("x-own", "kept");
-    for name in SPOOFED {
+    let mut request = Request::new("POST", "/api/events").header("sec-fetch-site", "same-origin");
+    for name in SPOOFED.into_iter().chain(OWN) {
         request = request.header(name, "marked");
     }
     assert_eq!(gateway.site.send(request).status, 200);
@@ -66,8 +72,42 @@ fn headers_that_proxies_set_never_pass_from_a_visitor() {
     for name in SPOOFED {
         assert!(received.values(name).is_empty(), "{name}");
     }
-    assert_eq!(received.values("x-own"), ["kept"]);
+    for name in OWN {
+        assert_eq!(received.values(name), ["marked"], "{name}");
+    }
     assert_eq!(received.values("x-api-key"), ["the-key"]);
+}
+
+#[test]
+fn only_listed_headers_of_a_visitor_choose_what_others_get() {
+    let upstream = Upstream::start(|request| {
+        let told: Vec<_> = request
+            .headers
+            .iter()
+            .filter(|(_, value)| *value == "marked")
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let response = Response::builder().header("cache-control", "max-age=600");
+        response.body(told.join(" ").into()).unwrap()
+    });
+    let keys = "forward_request_headers = [\"X-Tenant\", \"x-auth-token\"]";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let sent = ["accept", "accept-language", "x-tenant", "x-auth-token"];
+    let mut request = Request::new("GET", "/api/events");
+    for name in SPOOFED.into_iter().chain(OWN).chain(sent) {
+        request = request.header(name, "marked");
+    }
+    let mut told: Vec<_> = gateway
+        .site
+        .send(request)
+        .text()
+        .split(' ')
+        .map(str::to_owned)
+        .collect();
+    told.sort();
+    let mut expected = sent;
+    expected.sort_unstable();
+    assert_eq!(told, expected);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::support::{Gateway, Request, Response as Answer, Upstream, upstream_table, wait_until};
 
 const KEYS: &str = "methods = [\"GET\", \"HEAD\", \"POST\"]\nforward_cookies = true\nforward_authorization = true\n\
+                    forward_request_headers = [\"x-tenant\"]\n\
                     request_headers = { authorization = { env = \"EVENTS_KEY\" } }";
 const VARIABLES: [(&str, &str); 1] = [("EVENTS_KEY", "Bearer of-the-gateway")];
 
@@ -87,6 +88,17 @@ fn responses_are_reused_as_their_headers_say() {
             &[("cache-control", "public, max-age=600"), ("set-cookie", "a=b")],
         ),
         ("none", &[]),
+        (
+            "tenant",
+            &[
+                ("cache-control", "max-age=600"),
+                ("vary", "X-Tenant, Origin, X-Forwarded-Host"),
+            ],
+        ),
+        (
+            "unsent",
+            &[("cache-control", "max-age=600"), ("vary", "accept, user-agent")],
+        ),
     ]);
     let gateway = gateway(&upstream);
     let cookie = [("cookie", "session=1")];
@@ -122,6 +134,18 @@ fn responses_are_reused_as_their_headers_say() {
         ("cookie", &[], (UNSTORED, 200, "10")),
         ("none", &[], (UNSTORED, 200, "11")),
         ("none", &[], (UNSTORED, 200, "12")),
+        ("tenant", &[("x-tenant", "a")], (MISS, 200, "13")),
+        (
+            "tenant",
+            &[("x-tenant", "a"), ("origin", "https://other.example")],
+            ("hit", 200, "13"),
+        ),
+        (
+            "tenant",
+            &[("x-tenant", "b")],
+            ("fwd=vary-miss; fwd-status=200; stored", 200, "14"),
+        ),
+        ("unsent", &[], (UNSTORED, 200, "15")),
     ]
     .into_iter()
     .enumerate()
@@ -164,8 +188,8 @@ fn responses_are_reused_as_their_headers_say() {
             .all(|request| request.values("authorization") == ["Bearer of-the-gateway"])
     );
     for (outcome, expected) in [
-        ("hit", 7),
-        ("miss", 9),
+        ("hit", 8),
+        ("miss", 12),
         ("bypass", 4),
         ("stale", 0),
         ("collapsed", 0),

@@ -54,7 +54,7 @@ fn request_and_response_are_forwarded() {
 }
 
 /// Headers that an upstream must not get from a visitor.
-const NOT_FORWARDED: [(&str, &str); 20] = [
+const NOT_FORWARDED: [(&str, &str); 21] = [
     ("keep-alive", "timeout=5"),
     ("te", "trailers"),
     ("trailer", "x-checksum"),
@@ -78,6 +78,7 @@ const NOT_FORWARDED: [(&str, &str); 20] = [
     ("x-forwarded-port", "1"),
     ("expect", "100-continue"),
     ("upgrade", "h2c"),
+    ("http2-settings", "AAMAAABkAAQAAP__"),
 ];
 
 #[test]

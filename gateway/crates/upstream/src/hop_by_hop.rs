@@ -31,6 +31,7 @@ impl HopByHop {
         let is_always = matches!(
             name.as_str(),
             "connection"
+                | "http2-settings"
                 | "keep-alive"
                 | "proxy-authenticate"
                 | "proxy-authorization"

@@ -1,4 +1,7 @@
 //! The headers of a request to an upstream.
+//!
+//! Others may get the response to GET and HEAD, from the gateway's cache or another one, so a visitor's headers must not choose
+//! it: only listed ones pass. With other methods all pass but those that proxies set, which an upstream could believe.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -10,7 +13,7 @@ use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 use http::header::{ACCEPT, AUTHORIZATION, COOKIE, FORWARDED, HeaderName, HeaderValue, VIA};
 use http::request::Parts;
-use http::{HeaderMap, Version};
+use http::{HeaderMap, Method, Version};
 use secrecy::ExposeSecret as _;
 
 use crate::cookies;
@@ -23,8 +26,58 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// What most proxies say of a request begins with it: the host, the scheme, the certificate of the client.
-const FORWARDED_PREFIX: &str = "x-forwarded-";
+/// What the names of headers begin with that proxies, content delivery networks and frameworks set: where a request comes from,
+/// who the user is, and which host, path and method it is really for.
+const PROXY_PREFIXES: [&str; 48] = [
+    "akamai-",
+    "cf-",
+    "client-cert",
+    "cloudfront-",
+    "disguised-",
+    "fastly-",
+    "fly-",
+    "forwarded",
+    "front-end-",
+    "proxy-",
+    "remote-",
+    "ssl-client-",
+    "tailscale-",
+    "wl-proxy-",
+    "x-accel-",
+    "x-akamai-",
+    "x-amzn-mtls-",
+    "x-amzn-oidc-",
+    "x-appengine-",
+    "x-arr-",
+    "x-auth-",
+    "x-authenticated-",
+    "x-azure-",
+    "x-backend-",
+    "x-client-",
+    "x-envoy-",
+    "x-fd-",
+    "x-forward",
+    "x-goog-authenticated-",
+    "x-goog-iap-",
+    "x-http-",
+    "x-invoke-",
+    "x-method",
+    "x-middleware-",
+    "x-ms-client-",
+    "x-ms-forwarded-",
+    "x-ms-token-",
+    "x-nf-",
+    "x-original-",
+    "x-originating-",
+    "x-pomerium-",
+    "x-proxyuser-",
+    "x-remote-",
+    "x-rewrit",
+    "x-ssl-",
+    "x-vercel-",
+    "x-vouch-",
+    "x-webauth-",
+];
 
 /// The bytes of `for="[…]"` with the longest address.
 const MAX_ADDRESS: usize = 47;
@@ -38,12 +91,13 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     // Other peers could force sampling, and make traces of unrelated requests look like one.
     let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
     let passes = |name: &HeaderName| {
-        let is_excluded = hop_by_hop.contains(name)
-            || is_removed(name.as_str())
-            || (*name == COOKIE && !upstream.forward_cookies)
-            || (*name == AUTHORIZATION && !upstream.forward_authorization)
-            || ((*name == TRACEPARENT || *name == TRACESTATE) && !may_trace);
-        !is_excluded
+        let is_trace = *name == TRACEPARENT || *name == TRACESTATE;
+        let passes = if is_trace {
+            may_trace
+        } else {
+            is_forwarded(name, &head.method, upstream)
+        };
+        passes && !hop_by_hop.contains(name)
     };
     let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
     for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
@@ -60,37 +114,87 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     headers
 }
 
-/// Returns whether an upstream could believe a header of a client, although it says where the request comes from, or asks for
-/// another method or path than those that the gateway has checked. Also for those that the gateway sets itself.
-fn is_removed(name: &str) -> bool {
+/// Returns whether an upstream gets a header of a client with this method.
+fn is_forwarded(name: &HeaderName, method: &Method, upstream: &Upstream) -> bool {
+    match name.as_str() {
+        "cookie" => upstream.forward_cookies,
+        "authorization" => upstream.forward_authorization,
+        _ if upstream.forward_request_headers.contains(name) => true,
+        text if matches!(*method, Method::GET | Method::HEAD) => is_forwarded_with_get(text),
+        text => !is_set_by_proxies(text),
+    }
+}
+
+/// Returns whether every upstream gets a header with GET and HEAD. The cache removes those that are for itself.
+fn is_forwarded_with_get(name: &str) -> bool {
     matches!(
         name,
-        "content-length"
+        "accept"
+            | "accept-encoding"
+            | "accept-language"
+            | "cache-control"
+            | "if-match"
+            | "if-modified-since"
+            | "if-none-match"
+            | "if-range"
+            | "if-unmodified-since"
+            | "range"
+            | "via"
+    )
+}
+
+/// Returns whether an upstream could believe a header of a client, although it says where the request comes from or who sends
+/// it, or asks for another method, host or path than those that the gateway has checked. Also for those that the gateway sets
+/// itself.
+fn is_set_by_proxies(name: &str) -> bool {
+    matches!(
+        name,
+        "client-ip"
+            | "content-length"
             // The gateway itself sends 100 (Continue), once the upstream reads the body.
             | "expect"
+            | "host"
+            | "proxy"
+            | "request-uri"
+            | "x-host"
+            | "x-hostname"
+            | "x-protocol"
+            | "x-real-ip"
+            | "x-request-id"
+            | "x-scheme"
+            // Where a file server sends files from, for Rack and others.
+            | "x-sendfile-type"
+            | "x-server-name"
+            | "x-true-ip"
+            | "x-url-scheme"
+    ) || name.ends_with("-client-ip")
+        || PROXY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Returns whether a response that names a request header in `Vary` may be the same for all requests with the same value: the
+/// upstream gets the header, or nothing that passes to visitors depends on it.
+pub(crate) fn may_vary_by(name: &HeaderName, upstream: &Upstream) -> bool {
+    matches!(
+        name.as_str(),
+        "accept"
+            | "accept-encoding"
+            | "accept-language"
+            // The headers of cross-origin responses do not pass.
+            | "access-control-request-headers"
+            | "access-control-request-method"
+            | "origin"
+            // The cache has rules of its own for these two.
+            | "authorization"
+            | "cookie"
+            // The gateway sets them.
             | "forwarded"
             | "host"
-            | "x-request-id"
-            | "cf-connecting-ip"
-            | "client-ip"
-            | "fastly-client-ip"
-            | "proxy"
-            | "true-client-ip"
-            // Where a file server sends files from, for Rack and others.
-            | "x-accel-mapping"
-            | "x-client-ip"
-            | "x-cluster-client-ip"
-            | "x-host"
-            | "x-http-method"
-            | "x-http-method-override"
-            | "x-method-override"
-            | "x-original-host"
-            | "x-original-url"
-            | "x-real-ip"
-            | "x-rewrite-url"
-            | "x-sendfile-type"
-            | "x-scheme"
-    ) || name.starts_with(FORWARDED_PREFIX)
+            | "via"
+            | "x-forwarded-for"
+            | "x-forwarded-host"
+            | "x-forwarded-proto"
+    ) || upstream.forward_request_headers.contains(name)
+        || upstream.request_headers.iter().any(|(added, _)| added == name)
 }
 
 /// Returns the headers of the gateway's own request for JSON.
@@ -196,4 +300,83 @@ pub(crate) fn add_via(headers: &mut HeaderMap, version: Version) {
         _ => "1.1 colonnade",
     };
     headers.append(VIA, HeaderValue::from_static(value));
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderName, Method};
+    use serde_json::json;
+
+    use super::{is_forwarded, may_vary_by};
+
+    /// Headers of visitors, and with which methods an upstream gets them: GET, POST.
+    #[rustfmt::skip]
+    const HEADERS: &[(bool, bool, &[&str])] = &[
+        (true, true, &["accept", "accept-encoding", "accept-language", "if-none-match", "range", "via", "x-tenant", "remote-user"]),
+        (false, true, &[
+            "content-type", "idempotency-key", "last-event-id", "origin", "referer", "sec-fetch-site", "user-agent", "x-csrf-token",
+            "x-own", "x-requested-with",
+        ]),
+        (false, false, &[
+            "authorization", "content-length", "cookie", "expect", "host", "proxy", "x-request-id",
+            // Where the request comes from.
+            "cf-connecting-ip", "cf-connecting-ipv6", "cf-ipcountry", "client-ip", "cloudfront-viewer-address", "cluster-client-ip",
+            "fastly-client-ip", "fly-client-ip", "forwarded", "forwarded-for", "front-end-https", "proxy-client-ip", "remote-addr",
+            "true-client-ip", "wl-proxy-client-ip", "x-appengine-user-ip", "x-azure-clientip", "x-client-ip", "x-cluster-client-ip",
+            "x-envoy-external-address", "x-envoy-internal", "x-forward-for", "x-forwarded", "x-forwarded-for", "x-forwarded-ssl",
+            "x-nf-client-connection-ip", "x-original-forwarded-for", "x-originating-ip", "x-protocol", "x-proxyuser-ip", "x-real-ip",
+            "x-remote-addr", "x-remote-ip", "x-scheme", "x-true-ip", "x-url-scheme", "x-vercel-ip-country",
+            // Another method, host or path.
+            "disguised-host", "request-uri", "x-accel-mapping", "x-backend-host", "x-envoy-original-path", "x-host", "x-hostname",
+            "x-http-destinationurl", "x-http-host", "x-http-host-override", "x-http-method", "x-http-method-override",
+            "x-http-path-override", "x-invoke-path", "x-method", "x-method-override", "x-middleware-subrequest",
+            "x-ms-forwarded-host", "x-original-host", "x-original-method", "x-original-uri", "x-original-url", "x-rewrite-url",
+            "x-rewritten-url", "x-sendfile-type", "x-server-name",
+            // Who sends it.
+            "cf-access-jwt-assertion", "client-cert", "client-cert-chain", "ssl-client-cert", "tailscale-user-login",
+            "x-amzn-oidc-data", "x-auth-request-email", "x-auth-user", "x-authenticated-user", "x-forwarded-client-cert",
+            "x-goog-authenticated-user-email", "x-goog-iap-jwt-assertion", "x-ms-client-principal", "x-remote-user",
+            "x-ssl-client-verify", "x-webauth-user",
+        ]),
+    ];
+
+    #[test]
+    fn header_of_visitor_is_forwarded_by_its_name_and_method() {
+        let settings = json!({
+            "path": "/api/test",
+            "urls": ["http://localhost"],
+            "forward_request_headers": ["X-Tenant", "remote-user"],
+        });
+        let upstream = serde_json::from_value(settings).expect("settings");
+        for &(with_get, with_post, names) in HEADERS {
+            for name in names {
+                let header = HeaderName::from_static(name);
+                for (method, expected) in [
+                    (Method::GET, with_get),
+                    (Method::HEAD, with_get),
+                    (Method::POST, with_post),
+                ] {
+                    let actual = is_forwarded(&header, &method, &upstream);
+                    assert_eq!(actual, expected, "{method} {name}");
+                }
+                // What is never sent makes no difference.
+                let is_conditional = name.starts_with("if-") || *name == "range";
+                if with_get && !is_conditional {
+                    assert!(may_vary_by(&header, &upstream), "{name}");
+                }
+            }
+        }
+        for (name, expected) in [
+            ("origin", true),
+            ("cookie", true),
+            ("user-agent", false),
+            ("x-own", false),
+        ] {
+            assert_eq!(
+                may_vary_by(&HeaderName::from_static(name), &upstream),
+                expected,
+                "{name}"
+            );
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use colonnade_config::{Origin, Upstream};
 use http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES,
-    HeaderName, HeaderValue, LOCATION, SET_COOKIE, WWW_AUTHENTICATE,
+    HeaderName, HeaderValue, LOCATION, SET_COOKIE, VARY, WWW_AUTHENTICATE,
 };
 use http::response::Parts;
 use http::{HeaderMap, StatusCode, Version};
@@ -18,7 +18,7 @@ use crate::cache::NotStorable;
 use crate::cookies;
 use crate::error::UpstreamError;
 use crate::hop_by_hop::HopByHop;
-use crate::request_headers::add_via;
+use crate::request_headers::{self, add_via};
 
 /// The number of headers that are added, here and by middleware. The map then grows once.
 const ADDED: usize = 8;
@@ -48,8 +48,8 @@ pub(crate) fn sanitize(
     HopByHop::of(headers).remove_named(headers);
     let [location, content_location] = [LOCATION, CONTENT_LOCATION].map(|name| headers.remove(name));
     let cookies: Vec<HeaderValue> = cookies::settable(headers).cloned().collect();
-    if headers.remove(SET_COOKIE).is_some() {
-        // Also without the cookies the response may be for one visitor.
+    // Also without the cookies the response may be for one visitor.
+    if headers.remove(SET_COOKIE).is_some() || varies_by_unsent(headers, upstream) {
         head.extensions.insert(NotStorable);
     }
     let passes =
@@ -87,6 +87,16 @@ pub(crate) fn sanitize(
     // The gateway's own (RFC 9110, section 2.5).
     head.version = Version::HTTP_11;
     Ok(())
+}
+
+/// Returns whether a response depends on a request header that the upstream does not get.
+fn varies_by_unsent(headers: &HeaderMap, upstream: &Upstream) -> bool {
+    let fields = headers.get_all(VARY).iter();
+    let names = fields.flat_map(|field| field.as_bytes().split(|byte| *byte == b','));
+    let mut names = names.map(<[u8]>::trim_ascii).filter(|name| !name.is_empty());
+    names.any(|name| {
+        HeaderName::from_bytes(name).is_ok_and(|name| !request_headers::may_vary_by(&name, upstream))
+    })
 }
 
 /// Returns whether a header passes. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.

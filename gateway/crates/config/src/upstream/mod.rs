@@ -21,7 +21,9 @@ use url::Url;
 use super::config_file::ConfigFile;
 use super::secret::{SECRET, SecretSource};
 use super::value::{default_ms, integer, milliseconds, number, seconds};
-use value::{base_urls, default_methods, header_secrets, health_path, methods, path_prefix};
+use value::{
+    base_urls, default_methods, forwarded_headers, header_secrets, health_path, methods, path_prefix,
+};
 
 /// One week in milliseconds. A longer time was probably meant in another unit.
 const WEEK: u64 = 7 * 24 * 60 * 60 * 1000;
@@ -109,6 +111,9 @@ pub struct Upstream {
     /// The headers that the gateway adds to every request, such as an API key.
     #[serde(skip)]
     pub request_headers: Vec<(HeaderName, SecretString)>,
+    /// The headers of visitors that the upstream gets besides those that every upstream gets.
+    #[serde(default, deserialize_with = "forwarded_headers")]
+    pub forward_request_headers: Vec<HeaderName>,
     /// The maximum size of a request body, in bytes.
     #[serde(rename = "max_request_kib", default = "kibibytes::<1024>")]
     #[serde(deserialize_with = "size")]

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::secret::SecretSource;
 use crate::url::parse_url;
-use crate::value::{as_nonempty_strings, as_string, convert, wrong_type};
+use crate::value::{as_nonempty_strings, as_string, as_strings, convert, wrong_type};
 
 /// The methods that an upstream may serve. The gateway itself answers OPTIONS.
 const METHODS: [Method; 6] = [
@@ -23,7 +23,7 @@ const METHODS: [Method; 6] = [
     Method::DELETE,
 ];
 
-/// The headers that the gateway sets itself: the framing of a request, and where it goes.
+/// The headers that the gateway sets itself: the framing of a request, and where it goes. No other value is ever right.
 const OWN_HEADERS: [HeaderName; 9] = [
     CONNECTION,
     CONTENT_LENGTH,
@@ -88,6 +88,37 @@ pub(super) fn health_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         let path = is_path.then(|| Some(text.to_owned()));
         path.ok_or_else(|| format!("`{text}` is not a path"))
     })
+}
+
+/// Names of headers of visitors.
+pub(super) fn forwarded_headers<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<HeaderName>, D::Error> {
+    let expected = "a list of headers that visitors send and the gateway does not set, such as x-tenant";
+    convert(deserializer, expected, |value| {
+        as_strings(value, |text| {
+            let name = HeaderName::try_from(text).ok();
+            let name = name.filter(|name| !OWN_HEADERS.contains(name) && !has_other_rule(name.as_str()));
+            name.ok_or_else(|| format!("`{text}` is not such a header"))
+        })
+    })
+}
+
+/// Whether a header is for one connection, is set or continued by the gateway, or has a key of its own.
+fn has_other_rule(name: &str) -> bool {
+    matches!(
+        name,
+        "authorization"
+            | "forwarded"
+            | "http2-settings"
+            | "keep-alive"
+            | "traceparent"
+            | "tracestate"
+            | "via"
+            | "x-request-id"
+    ) || ["proxy-", "x-forwarded-"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// Where the value of each header is.

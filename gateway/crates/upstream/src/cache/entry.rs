@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use colonnade_web::query::Freshness;
 
+use super::NotStorable;
 use super::budget::Reservation;
 use super::directives::parse_seconds;
 use super::policy::{Policy, SelectingHeader, has_combined_value, selecting_headers};
@@ -253,6 +254,9 @@ impl Entry {
         let mut merged = http::Response::new(()).into_parts().0;
         merged.status = self.head.status;
         merged.headers = self.head.headers.clone();
+        if let Some(mark) = not_modified.extensions.get::<NotStorable>() {
+            merged.extensions.insert(*mark);
+        }
         for name in not_modified.headers.keys().filter(|name| !KEPT.contains(name)) {
             merged.headers.remove(name);
             for value in not_modified.headers.get_all(name) {

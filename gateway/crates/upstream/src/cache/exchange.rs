@@ -192,26 +192,26 @@ impl<F: Fetch> Exchange<F> {
     }
 }
 
-/// The request to the upstream for a request whose response others may get: without preconditions and cache directives of the
+/// The request to the upstream for a request whose response others may get while they wait for it: without preconditions of the
 /// visitor, and with the validators of the stale response.
 pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry>) -> Arc<request::Parts> {
-    let mut request = as_get(visitor);
+    let mut request = storable_request(visitor);
     let headers = &mut Arc::make_mut(&mut request).headers;
     remove_preconditions(headers);
-    for name in [CACHE_CONTROL, PRAGMA] {
-        headers.remove(name);
-    }
     if let Some(stale) = stale {
         stale.add_validators(headers);
     }
     request
 }
 
-/// The request with method GET: the response to HEAD is that to GET without its body.
-pub(super) fn as_get(visitor: &Arc<request::Parts>) -> Arc<request::Parts> {
+/// The request whose response may be stored: with method GET, because the response to HEAD is that to GET without its body, and
+/// without cache directives of the visitor.
+pub(super) fn storable_request(visitor: &Arc<request::Parts>) -> Arc<request::Parts> {
     let mut request = Arc::clone(visitor);
-    if request.method != Method::GET {
-        Arc::make_mut(&mut request).method = Method::GET;
+    let parts = Arc::make_mut(&mut request);
+    parts.method = Method::GET;
+    for name in [CACHE_CONTROL, PRAGMA] {
+        parts.headers.remove(name);
     }
     request
 }

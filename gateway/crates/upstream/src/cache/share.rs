@@ -12,7 +12,7 @@ use tokio::task::{JoinError, JoinHandle};
 use colonnade_web::request_scope;
 
 use super::entry::Entry;
-use super::exchange::{Exchange, Shared, Sharing, Target, as_get};
+use super::exchange::{Exchange, Shared, Sharing, Target, storable_request};
 use super::respond::Answer;
 use super::status::Forward;
 use super::visit::Visit;
@@ -40,7 +40,7 @@ impl<F: Fetch> ResponseCache<F> {
             None => Exchange {
                 cache: Arc::clone(self),
                 fetch: visit.fetch.clone(),
-                request: as_get(&visit.request),
+                request: storable_request(&visit.request),
                 target,
             },
         };
