@@ -99,6 +99,31 @@ fn responses_are_reused_as_their_headers_say() {
             "unsent",
             &[("cache-control", "max-age=600"), ("vary", "accept, user-agent")],
         ),
+        // A connection option does not take away what says that a response is not for all.
+        (
+            "named-cookie",
+            &[
+                ("cache-control", "max-age=600"),
+                ("set-cookie", "a=b"),
+                ("connection", "set-cookie"),
+            ],
+        ),
+        (
+            "named-vary",
+            &[
+                ("cache-control", "max-age=600"),
+                ("vary", "*"),
+                ("connection", "Vary"),
+            ],
+        ),
+        (
+            "named-private",
+            &[
+                ("cache-control", "private"),
+                ("etag", "\"a\""),
+                ("connection", "cache-control"),
+            ],
+        ),
     ]);
     let gateway = gateway(&upstream);
     let cookie = [("cookie", "session=1")];
@@ -146,6 +171,9 @@ fn responses_are_reused_as_their_headers_say() {
             ("fwd=vary-miss; fwd-status=200; stored", 200, "14"),
         ),
         ("unsent", &[], (UNSTORED, 200, "15")),
+        ("named-cookie", &[], (UNSTORED, 200, "16")),
+        ("named-vary", &[], (UNSTORED, 200, "17")),
+        ("named-private", &[], (UNSTORED, 200, "18")),
     ]
     .into_iter()
     .enumerate()
@@ -189,7 +217,7 @@ fn responses_are_reused_as_their_headers_say() {
     );
     for (outcome, expected) in [
         ("hit", 8),
-        ("miss", 12),
+        ("miss", 15),
         ("bypass", 4),
         ("stale", 0),
         ("collapsed", 0),

@@ -54,7 +54,7 @@ fn request_and_response_are_forwarded() {
 }
 
 /// Headers that an upstream must not get from a visitor.
-const NOT_FORWARDED: [(&str, &str); 21] = [
+const NOT_FORWARDED: [(&str, &str); 20] = [
     ("keep-alive", "timeout=5"),
     ("te", "trailers"),
     ("trailer", "x-checksum"),
@@ -74,7 +74,6 @@ const NOT_FORWARDED: [(&str, &str); 21] = [
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     ),
     ("tracestate", "a=marked"),
-    ("x-forwarded-prefix", "/evil"),
     ("x-forwarded-port", "1"),
     ("expect", "100-continue"),
     ("upgrade", "h2c"),
@@ -101,6 +100,7 @@ fn upstream_gets_headers_of_the_gateway() {
         .header("x-forwarded-for", "6.6.6.6")
         .header("x-forwarded-host", "evil.example")
         .header("x-forwarded-proto", "gopher")
+        .header("x-forwarded-prefix", "/evil")
         .header("via", "1.0 other")
         .header("accept-language", "de");
     for (name, value) in NOT_FORWARDED {
@@ -123,6 +123,7 @@ fn upstream_gets_headers_of_the_gateway() {
         ("x-forwarded-for", "127.0.0.1".to_owned()),
         ("x-forwarded-host", "site.example".to_owned()),
         ("x-forwarded-proto", "https".to_owned()),
+        ("x-forwarded-prefix", "/api/events".to_owned()),
         ("accept-language", "de".to_owned()),
     ] {
         assert_eq!(received.values(name), [expected], "{name}");
@@ -184,6 +185,11 @@ fn response_keeps_no_header_that_weakens_the_site() {
         ("text/ecmascript;charset=utf-8", "text/plain; charset=utf-8"),
         ("text/css", "text/plain; charset=utf-8"),
         ("application/wasm", "text/plain; charset=utf-8"),
+        // Each part has a content type of its own.
+        (
+            "multipart/x-mixed-replace;boundary=x",
+            "text/plain; charset=utf-8",
+        ),
     ] {
         let response = gateway.get(&format!("/api/events?type={content_type}"));
         for (name, _) in removed {
@@ -288,5 +294,54 @@ fn redirect_passes_only_within_the_site() {
             response.status == 201 && !response.has("location"),
             "{location}: {response:?}"
         );
+    }
+}
+
+#[test]
+fn path_below_base_url_becomes_path_of_the_site() {
+    let upstream = Upstream::start(|request| {
+        let (_, value) = request.target.split_once("?value=").unwrap();
+        let value = value.replace("%23", "#");
+        let value = value.replace("ORIGIN", &format!("http://{}", request.values("host")[0]));
+        let response = Response::builder().status(303).header("location", &*value);
+        let response = response.header("content-location", &*value);
+        let cookie = format!("session=1; path={value} ; Secure");
+        response.header("set-cookie", cookie).body(Vec::new()).unwrap()
+    });
+    let url = format!("{}/v1/", upstream.origin());
+    let gateway = Gateway::start_with(&upstream_table(&[&url], "forward_set_cookie = true"), &[]);
+    let get = |value: &str| gateway.get(&format!("/api/events/1/rsvp?value={value}"));
+    for (location, expected) in [
+        ("/v1/2", "/api/events/2"),
+        ("/v1", "/api/events"),
+        ("/v1?page=2", "/api/events?page=2"),
+        ("ORIGIN/v1/2%23a", "/api/events/2#a"),
+        ("https://site.example/v1/2", "/api/events/2"),
+        // These are paths of the site already.
+        ("2", "/api/events/1/2"),
+        ("/api/events/2", "/api/events/2"),
+        ("/v10/2", "/v10/2"),
+        ("/events/1?thanks", "/events/1?thanks"),
+        ("/v1/../2", "/2"),
+    ] {
+        let response = get(location);
+        for name in ["location", "content-location"] {
+            assert_eq!(response.header(name), expected, "{name}: {location}");
+        }
+    }
+    for other in [
+        "ORIGIN/v2",
+        "http://127.0.0.1:1/v1/2",
+        "https://evil.example/v1/2",
+    ] {
+        assert_eq!(get(other).status, 502, "{other}");
+    }
+    for (path, expected) in [
+        ("/v1", "session=1; Path=/api/events; Secure"),
+        ("/v1/2", "session=1; Path=/api/events/2; Secure"),
+        ("/v10", "session=1; path=/v10 ; Secure"),
+        ("/", "session=1; path=/ ; Secure"),
+    ] {
+        assert_eq!(get(path).header("set-cookie"), expected, "{path}");
     }
 }

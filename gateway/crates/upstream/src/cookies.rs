@@ -1,7 +1,12 @@
 //! Cookies between visitors and an upstream. The gateway's own cookies never reach an upstream, and no upstream can set them.
 
+use std::borrow::Cow;
+
+use colonnade_config::Upstream;
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
+
+use crate::base_path::site_path;
 
 /// What the names of the gateway's cookies begin with, after the prefixes that browsers give a meaning.
 const OWN_PREFIX: &str = "colonnade-";
@@ -39,6 +44,25 @@ pub(crate) fn settable(headers: &HeaderMap) -> impl Iterator<Item = &HeaderValue
             .unwrap_or_default();
         pair.contains(&b'=') && !name(pair).is_empty() && !is_own(name(pair))
     })
+}
+
+/// A `Set-Cookie` field whose `Path` is a path of the site, if the upstream has named one of its own.
+pub(crate) fn with_site_path(field: &HeaderValue, upstream: &Upstream) -> HeaderValue {
+    let rewritten = |part: &[u8]| {
+        let (name, value) = std::str::from_utf8(part).ok()?.split_once('=')?;
+        let is_path = name.trim().eq_ignore_ascii_case("path");
+        let path = is_path.then(|| site_path(value.trim(), upstream)).flatten()?;
+        Some(format!(" Path={path}").into_bytes())
+    };
+    let parts = field.as_bytes().split(|byte| *byte == b';').enumerate();
+    let parts: Vec<Cow<'_, [u8]>> = parts
+        .map(|(index, part)| match rewritten(part) {
+            // The first one is the cookie's own name and value.
+            Some(path) if index > 0 => Cow::Owned(path),
+            _ => Cow::Borrowed(part),
+        })
+        .collect();
+    HeaderValue::from_bytes(&parts.join(&b';')).unwrap_or_else(|_| field.clone())
 }
 
 /// The name in a pair.

@@ -43,13 +43,6 @@ impl HopByHop {
         );
         is_always || self.named.contains(name)
     }
-
-    /// Removes those that `Connection` names.
-    pub(crate) fn remove_named(&self, headers: &mut HeaderMap) {
-        for name in &self.named {
-            headers.remove(name);
-        }
-    }
 }
 
 /// Returns whether a request asks to switch the protocol of its connection (RFC 9110, section 7.8). Clients that offer

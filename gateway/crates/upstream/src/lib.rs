@@ -5,6 +5,7 @@
 //! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
 //! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
+mod base_path;
 pub mod cache;
 mod cached;
 mod call_state;

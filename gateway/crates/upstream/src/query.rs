@@ -136,7 +136,7 @@ impl Upstream {
         let request = Outgoing {
             method: Method::GET,
             target,
-            headers: Cow::Owned(request_headers::of_query()),
+            headers: Cow::Owned(request_headers::of_query(&self.origin_headers)),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
             client,
             is_query: true,

@@ -24,6 +24,7 @@ pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent"
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const FORWARDED_PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// What the names of headers begin with that proxies, content delivery networks and frameworks set: where a request comes from,
@@ -83,7 +84,7 @@ const PROXY_PREFIXES: [&str; 48] = [
 const MAX_ADDRESS: usize = 47;
 
 /// The number of headers that the gateway adds.
-const ADDED: usize = 8;
+const ADDED: usize = 9;
 
 /// Returns the headers of a client's request as an upstream gets them.
 pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders) -> HeaderMap {
@@ -192,15 +193,18 @@ pub(crate) fn may_vary_by(name: &HeaderName, upstream: &Upstream) -> bool {
             | "via"
             | "x-forwarded-for"
             | "x-forwarded-host"
+            | "x-forwarded-prefix"
             | "x-forwarded-proto"
     ) || upstream.forward_request_headers.contains(name)
         || upstream.request_headers.iter().any(|(added, _)| added == name)
 }
 
 /// Returns the headers of the gateway's own request for JSON.
-pub(crate) fn of_query() -> HeaderMap {
+pub(crate) fn of_query(site: &OriginHeaders) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    // Visitors may get the response, too.
+    site.add_site(&mut headers);
     add_request_id(&mut headers);
     headers
 }
@@ -234,18 +238,21 @@ pub(crate) fn may_have_credentials(client: &HeaderMap, upstream: &Upstream) -> b
 pub(crate) struct OriginHeaders {
     host: HeaderValue,
     scheme: HeaderValue,
+    /// The path of the site below which the upstream serves.
+    prefix: HeaderValue,
     /// What follows the client in `Forwarded`.
     forwarded: String,
 }
 
 impl OriginHeaders {
-    pub(crate) fn new(site: &Origin) -> Self {
+    pub(crate) fn new(site: &Origin, prefix: &str) -> Self {
         let (host, scheme) = (site.url().authority(), site.scheme());
-        // Both are ASCII in a URL.
+        // All are ASCII in a URL.
         let value = |text| HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""));
         Self {
             host: value(host),
             scheme: value(scheme),
+            prefix: value(prefix),
             forwarded: format!(";host=\"{host}\";proto={scheme}"),
         }
     }
@@ -271,8 +278,14 @@ impl OriginHeaders {
                 headers.insert(name, value);
             }
         }
+        self.add_site(headers);
+    }
+
+    /// Says for which site and below which path of it the request is.
+    fn add_site(&self, headers: &mut HeaderMap) {
         headers.insert(FORWARDED_HOST, self.host.clone());
         headers.insert(FORWARDED_PROTO, self.scheme.clone());
+        headers.insert(FORWARDED_PREFIX, self.prefix.clone());
     }
 }
 

@@ -14,10 +14,10 @@ use http::response::Parts;
 use http::{HeaderMap, StatusCode, Version};
 use url::Url;
 
+use crate::base_path;
 use crate::cache::NotStorable;
 use crate::cookies;
 use crate::error::UpstreamError;
-use crate::hop_by_hop::HopByHop;
 use crate::request_headers::{self, add_via};
 
 /// The number of headers that are added, here and by middleware. The map then grows once.
@@ -28,7 +28,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
 );
 
-/// What scripts and stylesheets become. With `nosniff` no page loads it as code.
+/// What scripts, stylesheets and the like become. With `nosniff` no page loads it as code.
 const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// Removes the headers of a response that visitors do not get, and adds those of the gateway. `target` is the path that the
@@ -43,11 +43,14 @@ pub(crate) fn sanitize(
     site: &Origin,
     target: &str,
 ) -> Result<(), UpstreamError> {
+    set_locations(head, upstream, site, target)?;
     let headers = &mut head.headers;
-    // None of the others passes.
-    HopByHop::of(headers).remove_named(headers);
-    let [location, content_location] = [LOCATION, CONTENT_LOCATION].map(|name| headers.remove(name));
-    let cookies: Vec<HeaderValue> = cookies::settable(headers).cloned().collect();
+    // `Connection` is not evaluated. What it may name does not pass anyway; what passes is for all recipients, and must not be
+    // named (RFC 9110, section 7.6.1): without `Vary` or `Set-Cookie`, others could get the response.
+    let settable = cookies::settable(headers).filter(|_| upstream.forward_set_cookie);
+    let cookies: Vec<HeaderValue> = settable
+        .map(|field| cookies::with_site_path(field, upstream))
+        .collect();
     // Also without the cookies the response may be for one visitor.
     if headers.remove(SET_COOKIE).is_some() || varies_by_unsent(headers, upstream) {
         head.extensions.insert(NotStorable);
@@ -63,20 +66,8 @@ pub(crate) fn sanitize(
     if matches!(head.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         headers.remove(CONTENT_LENGTH);
     }
-    match location.map(|location| on_site(&location, site, target)) {
-        Some(Some(location)) => {
-            headers.insert(LOCATION, location);
-        }
-        Some(None) if head.status.is_redirection() => return Err(UpstreamError::RedirectRejected),
-        _ => {}
-    }
-    if let Some(location) = content_location.and_then(|location| on_site(&location, site, target)) {
-        headers.insert(CONTENT_LOCATION, location);
-    }
-    if upstream.forward_set_cookie {
-        for cookie in cookies {
-            headers.append(SET_COOKIE, cookie);
-        }
+    for cookie in cookies {
+        headers.append(SET_COOKIE, cookie);
     }
     // Of several fields browsers take the last one that they know.
     if headers.get_all(CONTENT_TYPE).iter().any(is_code) {
@@ -86,6 +77,27 @@ pub(crate) fn sanitize(
     add_via(headers, head.version);
     // The gateway's own (RFC 9110, section 2.5).
     head.version = Version::HTTP_11;
+    Ok(())
+}
+
+/// Sets `Location` and `Content-Location` to paths of this site, and removes those that lead to another one.
+fn set_locations(
+    head: &mut Parts,
+    upstream: &Upstream,
+    site: &Origin,
+    target: &str,
+) -> Result<(), UpstreamError> {
+    let headers = &mut head.headers;
+    for name in [LOCATION, CONTENT_LOCATION] {
+        let Some(location) = headers.remove(&name) else {
+            continue;
+        };
+        if let Some(location) = on_site(&location, upstream, site, target) {
+            headers.insert(name, location);
+        } else if name == LOCATION && head.status.is_redirection() {
+            return Err(UpstreamError::RedirectRejected);
+        }
+    }
     Ok(())
 }
 
@@ -99,7 +111,7 @@ fn varies_by_unsent(headers: &HeaderMap, upstream: &Upstream) -> bool {
     })
 }
 
-/// Returns whether a header passes. `Location`, `Content-Location`, `Set-Cookie` and `WWW-Authenticate` pass under conditions.
+/// Returns whether a header passes. `Set-Cookie` and `WWW-Authenticate` pass under conditions.
 fn is_allowed(name: &HeaderName) -> bool {
     matches!(
         name.as_str(),
@@ -111,12 +123,14 @@ fn is_allowed(name: &HeaderName) -> bool {
             | "content-encoding"
             | "content-language"
             | "content-length"
+            | "content-location"
             | "content-range"
             | "content-type"
             | "date"
             | "etag"
             | "expires"
             | "last-modified"
+            | "location"
             | "retry-after"
             | "vary"
             | "via"
@@ -125,25 +139,35 @@ fn is_allowed(name: &HeaderName) -> bool {
     )
 }
 
-/// The path, query and fragment of a location on this site; `None` if it is on another one.
-fn on_site(location: &HeaderValue, site: &Origin, target: &str) -> Option<HeaderValue> {
+/// The path, query and fragment of a location on this site; `None` if it is on another one. A location below a base URL of the
+/// upstream is on this site.
+fn on_site(location: &HeaderValue, upstream: &Upstream, site: &Origin, target: &str) -> Option<HeaderValue> {
     let site = site.url();
     let base = site.join(target).ok()?;
     // Parses like a browser, for which a backslash is a slash and a line break is nothing.
-    let url: Url = base.join(location.to_str().ok()?).ok()?;
-    let is_own = url.origin() == site.origin() && url.username().is_empty() && url.password().is_none();
-    if !is_own || url.path().starts_with("//") {
+    let mut url: Url = base.join(location.to_str().ok()?).ok()?;
+    let path = if url.origin() == site.origin() {
+        base_path::site_path(url.path(), upstream)
+    } else {
+        Some(base_path::site_path_of_url(&url, upstream)?)
+    };
+    if let Some(path) = path {
+        url.set_path(&path);
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.path().starts_with("//") {
         return None;
     }
     let text = url.as_str().strip_prefix(&*url.origin().ascii_serialization())?;
     HeaderValue::from_str(text).ok()
 }
 
-/// Returns whether browsers run or apply content of this type: scripts, stylesheets and WebAssembly.
+/// Returns whether browsers run or apply content of this type: scripts, stylesheets and WebAssembly; or multipart content whose
+/// parts have types of their own.
 fn is_code(content_type: &HeaderValue) -> bool {
     let text = content_type.as_bytes();
     let begins_with_code = |rest: &[u8]| {
         let code: &[u8] = match rest[0].to_ascii_lowercase() {
+            b'm' => b"mixed-replace",
             b's' => b"script",
             b't' => b"text/css",
             b'w' => b"wasm",

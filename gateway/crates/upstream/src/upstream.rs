@@ -99,7 +99,7 @@ impl Upstream {
             calls: Pool::default(),
             rate_limiter: ClientRateLimiter::default(),
             retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
-            origin_headers: OriginHeaders::new(&site),
+            origin_headers: OriginHeaders::new(&site, &settings.path),
             name,
             settings,
             site,
