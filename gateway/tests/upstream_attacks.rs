@@ -159,19 +159,29 @@ fn post_removes_responses_that_its_response_names() {
         let number = count.fetch_add(1, Ordering::SeqCst);
         let mut response = Response::builder().header("cache-control", "max-age=600");
         if request.method == "POST" {
+            let is_news = request.target.ends_with("?news");
+            let named = if is_news { "/api/news/7" } else { "/api/events/7" };
             response = response
                 .status(303)
-                .header("content-location", "/api/events/7")
+                .header("content-location", named)
                 .header("location", "/api/events/8#thanks");
         }
         response.body(number.to_string().into()).unwrap()
     });
     let keys = "methods = [\"GET\", \"POST\"]";
-    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let table = upstream_table(&[&upstream.origin()], keys);
+    let news = table.replace("events", "news");
+    let gateway = Gateway::start_with(&[table, news].concat(), &[]);
     let get = |id: &str| gateway.get(&format!("/api/events/{id}")).text();
     assert_eq!(["7", "8", "9"].map(get), ["0", "1", "2"]);
     let post = Request::new("POST", "/api/events/7/rsvp").header("sec-fetch-site", "same-origin");
     let response = gateway.site.send(post);
     assert_eq!(response.header("location"), "/api/events/8#thanks");
     assert_eq!(["7", "8", "9"].map(get), ["4", "5", "2"]);
+    // What another upstream serves stays.
+    let news = || gateway.get("/api/news/7").text();
+    assert_eq!(news(), "6");
+    let post = Request::new("POST", "/api/events/7?news").header("sec-fetch-site", "same-origin");
+    assert_eq!(gateway.site.send(post).header("content-location"), "/api/news/7");
+    assert_eq!(news(), "6");
 }

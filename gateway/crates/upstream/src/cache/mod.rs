@@ -26,12 +26,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{CONTENT_LOCATION, LOCATION};
-use http::{HeaderMap, Method, Response, StatusCode, Uri, request};
+use http::{HeaderMap, Response, StatusCode, Uri, request};
 use http_body::Body;
 
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::query::{Freshness, Revision};
 
+use crate::base_path::below;
 use budget::Budget;
 use exchange::Shared;
 use policy::SelectingHeader;
@@ -140,15 +141,25 @@ impl<F: Fetch> ResponseCache<F> {
 
     /// Records that a request with another method than GET and HEAD was forwarded: adds `Cache-Status` to the head of its
     /// response. If the method is unsafe and succeeded, removes what is stored for its URL, and for the URLs that the response
-    /// names in `Location` and `Content-Location` by a path on this site (RFC 9111, section 4.4).
-    pub fn record_forwarded(&self, method: &Method, uri: &Uri, status: StatusCode, headers: &mut HeaderMap) {
+    /// names in `Location` and `Content-Location` by a path below `prefix`, that of the upstream (RFC 9111, section 4.4).
+    pub fn record_forwarded(
+        &self,
+        request: &request::Parts,
+        prefix: &str,
+        status: StatusCode,
+        headers: &mut HeaderMap,
+    ) {
         let is_success = status.is_success() || status.is_redirection();
-        if is_success && !method.is_safe() {
-            self.store.invalidate(path_and_query(uri));
+        if is_success && !request.method.is_safe() {
+            self.store.invalidate(path_and_query(&request.uri));
             for name in [LOCATION, CONTENT_LOCATION] {
-                let path = headers.get(name).and_then(|path| path.to_str().ok());
-                if let Some(path) = path.filter(|path| path.starts_with('/') && !path.starts_with("//")) {
-                    let (path, _fragment) = path.split_once('#').unwrap_or((path, ""));
+                let location = headers.get(name).and_then(|location| location.to_str().ok());
+                let location = location.and_then(|location| location.split('#').next());
+                let is_own = |location: &&str| {
+                    let path = location.split('?').next().unwrap_or_default();
+                    below(path, prefix).is_some()
+                };
+                if let Some(path) = location.filter(is_own) {
                     self.store.invalidate(path);
                 }
             }

@@ -1,6 +1,6 @@
 //! Purges, and invalidation by unsafe methods.
 
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{HeaderMap, Method, Request, StatusCode, request};
 
 use super::{CacheOutcome, Gateway, Reply, receive, seconds, settle};
 
@@ -9,6 +9,11 @@ fn slow() -> Gateway {
         let headers = &[("cache-control", "max-age=600, stale-while-revalidate=600")];
         Reply::new(200, headers, &number.to_string()).after(seconds(1))
     })
+}
+
+fn request(method: &Method, path: &str) -> request::Parts {
+    let request = Request::builder().method(method).uri(path);
+    request.body(()).expect("a request").into_parts().0
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,13 +106,21 @@ async fn unsafe_method_invalidates_its_url() {
         (
             Method::POST,
             303,
+            Some(("location", "/api/a#thanks")),
+            CacheOutcome::Miss,
+        ),
+        // It is not the upstream's.
+        (
+            Method::POST,
+            303,
             Some(("location", "//api/a")),
             CacheOutcome::Hit,
         ),
     ]) {
         let gateway = slow();
         gateway.get("/api/a", &[]).await;
-        let uri = Uri::from_static(if headers.is_some() { "/api/b" } else { "/api/a" });
+        let path = if headers.is_some() { "/api/b" } else { "/api/a" };
+        let request = request(&method, path);
         let mut response = HeaderMap::new();
         if let Some((name, value)) = headers {
             response.insert(name, value.parse().unwrap());
@@ -115,7 +128,7 @@ async fn unsafe_method_invalidates_its_url() {
         let status = StatusCode::from_u16(status).unwrap();
         gateway
             .cache
-            .record_forwarded(&method, &uri, status, &mut response);
+            .record_forwarded(&request, "/api", status, &mut response);
         let expected_status = format!("colonnade; fwd=method; fwd-status={}", status.as_u16());
         assert_eq!(response["cache-status"], expected_status);
         assert_eq!(
@@ -132,10 +145,10 @@ async fn invalidation_aborts_storing_of_earlier_requests() {
     let before = gateway.serve("GET", "/api/a", &[]);
     let invalidate = async {
         settle().await;
-        let uri = Uri::from_static("/api/a");
+        let request = request(&Method::POST, "/api/a");
         gateway
             .cache
-            .record_forwarded(&Method::POST, &uri, StatusCode::OK, &mut HeaderMap::new());
+            .record_forwarded(&request, "/api", StatusCode::OK, &mut HeaderMap::new());
     };
     let (before, ()) = tokio::join!(before, invalidate);
     receive(before.unwrap()).await;
