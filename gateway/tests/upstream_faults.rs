@@ -94,6 +94,8 @@ fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
     let hangs = |text: &str| Fault::Hangs(text.to_owned());
     let half = format!("{HEAD}content-length: 100\r\n\r\n{{\"half\":");
     let hints = Fault::Floods("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
+    let hint = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(17);
+    let many_hints = Fault::Sends(format!("{hint}{HEAD}content-length: 0\r\n\r\n"));
     let redirect = "HTTP/1.1 302 Found\r\nlocation: https://evil.example/\r\ncontent-length: 0\r\n\r\n";
     let redirects = Fault::Sends(redirect.to_owned());
     let endless = Fault::Floods("HTTP/1.1 200 OK\r\n\r\n");
@@ -108,6 +110,7 @@ fn faults() -> Vec<(&'static str, Fault, u16, &'static str)> {
         ("no-response", hangs(""), 504, "timed_out"),
         ("half-head", hangs(HEAD), 504, "timed_out"),
         ("informational", hints, 502, "invalid_response"),
+        ("many-informational", many_hints, 502, "invalid_response"),
         ("endless-header", endless_header, 502, "invalid_response"),
         ("redirects", redirects, 502, "redirect_rejected"),
         ("large", large, 502, "response_too_large"),
@@ -174,7 +177,7 @@ fn each_fault_gets_status_log_line_and_metric() {
             gateway.wait_for_event(|line| line["event"] == "upstream_failed" && line["upstream"] == name);
         assert_eq!(failed["cause"], outcome, "{name}: {failed}");
         let error = match name {
-            "informational" => "more than 16 informational responses",
+            "informational" | "many-informational" => "more than 16 informational responses",
             "no-response" | "half-head" => "the response did not arrive in time",
             _ => failed["error"].as_str().unwrap(),
         };

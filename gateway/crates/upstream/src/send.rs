@@ -242,10 +242,11 @@ impl Upstream {
             outcome = endpoint.send(outgoing, may_use_idle) => outcome,
             fault = state.failed() => return Err(fault.into()),
         };
-        let response = outcome.map_err(|error| match state.fault() {
-            Some(fault) => fault.into(),
-            None => AttemptError::from(error),
-        })?;
+        // A fault may have come with the outcome.
+        if let Some(fault) = state.fault() {
+            return Err(fault.into());
+        }
+        let response = outcome?;
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Err(AttemptError::invalid_response(
                 "the response switches the protocol",
