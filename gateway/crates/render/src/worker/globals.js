@@ -1,6 +1,13 @@
 // The global objects of a render, in addition to the language itself. None of them performs input or output.
 (() => {
   const G = globalThis;
+  // A module can replace each global and each method. What is forbidden depends only on those that are captured here.
+  const { Date: TheDate, Error, Promise, RangeError, String, TypeError } = G;
+  const { apply, construct } = Reflect;
+  const { parse: parseDate } = TheDate;
+  const { getTime } = TheDate.prototype;
+  const { exec } = RegExp.prototype;
+  const { toWellFormed } = String.prototype;
   const takeGlobal = (name) => {
     const { [name]: value } = G;
     delete G[name];
@@ -18,17 +25,20 @@
       let length = 0;
       for (let index = 0; index < texts.length; index++) length += texts[index]?.length ?? 0;
       checkLength(length);
-      return native(...texts);
+      return apply(native, undefined, texts);
     };
   const parseUrl = bounded(takeGlobal("__parseUrl"));
   const setUrlPart = bounded(takeGlobal("__setUrlPart"));
   const parseQuery = bounded(takeGlobal("__parseQuery"));
-  const serializePairs = takeGlobal("__serializeQuery");
+  const serializePair = bounded(takeGlobal("__serializePair"));
   const serializeQuery = (pairs) => {
-    let length = 0;
-    for (let index = 0; index < pairs.length; index++) length += pairs[index][0].length + pairs[index][1].length + 2;
-    checkLength(length);
-    return serializePairs(pairs);
+    let query = "";
+    for (let index = 0; index < pairs.length; index++) {
+      const pair = pairs[index];
+      query += (index > 0 ? "&" : "") + serializePair(pair[0], pair[1]);
+      checkLength(query.length);
+    }
+    return query;
   };
 
   // These functions could make two renders of a page differ, or the server's render and the browser's.
@@ -39,24 +49,36 @@
         "date is site.today.",
     );
   };
-  const TheDate = Date;
   const now = forbid("the clock (new Date() or Date.now())");
   const local = forbid("the time zone (a date without Z or an offset, or of several numbers; Date.UTC() takes those)");
-  const isString = (value) =>
-    typeof value === "string" || (typeof value === "object" && value !== null && !(value instanceof TheDate));
-  const isLocal = (values) =>
-    values.length > 1 ||
-    (isString(values[0]) && !/^[+-]?\d{4,6}(-\d\d){0,2}$|(Z|[+-]\d\d:?\d\d|GMT|UTC)$/i.test(String(values[0])));
-  const parse = (text) => (isLocal([String(text)]) ? local() : TheDate.parse(text));
+  const ABSOLUTE = /^[+-]?\d{4,6}(-\d\d){0,2}$|(Z|[+-]\d\d:?\d\d|GMT|UTC)$/i;
+  const checkText = (text) => {
+    if (apply(exec, ABSOLUTE, [text]) === null) local();
+    return text;
+  };
+  const isDate = (value) => {
+    try {
+      apply(getTime, value, []);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  // An object is converted once: its text could differ the next time.
+  const checkDate = (value) => {
+    const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
+    const primitive = isObject && !isDate(value) ? String(value) : value;
+    return typeof primitive === "string" ? checkText(primitive) : primitive;
+  };
+  TheDate.now = now;
+  TheDate.parse = (text) => parseDate(checkText(String(text)));
   G.Date = new Proxy(TheDate, {
     apply: now,
     construct(target, values, newTarget) {
       if (values.length === 0) now();
-      if (isLocal(values)) local();
-      return Reflect.construct(target, values, newTarget);
+      if (values.length > 1) local();
+      return construct(target, [checkDate(values[0])], newTarget);
     },
-    get: (target, key, receiver) =>
-      key === "now" ? now : key === "parse" ? parse : Reflect.get(target, key, receiver),
   });
   TheDate.prototype.constructor = G.Date;
   Math.random = forbid("Math.random()");
@@ -96,7 +118,7 @@
   );
   G.queueMicrotask ??= (job) => void Promise.resolve().then(job);
 
-  const toUsvString = (value) => String(value).toWellFormed();
+  const toUsvString = (value) => apply(toWellFormed, String(value), []);
 
   class URLSearchParams {
     #pairs = [];

@@ -149,6 +149,40 @@ fn impure_functions_throw_with_reason() {
         ("Intl.DateTimeFormat()", "Intl"),
         ("'now' in performance", "performance"),
         ("crypto.getRandomValues()", "randomness"),
+        // Whatever a module replaces, and however it reads a property.
+        (
+            "(() => { let T; for (const key of ['construct', 'get', 'apply']) { const own = Reflect[key]; Reflect[key] = \
+             (target, ...rest) => { T ??= target; return own(target, ...rest); }; } new Date(0); Date.UTC; return T?.now() \
+             ?? Date.now(); })()",
+            "clock",
+        ),
+        ("Object.getOwnPropertyDescriptor(Date, 'now').value()", "clock"),
+        ("Object.getPrototypeOf(class extends Date {}).now()", "clock"),
+        (
+            "Object.getOwnPropertyDescriptor(Date, 'parse').value('2020-06-01T00:00:00')",
+            "time zone",
+        ),
+        (
+            "(() => { RegExp.prototype.exec = RegExp.prototype.test = () => []; return new Date('2020-06-01T00:00:00'); })()",
+            "time zone",
+        ),
+        (
+            "(() => { globalThis.String = () => 'Z'; return new Date({ toString: () => '2020-06-01T00:00:00' }); })()",
+            "time zone",
+        ),
+        (
+            "new Date((() => { let n = 0; return { toString: () => n++ ? '2021-06-01T00:00:00' : '2020-06-01T00:00:00Z' }; })()).getTime() === 1590969600000 ? new Date() : 0",
+            "clock",
+        ),
+        (
+            "(() => { Object.defineProperty(Date, Symbol.hasInstance, { value: () => true }); return new Date({ toString: () => \
+             '2020-06-01T00:00:00' }); })()",
+            "time zone",
+        ),
+        (
+            "new Date(Object.assign(() => 0, { toString: () => '2020-06-01T00:00:00' }))",
+            "time zone",
+        ),
     ] {
         let Failure { message, .. } =
             render(&format!("async () => String({expression})")).expect_err(expression);

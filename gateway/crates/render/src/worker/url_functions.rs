@@ -11,7 +11,7 @@ pub(super) fn define(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     globals.set("__parseUrl", Function::new(ctx.clone(), parse_url)?)?;
     globals.set("__setUrlPart", Function::new(ctx.clone(), set_url_part)?)?;
     globals.set("__parseQuery", Function::new(ctx.clone(), parse_query)?)?;
-    globals.set("__serializeQuery", Function::new(ctx.clone(), serialize_query)?)
+    globals.set("__serializePair", Function::new(ctx.clone(), serialize_pair)?)
 }
 
 /// The components of a URL, in the order of `PARTS` in `globals.js`; `None` if it is invalid.
@@ -88,10 +88,12 @@ fn parse_query(query: String) -> Vec<Vec<String>> {
     pairs.map(|(key, value)| vec![key, value]).collect()
 }
 
-fn serialize_query(pairs: Vec<Vec<String>>) -> String {
-    let pairs = pairs.into_iter().filter_map(|pair| pair.try_into().ok());
-    let pairs = pairs.map(|[key, value]: [String; 2]| (key, value));
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments of a script arrive by value"
+)]
+fn serialize_pair(key: String, value: String) -> String {
     form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(pairs)
+        .append_pair(&key, &value)
         .finish()
 }
