@@ -52,11 +52,11 @@ fn not_modified_response_keeps_cache_headers() {
         ] {
             assert!(!not_modified.has(name), "{name}");
         }
-        // Encodings do not share an ETag.
+        // Encodings do not share an ETag, but a proxy that compresses may have made one of them.
         let other = request_asset(&gateway, "GET", &[("if-none-match", full.header("etag"))]);
         assert_eq!(
             other.status,
-            if encoding == "identity" { 304 } else { 200 },
+            if encoding == "zstd" { 200 } else { 304 },
             "{encoding}"
         );
     }

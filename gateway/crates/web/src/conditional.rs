@@ -79,9 +79,23 @@ enum Comparison {
 fn lists(request: &HeaderMap, name: &HeaderName, etag: &[u8], comparison: Comparison) -> bool {
     request.get_all(name).iter().any(|value| {
         let value = value.as_bytes().trim_ascii();
-        value == b"*"
-            || Tags(value).any(|tag| tag.opaque == etag && (comparison == Comparison::Weak || !tag.is_weak))
+        value == b"*" || Tags(value).any(|tag| is_same(&tag, etag, comparison))
     })
+}
+
+/// Returns whether a client's entity tag is this one.
+fn is_same(tag: &Tag<'_>, etag: &[u8], comparison: Comparison) -> bool {
+    match comparison {
+        Comparison::Strong => tag.opaque == etag && !tag.is_weak,
+        Comparison::Weak => tag.opaque == etag || is_of_proxy(tag.opaque, etag),
+    }
+}
+
+/// Returns whether a proxy that compresses has made an entity tag from another one. Both have quotes. Apache appends `-gzip` or
+/// `-br`, others `;gzip`, and they do not remove it from `If-None-Match`.
+fn is_of_proxy(tag: &[u8], etag: &[u8]) -> bool {
+    let suffix = etag.strip_suffix(b"\"").and_then(|start| tag.strip_prefix(start));
+    suffix.is_some_and(|suffix| [&b"-gzip\""[..], b";gzip\"", b"-br\"", b";br\""].contains(&suffix))
 }
 
 /// The date in a header; `None` if the header is absent, repeated or not a date.
@@ -169,6 +183,13 @@ mod tests {
             ("\"b\",,W/\"a\"", true),
             ("\"b,c\" , \"a\"", true),
             (" * ", true),
+            // Proxies that compress append the coding.
+            ("\"a-gzip\"", true),
+            ("W/\"a;gzip\"", true),
+            ("\"b\", \"a-br\"", true),
+            ("\"a-gzi\"", false),
+            ("\"gzip\"", false),
+            ("\"-gzip\"", false),
             ("\"b\"", false),
             ("a", false),
             ("w/\"a\"", false),
@@ -225,6 +246,7 @@ mod tests {
             (&[(&IF_MATCH, "*")], Precondition::Proceed),
             (&[(&IF_MATCH, "W/\"a\"")], Precondition::Failed),
             (&[(&IF_MATCH, "\"b\"")], Precondition::Failed),
+            (&[(&IF_MATCH, "\"a-gzip\"")], Precondition::Failed),
             (
                 &[(&IF_MATCH, "\"a\""), (&IF_UNMODIFIED_SINCE, BEFORE)],
                 Precondition::Proceed,
