@@ -173,7 +173,7 @@ fn preview_shows_banner_and_is_not_cached() {
                 1
             );
             assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
-            assert_eq!(response.header("cache-control"), "no-store");
+            assert_eq!(response.header("cache-control"), "no-store, no-transform");
             assert!(!response.has("etag") && !response.has("set-cookie"));
         }
     }
@@ -185,7 +185,7 @@ fn preview_shows_banner_and_is_not_cached() {
     let others = gateway.get("/");
     assert_eq!(
         (deployment(&others), others.header("cache-control")),
-        (1, "no-cache")
+        (1, "no-cache, no-transform")
     );
     assert!(!others.text().contains("class=\"preview\"") && !others.has("x-robots-tag"));
     let tag = others.header("etag").to_owned();
@@ -204,7 +204,7 @@ fn preview_shows_banner_and_is_not_cached() {
     assert_eq!((response.status, deployment(&response)), (422, 2));
     assert!(response.text().contains("<aside class=\"preview\""));
     assert_eq!(response.header("x-robots-tag"), "noindex, nofollow");
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
 
     // A preview takes precedence over a rollout.
     gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" }, "percent": 50 }));

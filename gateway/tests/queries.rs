@@ -50,7 +50,7 @@ fn document_contains_result_of_query() {
         .header("authorization", "Bearer secret");
     let response = gateway.site.send(request);
     assert_eq!(response.status, 200);
-    assert_eq!(response.header("cache-control"), "no-cache");
+    assert_eq!(response.header("cache-control"), "no-cache, no-transform");
     let boot = r#""data":{"a":{"ok":true,"value":{"zeta":1e+21,"text":"\u003c/script>"}}}"#;
     let html = response.text();
     assert!(html.contains(boot), "{html}");
@@ -113,7 +113,7 @@ fn late_query_fails_with_504_and_document_is_not_stored() {
     upstream.hold();
     let late = gateway.get("/live/a");
     assert_eq!((late.status, data(&late)), (200, json!({ "a": failed(504) })));
-    assert_eq!(late.header("cache-control"), "no-store");
+    assert_eq!(late.header("cache-control"), "no-store, no-transform");
     assert!(!late.has("etag"));
     let event = gateway.wait_for_event(|line| line["event"] == "upstream_query_invalid");
     assert_eq!(
@@ -125,7 +125,10 @@ fn late_query_fails_with_504_and_document_is_not_stored() {
     wait_until("the result is in time", || {
         data(&gateway.get("/live/a"))["a"]["ok"] == true
     });
-    assert_eq!(gateway.get("/live/a").header("cache-control"), "no-cache");
+    assert_eq!(
+        gateway.get("/live/a").header("cache-control"),
+        "no-cache, no-transform"
+    );
     assert_eq!(render_count(&gateway, "live", "queries"), 1);
     assert_eq!(render_count(&gateway, "live", "rendered"), 2);
 }
@@ -140,7 +143,7 @@ fn failed_query_leaves_others_of_page() {
     deploy_with_queries(&gateway, PAGE);
     let response = gateway.get("/live/a%2Cb%2Cc%2Cd");
     assert_eq!(response.status, 200);
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     assert!(!response.has("etag"));
     assert_eq!(
         data(&response),
@@ -202,7 +205,7 @@ export default {
     let missing = gateway.get("/live/nothing");
     assert_eq!(
         (missing.status, missing.header("cache-control")),
-        (404, "no-store")
+        (404, "no-store, no-transform")
     );
     assert!(is_rendered(&missing) && !missing.has("etag"));
 }
@@ -222,7 +225,10 @@ export default {
     assert_eq!(render_count(&gateway, "live", "queries"), 0);
     assert_eq!(render_count(&gateway, "live", "rendered"), 1);
     assert_eq!(data(&gateway.get("/live/empty")), json!({ "results": {} }));
-    assert_eq!(gateway.get("/live/empty").header("cache-control"), "no-cache");
+    assert_eq!(
+        gateway.get("/live/empty").header("cache-control"),
+        "no-cache, no-transform"
+    );
     assert_eq!(render_count(&gateway, "live", "rendered"), 2);
     assert!(upstream.received().is_empty());
 }
@@ -266,7 +272,7 @@ export default {
     ));
     gateway.deploy(&json!({ "live": "4.0.0" }));
     let response = gateway.get("/live/a");
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     assert_eq!(data(&response)["a"]["ok"], false);
 }
 
@@ -321,7 +327,7 @@ fn form_result_is_rendered_with_results() {
             .send(request.body("email=secret%40example.com&password=short&age=30"));
         assert_eq!(
             (response.status, response.header("cache-control")),
-            (422, "no-store")
+            (422, "no-store, no-transform")
         );
         let data = data(&response);
         assert_eq!(data["signup"], json!({ "ok": true, "value": 7 }));

@@ -22,7 +22,7 @@ fn value(gateway: &Gateway) -> Value {
     let response = gateway.get("/live/x");
     assert_eq!(
         (response.status, response.header("cache-control")),
-        (200, "no-cache")
+        (200, "no-cache, no-transform")
     );
     response.boot()["view"]["data"][0].clone()
 }

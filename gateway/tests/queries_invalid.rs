@@ -28,7 +28,7 @@ fn document_with_invalid_result_is_not_stored_and_is_logged() {
         let response = gateway.get("/live/x");
         assert_eq!(
             (response.status, response.header("cache-control")),
-            (200, "no-store")
+            (200, "no-store, no-transform")
         );
         assert!(!response.has("etag"));
         assert_eq!(response.boot()["view"]["data"]["invalid"], json!(["a"]));
@@ -56,7 +56,10 @@ fn document_with_invalid_result_is_not_stored_and_is_logged() {
     let purge = json!({ "prefix": "/api/x/" });
     assert_eq!(gateway.admin_post("/api/v1/upstreams/purge", &purge).status, 200);
     upstream.respond("/a", "max-age=1000", "1");
-    assert_eq!(gateway.get("/live/x").header("cache-control"), "no-cache");
+    assert_eq!(
+        gateway.get("/live/x").header("cache-control"),
+        "no-cache, no-transform"
+    );
     assert_eq!(gateway.metric(metric), 4);
 }
 
@@ -91,7 +94,11 @@ fn result_that_a_page_cannot_hold_is_failed_query() {
         let response = gateway.get(&format!("/live/{name}"));
         let data = &response.boot()["view"]["data"];
         assert_eq!(*data, json!({ "a": { "ok": false, "status": 502 } }), "{name}");
-        assert_eq!(response.header("cache-control"), "no-store", "{name}");
+        assert_eq!(
+            response.header("cache-control"),
+            "no-store, no-transform",
+            "{name}"
+        );
         let id = response.header("x-request-id");
         gateway.wait_for_event(|line| {
             line["event"] == "upstream_query_invalid"
@@ -128,7 +135,7 @@ export default {
     let gateway = Gateway::start_with(&format!("[render]\n{render}\n{}", upstream.table()), &[]);
     deploy_with_queries(&gateway, EIGHT);
     let response = gateway.get("/live/all");
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     let data = &response.boot()["view"]["data"];
     for name in ["a", "b", "c", "d", "e"] {
         assert_eq!(data[name], json!({ "ok": false, "status": 502 }), "{name}");
@@ -149,6 +156,9 @@ export default {
     );
     let metric = format!("colonnade_upstream_queries_total{{upstream=\"x\",outcome=\"{cause}\"}}");
     assert_eq!(gateway.metric(&metric), 5);
-    assert_eq!(gateway.get("/live/healthy").header("cache-control"), "no-cache");
+    assert_eq!(
+        gateway.get("/live/healthy").header("cache-control"),
+        "no-cache, no-transform"
+    );
     assert_eq!(render_count(&gateway, "live", "exception"), 0);
 }

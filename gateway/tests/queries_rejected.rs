@@ -51,7 +51,11 @@ fn hostile_queries_fail_render_and_send_no_request() {
             (200, false),
             "{queries}"
         );
-        assert_eq!(response.header("cache-control"), "no-store", "{queries}");
+        assert_eq!(
+            response.header("cache-control"),
+            "no-store, no-transform",
+            "{queries}"
+        );
     }
     let failures = u64::try_from(cases.len()).unwrap();
     assert_eq!(render_count(&gateway, "live", "exception"), failures);

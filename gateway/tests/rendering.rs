@@ -235,7 +235,7 @@ fn document_with_failed_render_is_not_cached() {
     for count in 1..=3 {
         let response = gateway.get("/attack/x");
         assert_eq!((response.status, is_rendered(&response)), (200, false));
-        assert_eq!(response.header("cache-control"), "no-store");
+        assert_eq!(response.header("cache-control"), "no-store, no-transform");
         assert!(!response.has("etag"));
         assert!(response.text().contains("<noscript>"));
         assert_eq!(
@@ -253,7 +253,7 @@ fn disabled_rendering_leaves_page_to_client() {
     assert!(!is_rendered(&response));
     assert_eq!(
         response.header("cache-control"),
-        "no-cache",
+        "no-cache, no-transform",
         "the document is final, so it is cacheable"
     );
 }
@@ -338,7 +338,7 @@ fn unreadable_module_costs_html_until_readable() {
     std::fs::rename(&module, &backup).unwrap();
     let response = gateway.get("/attack/x");
     assert_eq!((response.status, is_rendered(&response)), (200, false));
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     assert_eq!(render_count(&gateway, "attack", "store_error"), 1);
     std::fs::rename(&backup, &module).unwrap();
     assert!(is_rendered(&gateway.get("/attack/x")));

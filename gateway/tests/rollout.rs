@@ -95,7 +95,7 @@ fn visitor_sees_one_consistent_deployment() {
         let rejected = visitor.send(rejected_form());
         assert_eq!(
             (rejected.status, rejected.header("cache-control")),
-            (422, "no-store")
+            (422, "no-store, no-transform")
         );
         assert_eq!(deployment(&rejected), number);
         assert_eq!(rejected.boot()["page"]["section"]["version"], version);
@@ -127,8 +127,8 @@ fn cache_headers(response: &Response) -> (&str, &str) {
     (response.header("cache-control"), response.header("vary"))
 }
 
-const PUBLIC: (&str, &str) = ("no-cache", "Accept-Encoding");
-const PRIVATE: (&str, &str) = ("private, no-cache", "Accept-Encoding, Cookie");
+const PUBLIC: (&str, &str) = ("no-cache, no-transform", "Accept-Encoding");
+const PRIVATE: (&str, &str) = ("private, no-cache, no-transform", "Accept-Encoding, Cookie");
 
 #[test]
 fn documents_are_private_only_during_rollout() {

@@ -25,7 +25,7 @@ const VALID_FORM: &str = "email=visitor%40example.com&password=+p%C3%A4ss+%2B&ag
 fn assert_page(response: &Response, status: u16, email: &str) -> Value {
     assert_eq!(response.status, status, "{}", response.text());
     assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     assert!(
         response
             .header("content-security-policy")

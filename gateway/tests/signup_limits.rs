@@ -135,7 +135,7 @@ fn rate_limited_form_shows_page_then_plain_error() {
     }
     let response = form(&gateway.site);
     assert_eq!(response.status, 429);
-    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store, no-transform");
     assert!(response.header("retry-after").parse::<u64>().unwrap() >= 1);
     let boot = response.boot();
     assert_eq!(boot["page"]["pattern"], "/signup");

@@ -209,7 +209,7 @@ fn each_fault_gets_status_log_line_and_metric() {
         assert_eq!(page.boot()["view"]["data"], result, "{name}");
         assert_eq!(
             (page.status, page.header("cache-control")),
-            (200, "no-store"),
+            (200, "no-store, no-transform"),
             "{name}"
         );
         let other = gateway.get("/live/healthy");

@@ -227,7 +227,7 @@ fn limits_of_one_visitor_change_no_page_of_others() {
     assert!(!is_rendered(&rejected));
     assert_eq!(
         (rejected.status, rejected.header("cache-control")),
-        (200, "no-store")
+        (200, "no-store, no-transform")
     );
     assert_eq!(render_count(&gateway, "live", "exception"), 1);
     // The circuit breaker of the page is closed, and the page with this result is not rendered yet.

@@ -116,7 +116,11 @@ pub(crate) fn assert_rejected(gateway: &Gateway, token: &str, why: &str) {
     let live = gateway.get("/state/Ohio");
     let response = with_cookie(gateway, token, "/state/Ohio");
     assert_eq!((response.status, &response.body), (200, &live.body), "{why}");
-    assert_eq!(response.header("cache-control"), "no-store", "{why}");
+    assert_eq!(
+        response.header("cache-control"),
+        "no-store, no-transform",
+        "{why}"
+    );
     assert_eq!(response.header("set-cookie"), DELETE_COOKIE, "{why}");
     assert!(!response.has("x-robots-tag") && !response.has("etag"), "{why}");
 }

@@ -3,7 +3,7 @@
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use colonnade_web::response::{HTML, NO_CACHE, NO_STORE, REQUEST_ID};
+use colonnade_web::response::{HTML, REQUEST_ID};
 use colonnade_web::security_headers::add_security_headers;
 
 use super::DocumentCaching;
@@ -12,7 +12,8 @@ use crate::asset::{HEADER_CAPACITY, PLACEHOLDER};
 
 const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
 
-/// The header fields of a document that any cache may keep.
+/// The header fields of a document that any cache may keep. A proxy that rewrites the HTML would break hydration, and scripts and
+/// styles whose digests the policy has, so they say `no-transform` (RFC 9111, section 5.2.2.6).
 pub(super) struct DocumentHeaders(HeaderMap);
 
 impl DocumentHeaders {
@@ -21,7 +22,7 @@ impl DocumentHeaders {
         let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
         headers.extend([
             (CONTENT_TYPE, HTML),
-            (CACHE_CONTROL, NO_CACHE),
+            (CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform")),
             (VARY, HeaderValue::from_static("Accept-Encoding")),
             (CONTENT_SECURITY_POLICY, PLACEHOLDER),
             (ETAG, PLACEHOLDER),
@@ -40,10 +41,10 @@ impl DocumentHeaders {
         headers.insert(CONTENT_SECURITY_POLICY, policy);
         let cache_control = match caching {
             DocumentCaching::Public => return headers,
-            DocumentCaching::Private => HeaderValue::from_static("private, no-cache"),
-            DocumentCaching::Never => NO_STORE,
+            DocumentCaching::Private => "private, no-cache, no-transform",
+            DocumentCaching::Never => "no-store, no-transform",
         };
-        headers.insert(CACHE_CONTROL, cache_control);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
         headers.insert(VARY, HeaderValue::from_static("Accept-Encoding, Cookie"));
         headers
     }
