@@ -33,10 +33,13 @@
   const serializePair = bounded(takeGlobal("__serializePair"));
   const serializeQuery = (pairs) => {
     let query = "";
+    let length = 0;
     for (let index = 0; index < pairs.length; index++) {
-      const pair = pairs[index];
-      query += (index > 0 ? "&" : "") + serializePair(pair[0], pair[1]);
-      checkLength(query.length);
+      const key = pairs[index][0];
+      const value = pairs[index][1];
+      length += key.length + value.length + 2;
+      checkLength(length);
+      query += (index > 0 ? "&" : "") + serializePair(key, value);
     }
     return query;
   };
