@@ -10,6 +10,7 @@ import { boot } from "./bootstrap";
 import "./favicon.svg";
 import "./frame/frame.css";
 import "./frame/print.css";
+import { provideDeployment } from "./loading/lazyParts";
 import { createPinnedDeployment } from "./loading/pinnedDeployment";
 import { findServerHtml } from "./loading/serverHtml";
 import { provideReactDom } from "./loading/shareScope";
@@ -47,6 +48,7 @@ if (!root) throw new Error('the document has no element with id "root"');
 // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const deployment = createPinnedDeployment(boot);
+provideDeployment(deployment);
 const views = createViewLoader(boot, location.pathname, deployment, (path) => {
   if (isPagePath(path)) routerHistory.navigator.replace(path);
   else location.replace(path);

@@ -12,7 +12,6 @@ interface Container {
   get(module: "./section"): Promise<() => unknown>;
 }
 
-const shareScope = createShareScope();
 const sections = new Map<string, Promise<Section>>();
 
 function runScript({ entry, integrity }: SectionEntry): Promise<void> {
@@ -44,7 +43,7 @@ async function loadContainer(entry: SectionEntry): Promise<Container> {
 
 async function load(entry: SectionEntry): Promise<Section> {
   const container = await loadContainer(entry);
-  await container.init(shareScope);
+  await container.init(createShareScope(entry));
   const createModule = await container.get("./section");
   const { default: section } = (await createModule()) as { readonly default?: Partial<Section> };
   if (section?.name !== entry.name) throw new Error(`${entry.entry} does not export the section "${entry.name}"`);

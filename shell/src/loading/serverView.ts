@@ -5,44 +5,24 @@ import { lazy, type ComponentType } from "react";
 import { refetch } from "./federation";
 import { loadPage } from "./loadPage";
 import type { PinnedDeployment } from "./pinnedDeployment";
+import { loadWithRetries } from "./retries";
 import { withTimeout } from "./timeout";
 import type { View } from "./viewLoader";
 
 const PAGE_TIMEOUT = 15_000;
-const MIN_BACKOFF = 1_000;
-const MAX_BACKOFF = 30_000;
 
-/** Waits, but no longer than until the browser is back online. */
-function backOff(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = new AbortController();
-    const end = (): void => {
-      clearTimeout(timer);
-      done.abort();
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    addEventListener("online", end, { signal: done.signal });
+/** Loads the code of a server-rendered page. The page is readable without it, so an error message never replaces it. */
+async function loadCode(path: string, resolved: ResolvedPage, deployment: PinnedDeployment): Promise<AnyPage> {
+  const load = async (isRetry: boolean): Promise<AnyPage> => {
+    if (isRetry) await refetch(resolved.section, resolved.assets);
+    return (await withTimeout(loadPage(path, resolved), PAGE_TIMEOUT, `the page ${path}`)).page;
+  };
+  return loadWithRetries(load, async (error) => {
+    const status = await deployment.status(path);
+    if (status === "gone") await deployment.reload();
+    console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
+    if (status === "retained") deployment.report(resolved, "load", error);
   });
-}
-
-/**
- * Loads the code of a server-rendered page, with retries until it succeeds. The page is readable without its code, so an
- * error message never replaces it.
- */
-async function loadWithRetries(path: string, resolved: ResolvedPage, deployment: PinnedDeployment): Promise<AnyPage> {
-  for (let wait = MIN_BACKOFF; ; wait = Math.min(wait * 2, MAX_BACKOFF)) {
-    try {
-      if (wait > MIN_BACKOFF) await refetch(resolved.section, resolved.assets);
-      return (await withTimeout(loadPage(path, resolved), PAGE_TIMEOUT, `the page ${path}`)).page;
-    } catch (error) {
-      const status = await deployment.status(path);
-      if (status === "gone") await deployment.reload();
-      console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
-      if (status === "retained") deployment.report(resolved, "load", error);
-    }
-    await backOff(wait);
-  }
 }
 
 /**
@@ -61,7 +41,7 @@ export function createServerView(
   const params = resolved && matchPath(resolved.pattern, path);
   if (!params) return undefined;
   // Starts now rather than on first render, in parallel to the hydration of the frame.
-  const loading = loadWithRetries(path, resolved, deployment).then((page) => {
+  const loading = loadCode(path, resolved, deployment).then((page) => {
     onCodeLoaded(page);
     return { default: page.Component };
   });

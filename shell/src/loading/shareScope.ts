@@ -1,6 +1,9 @@
 import * as kit from "@colonnade/kit";
+import type { SectionEntry } from "@colonnade/kit/shell";
 import React from "react";
 import type ReactDom from "react-dom";
+
+import { createLazy } from "./lazyParts";
 
 declare global {
   /** The installed versions of the shared packages. The build defines this constant. */
@@ -32,10 +35,11 @@ function only(name: keyof typeof SHARED_VERSIONS, get: SharedVersion["get"]): Sh
   return { [name]: { [SHARED_VERSIONS[name]]: { get, from: "shell" } } };
 }
 
-/** Returns a share scope with the shared packages, each in the version of the shell. */
-export function createShareScope(): ShareScope {
+/** Returns a section's share scope with the shared packages, each in the version of the shell. */
+export function createShareScope(section: SectionEntry): ShareScope {
+  const react = { ...React, lazy: createLazy(section) };
   return {
-    ...only("react", () => () => React),
+    ...only("react", () => () => react),
     ...only("react-dom", () => reactDom),
     ...only("@colonnade/kit", () => () => kit),
   };
