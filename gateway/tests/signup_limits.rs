@@ -52,6 +52,13 @@ fn sign_up(gateway: &Gateway) -> Response {
     gateway.site.send(Request::sign_up())
 }
 
+/// The sign-up of another client for each number.
+fn sign_up_of(gateway: &Gateway, client: u8) -> Response {
+    let site = gateway.site.clone();
+    site.with_source_ip(Ipv4Addr::new(127, 0, 2, client))
+        .send(Request::sign_up())
+}
+
 /// Reloads with these keys, and waits until they apply.
 fn reload(gateway: &Gateway, backend: &Backend, keys: &str) {
     let earlier = gateway.output().matches("\"config_reloaded\"").count();
@@ -262,10 +269,11 @@ fn circuit_opens_after_repeated_failures() {
         &backend.origin(),
         &format!("breaker_failure_threshold = 2\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}"),
     );
-    assert!(circuit_is(&gateway, "closed"));
-    for _ in 0..2 {
-        assert_eq!(sign_up(&gateway).status, 502);
+    for _ in 0..5 {
+        assert_eq!(sign_up_of(&gateway, 1).status, 502);
     }
+    assert!(circuit_is(&gateway, "closed"), "one client does not open it");
+    assert_eq!(sign_up_of(&gateway, 2).status, 502);
     for _ in 0..20 {
         let response = sign_up(&gateway);
         let expected = json!({ "error": "Signup failed. Please try again.", "unreachable": true });
@@ -282,7 +290,7 @@ fn circuit_opens_after_repeated_failures() {
             .status,
         422
     );
-    assert_eq!(backend.received().len(), 2);
+    assert_eq!(backend.received().len(), 6);
     assert!(circuit_is(&gateway, "open") && outcomes(&gateway, "circuit_open") == 21);
 }
 
@@ -294,17 +302,17 @@ fn circuit_counts_html_5xx_but_no_html_4xx_or_json() {
         "breaker_failure_threshold = 2\nbreaker_failure_percent = 15\nbreaker_open_seconds = 3600\n{NO_RATE_LIMITS}"
     );
     let gateway = gateway(&backend.origin(), &keys);
-    for _ in 0..5 {
-        assert_eq!(sign_up(&gateway).status, 502);
+    for client in 1..=5 {
+        assert_eq!(sign_up_of(&gateway, client).status, 502);
     }
     backend.set_reply(Reply::json(500, &json!({ "error": "Not today." })));
-    for _ in 0..5 {
-        assert_eq!(sign_up(&gateway).status, 500);
+    for client in 6..=10 {
+        assert_eq!(sign_up_of(&gateway, client).status, 500);
     }
     assert!(circuit_is(&gateway, "closed"));
     backend.set_reply(page(500));
-    for _ in 0..2 {
-        assert_eq!(sign_up(&gateway).status, 502);
+    for client in 11..=12 {
+        assert_eq!(sign_up_of(&gateway, client).status, 502);
     }
     assert_eq!(sign_up(&gateway).status, 503);
     assert!(circuit_is(&gateway, "open"));
@@ -316,7 +324,7 @@ fn half_open_circuit_sends_one_probe() {
     let backend = Backend::start(Reply::Close);
     let keys = format!("breaker_failure_threshold = 1\ntotal_timeout_ms = 60000\n{NO_RATE_LIMITS}");
     let gateway = gateway(&backend.origin(), &format!("breaker_open_seconds = 1\n{keys}"));
-    assert_eq!(sign_up(&gateway).status, 502);
+    assert_eq!(sign_up_of(&gateway, 1).status, 502);
     // A probe that takes longer would let another one begin.
     reload(
         &gateway,

@@ -298,3 +298,48 @@ fn late_query_goes_on_only_for_the_cache() {
     });
     assert_eq!(upstream.received().len(), count + 2);
 }
+
+/// The configuration of upstreams with these names, keys and base URLs.
+fn upstream_tables(upstreams: &[(&str, &str)], origin: &str) -> String {
+    let table = |(name, keys): &(&str, &str)| {
+        format!("[upstreams.{name}]\npath = \"/api/{name}\"\nurls = [\"{origin}/{name}\"]\n{keys}\n")
+    };
+    upstreams.iter().map(table).collect()
+}
+
+#[test]
+fn failures_of_one_client_open_no_circuit_for_others() {
+    let upstream = RawUpstream::start();
+    let upstreams = [
+        ("limited", ""),
+        ("counted", "breaker_statuses = [502, 503, 504]"),
+        ("closing", ""),
+    ];
+    let gateway = Gateway::start_with(&upstream_tables(&upstreams, &upstream.origin()), &[]);
+    upstream.serve_bytes(|mut stream| {
+        let head = read_head(&mut stream).unwrap_or_default();
+        let status = match head.contains("/greedy ") {
+            true if head.starts_with("GET /closing/") => return,
+            true => "503 Service Unavailable",
+            false => "204 No Content",
+        };
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+        .unwrap();
+    });
+    let (greedy, other) = (visitor(&gateway, 1), visitor(&gateway, 2));
+    for (name, _) in upstreams {
+        let mut statuses = Vec::new();
+        for _ in 0..6 {
+            for _ in 0..10 {
+                greedy.get(&format!("/api/{name}/greedy"));
+            }
+            statuses.extend((0..3).map(|_| other.get(&format!("/api/{name}/other")).status));
+        }
+        assert_eq!(statuses, [204; 18], "{name}");
+        let ejected = format!("colonnade_upstream_endpoints{{upstream=\"{name}\",state=\"ejected\"}}");
+        assert_eq!(gateway.metric(&ejected), 0, "{name}");
+    }
+}

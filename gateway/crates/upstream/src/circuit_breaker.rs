@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_clock::poll;
-use parking_lot::Mutex;
+use colonnade_web::client::{ClientKey, Network};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use crate::failure_window::{Counts, FailureWindow};
+pub use crate::failure_window::Verdict;
+use crate::failure_window::{Caller, FailureWindow, FailuresInARow, network, share};
 
 /// The time to wait while a probe is in progress.
 const PROBE_WAIT: Duration = Duration::from_secs(1);
@@ -16,7 +18,8 @@ const PROBE_WAIT: Duration = Duration::from_secs(1);
 /// When a circuit breaker opens, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakerLimits {
-    /// The number of failed calls, within the window or in a row, below which it stays closed.
+    /// The number of failed calls, within the window or in a row, below which it stays closed. One client counts for at most a
+    /// quarter of them.
     pub failure_threshold: u32,
     /// The percentage of failed calls within the window below which it stays closed.
     pub failure_percent: u16,
@@ -24,6 +27,8 @@ pub struct BreakerLimits {
     pub window: Duration,
     /// How long it stays open before one call probes the backend.
     pub open: Duration,
+    /// Whether health checks probe the backend, with [`CircuitBreaker::check_succeeded`], and no call does.
+    pub has_health_checks: bool,
 }
 
 /// What a circuit breaker is for: its limits, and who observes it.
@@ -78,7 +83,7 @@ struct Circuit {
     /// The calls since it was closed.
     window: FailureWindow,
     /// The failed calls since the last one that succeeded.
-    failures_in_a_row: u64,
+    row: FailuresInARow,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -86,15 +91,26 @@ enum CircuitState {
     /// All calls are allowed.
     Closed,
     /// No call is allowed until then. The next one is a probe.
-    Open { until: Instant },
+    Open(Wait),
     /// A probe is in progress. No other call is allowed until then: the client of a probe may be slow, and must not keep the
     /// circuit open for others.
-    HalfOpen { until: Instant },
+    HalfOpen(Wait),
+}
+
+/// When the next probe may begin.
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    until: Instant,
+    /// The client of the last failure or of the last probe, which could keep the circuit open for others. It waits longer.
+    last: Option<Network>,
+    until_for_last: Instant,
 }
 
 /// A permit for one call. Dropped without a result, it does not count.
 pub struct BreakerPermit<B: Breaker> {
     breaker: Arc<CircuitBreaker<B>>,
+    /// The client that causes the call, if it is not the gateway itself.
+    pub(crate) client: Option<ClientKey>,
     /// Whether the call is a probe.
     is_probe: bool,
 }
@@ -107,83 +123,113 @@ impl<B: Breaker> CircuitBreaker<B> {
             circuit: Mutex::new(Circuit {
                 state: CircuitState::Closed,
                 window: FailureWindow::new(poll::now()),
-                failures_in_a_row: 0,
+                row: FailuresInARow::default(),
             }),
             observer,
         })
     }
 
-    /// Returns a permit for a call.
+    /// Returns a permit for a call that this client causes; `None` is the gateway itself.
     ///
     /// # Errors
     ///
     /// The time to wait if the circuit breaker is open or half-open.
-    pub fn try_acquire(self: &Arc<Self>) -> Result<BreakerPermit<B>, Duration> {
+    pub fn try_acquire(self: &Arc<Self>, client: Option<ClientKey>) -> Result<BreakerPermit<B>, Duration> {
         let mut circuit = self.circuit.lock();
         let is_probe = match circuit.state {
             CircuitState::Closed => false,
-            CircuitState::Open { until } | CircuitState::HalfOpen { until } => {
-                // Another task may have set `until` during this poll.
-                let now = poll::refresh();
-                if now < until {
-                    let is_open = matches!(circuit.state, CircuitState::Open { .. });
-                    return Err(if is_open { until - now } else { PROBE_WAIT });
-                }
-                let until = now + self.observer.limits().open;
-                self.enter(&mut circuit, CircuitState::HalfOpen { until });
+            CircuitState::Open(wait) | CircuitState::HalfOpen(wait) => {
+                self.begin_probe(&mut circuit, wait, network(client))?;
                 true
             }
         };
         Ok(BreakerPermit {
             breaker: Arc::clone(self),
+            client,
             is_probe,
         })
+    }
+
+    /// Begins a probe by this client, or returns the time to wait.
+    fn begin_probe(
+        &self,
+        circuit: &mut Circuit,
+        wait: Wait,
+        client: Option<Network>,
+    ) -> Result<(), Duration> {
+        let limits = self.observer.limits();
+        // Another task may have set `until` during this poll.
+        let now = poll::refresh();
+        let until = wait.until_for(client);
+        if now < until || limits.has_health_checks {
+            let is_open = now < until && matches!(circuit.state, CircuitState::Open(_));
+            return Err(if is_open { until - now } else { PROBE_WAIT });
+        }
+        let wait = Wait::new(now + limits.open, client, limits.open);
+        self.enter(circuit, CircuitState::HalfOpen(wait));
+        Ok(())
+    }
+
+    /// A health check of the backend has succeeded. It closes a circuit whose open time is over.
+    pub fn check_succeeded(&self) {
+        let circuit = self.circuit.lock();
+        let now = poll::refresh();
+        if matches!(circuit.state, CircuitState::Open(wait) if wait.until <= now) {
+            self.close(circuit, now);
+        }
+    }
+
+    fn close(&self, mut circuit: MutexGuard<'_, Circuit>, now: Instant) {
+        circuit.window = FailureWindow::new(now);
+        circuit.row.clear();
+        self.enter(&mut circuit, CircuitState::Closed);
+        drop(circuit);
+        self.observer.closed();
     }
 
     fn enter(&self, circuit: &mut Circuit, next: CircuitState) {
         circuit.state = next;
         self.observer.entered(match next {
             CircuitState::Closed => BreakerState::Closed,
-            CircuitState::Open { .. } => BreakerState::Open,
-            CircuitState::HalfOpen { .. } => BreakerState::HalfOpen,
+            CircuitState::Open(_) => BreakerState::Open,
+            CircuitState::HalfOpen(_) => BreakerState::HalfOpen,
         });
     }
 }
 
 impl<B: Breaker> BreakerPermit<B> {
-    /// Records whether the call reached the backend, whatever the response.
-    pub fn record(mut self, is_success: bool) {
+    /// Records what the call says about the backend.
+    pub fn record(mut self, verdict: Verdict) {
         let was_probe = std::mem::take(&mut self.is_probe);
+        let is_success = verdict == Verdict::Served;
         let breaker = &*self.breaker;
         let limits = breaker.observer.limits();
         let now = poll::now();
         let mut circuit = breaker.circuit.lock();
         match circuit.state {
             CircuitState::Closed => {
-                let counts = circuit.window.add(now, limits.window, !is_success);
+                let caller = Caller::new(self.client, verdict);
+                circuit.window.add(now, limits.window, caller, !is_success);
                 if is_success {
-                    circuit.failures_in_a_row = 0;
+                    circuit.row.clear();
                     return;
                 }
-                circuit.failures_in_a_row += 1;
-                if !limits.are_reached(counts, circuit.failures_in_a_row) {
+                circuit.row.add(caller, share(limits.failure_threshold));
+                if !limits.are_reached(&circuit) {
                     return;
                 }
             }
-            CircuitState::HalfOpen { .. } if was_probe && is_success => {
-                circuit.window = FailureWindow::new(now);
-                circuit.failures_in_a_row = 0;
-                breaker.enter(&mut circuit, CircuitState::Closed);
-                drop(circuit);
-                breaker.observer.closed();
+            CircuitState::HalfOpen(_) if was_probe && is_success => {
+                breaker.close(circuit, now);
                 return;
             }
-            CircuitState::HalfOpen { .. } if was_probe => {}
+            CircuitState::HalfOpen(_) if was_probe => {}
             // The call began before the circuit breaker opened. The probe is more recent.
-            CircuitState::Open { .. } | CircuitState::HalfOpen { .. } => return,
+            CircuitState::Open(_) | CircuitState::HalfOpen(_) => return,
         }
-        let until = now + limits.open;
-        breaker.enter(&mut circuit, CircuitState::Open { until });
+        let last = network(self.client).filter(|_| verdict == Verdict::Failed);
+        let wait = Wait::new(now + limits.open, last, limits.open);
+        breaker.enter(&mut circuit, CircuitState::Open(wait));
         drop(circuit);
         breaker.observer.opened(limits.open);
     }
@@ -191,22 +237,41 @@ impl<B: Breaker> BreakerPermit<B> {
 
 impl BreakerLimits {
     /// A backend with few calls has too few of them in the window, so that those in a row count, too. The rate applies to both:
-    /// one client that makes a backend fail must not open the circuit for the many that it serves.
-    fn are_reached(self, Counts { calls, failures }: Counts, failures_in_a_row: u64) -> bool {
-        let is_rate_reached = 100 * failures >= u64::from(self.failure_percent) * calls;
-        failures.max(failures_in_a_row) >= u64::from(self.failure_threshold) && is_rate_reached
+    /// a few clients that make a backend fail must not open the circuit for the many that it serves.
+    fn are_reached(self, circuit: &Circuit) -> bool {
+        let counts = circuit.window.counts(share(self.failure_threshold));
+        let failures = counts.failures.max(circuit.row.count().into());
+        let is_rate_reached = 100.0 * counts.failures >= f64::from(self.failure_percent) * counts.calls;
+        failures >= self.failure_threshold.into() && is_rate_reached
+    }
+}
+
+impl Wait {
+    fn new(until: Instant, last: Option<Network>, open: Duration) -> Self {
+        Self {
+            until,
+            last,
+            until_for_last: until + open,
+        }
+    }
+
+    /// When this client may probe.
+    fn until_for(self, client: Option<Network>) -> Instant {
+        let is_last = client.is_some() && client == self.last;
+        if is_last { self.until_for_last } else { self.until }
     }
 }
 
 impl<B: Breaker> Drop for BreakerPermit<B> {
     fn drop(&mut self) {
-        // The client closed the connection, or the call panicked. The next call is a probe.
+        // The client closed the connection, or the call panicked. The next call of another client is a probe.
         if self.is_probe {
             let mut circuit = self.breaker.circuit.lock();
             // Unless a later probe has decided.
-            if matches!(circuit.state, CircuitState::HalfOpen { .. }) {
-                let until = poll::now();
-                self.breaker.enter(&mut circuit, CircuitState::Open { until });
+            if matches!(circuit.state, CircuitState::HalfOpen(_)) {
+                let open = self.breaker.observer.limits().open;
+                let wait = Wait::new(poll::now(), network(self.client), open);
+                self.breaker.enter(&mut circuit, CircuitState::Open(wait));
             }
         }
     }
@@ -214,23 +279,30 @@ impl<B: Breaker> Drop for BreakerPermit<B> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
+    use colonnade_web::client::ClientKey;
+
+    use super::{Breaker, BreakerLimits, BreakerPermit, BreakerState, CircuitBreaker, Verdict};
 
     const OPEN: Duration = Duration::from_secs(30);
     const WINDOW: Duration = Duration::from_secs(10);
 
-    struct Threshold(u32);
+    struct Threshold {
+        failures: u32,
+        has_health_checks: bool,
+    }
 
     impl Breaker for Threshold {
         fn limits(&self) -> BreakerLimits {
             BreakerLimits {
-                failure_threshold: self.0,
+                failure_threshold: self.failures,
                 failure_percent: 50,
                 window: WINDOW,
                 open: OPEN,
+                has_health_checks: self.has_health_checks,
             }
         }
 
@@ -242,15 +314,38 @@ mod tests {
     }
 
     fn breaker(failure_threshold: u32) -> Arc<CircuitBreaker<Threshold>> {
-        CircuitBreaker::new(Threshold(failure_threshold))
+        CircuitBreaker::new(Threshold {
+            failures: failure_threshold,
+            has_health_checks: false,
+        })
+    }
+
+    /// Each address is another client.
+    fn client(address: u32) -> ClientKey {
+        ClientKey::new(Ipv4Addr::from_bits(address).into())
+    }
+
+    /// A permit for a call without a client.
+    fn acquire(breaker: &Arc<CircuitBreaker<Threshold>>) -> Result<BreakerPermit<Threshold>, Duration> {
+        breaker.try_acquire(None)
     }
 
     fn call(breaker: &Arc<CircuitBreaker<Threshold>>, is_success: bool) {
-        breaker.try_acquire().expect("a permit").record(is_success);
+        let verdict = if is_success {
+            Verdict::Served
+        } else {
+            Verdict::Failed
+        };
+        acquire(breaker).expect("a permit").record(verdict);
+    }
+
+    fn call_of(breaker: &Arc<CircuitBreaker<Threshold>>, client: ClientKey, verdict: Verdict) {
+        let permit = breaker.try_acquire(Some(client));
+        permit.expect("a permit").record(verdict);
     }
 
     fn is_open(breaker: &Arc<CircuitBreaker<Threshold>>) -> bool {
-        breaker.try_acquire().is_err()
+        acquire(breaker).is_err()
     }
 
     #[tokio::test(start_paused = true)]
@@ -316,12 +411,12 @@ mod tests {
         let breaker = breaker(1);
         call(&breaker, false);
         tokio::time::advance(OPEN).await;
-        let probe = breaker.try_acquire().expect("a permit");
+        let probe = acquire(&breaker).expect("a permit");
         for _ in 0..100 {
-            assert!(breaker.try_acquire().is_err());
+            assert!(acquire(&breaker).is_err());
         }
-        probe.record(true);
-        assert!(breaker.try_acquire().is_ok() && breaker.try_acquire().is_ok());
+        probe.record(Verdict::Served);
+        assert!(acquire(&breaker).is_ok() && acquire(&breaker).is_ok());
     }
 
     #[tokio::test(start_paused = true)]
@@ -332,7 +427,7 @@ mod tests {
         }
         tokio::time::advance(OPEN).await;
         call(&breaker, false);
-        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+        assert_eq!(acquire(&breaker).err(), Some(OPEN));
     }
 
     #[tokio::test(start_paused = true)]
@@ -340,11 +435,11 @@ mod tests {
         let breaker = breaker(1);
         call(&breaker, false);
         tokio::time::advance(OPEN).await;
-        drop(breaker.try_acquire());
-        let probe = breaker.try_acquire().expect("a permit");
-        assert!(breaker.try_acquire().is_err());
+        drop(acquire(&breaker));
+        let probe = acquire(&breaker).expect("a permit");
+        assert!(acquire(&breaker).is_err());
         drop(probe);
-        assert!(breaker.try_acquire().is_ok());
+        assert!(acquire(&breaker).is_ok());
     }
 
     #[tokio::test(start_paused = true)]
@@ -352,28 +447,120 @@ mod tests {
         let breaker = breaker(1);
         call(&breaker, false);
         tokio::time::advance(OPEN).await;
-        let slow = breaker.try_acquire().expect("a permit");
+        let slow = acquire(&breaker).expect("a permit");
         tokio::time::advance(OPEN).await;
-        let dropped = breaker.try_acquire().expect("a permit");
-        assert!(breaker.try_acquire().is_err());
+        let dropped = acquire(&breaker).expect("a permit");
+        assert!(acquire(&breaker).is_err());
         tokio::time::advance(OPEN).await;
         call(&breaker, true);
         drop(dropped);
-        slow.record(true);
-        assert!(breaker.try_acquire().is_ok() && breaker.try_acquire().is_ok());
+        slow.record(Verdict::Served);
+        assert!(acquire(&breaker).is_ok() && acquire(&breaker).is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn call_from_before_opening_is_ignored() {
         let breaker = breaker(1);
-        let (early, late) = (breaker.try_acquire().ok(), breaker.try_acquire().ok());
+        let (early, late) = (acquire(&breaker).ok(), acquire(&breaker).ok());
         call(&breaker, false);
-        early.expect("a permit").record(true);
-        assert_eq!(breaker.try_acquire().err(), Some(OPEN));
+        early.expect("a permit").record(Verdict::Served);
+        assert_eq!(acquire(&breaker).err(), Some(OPEN));
         tokio::time::advance(OPEN).await;
-        let probe = breaker.try_acquire().expect("a permit");
-        late.expect("a permit").record(false);
-        probe.record(true);
-        assert!(breaker.try_acquire().is_ok());
+        let probe = acquire(&breaker).expect("a permit");
+        late.expect("a permit").record(Verdict::Failed);
+        probe.record(Verdict::Served);
+        assert!(acquire(&breaker).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_counts_for_a_quarter_of_the_threshold() {
+        // The failures of each client in turn, between successes of another one, or without any.
+        for (threshold, failing_clients, has_successes, expected) in [
+            (8, 1, true, false),
+            (8, 1, false, false),
+            (8, 3, true, false),
+            (8, 3, false, false),
+            (8, 4, true, true),
+            (8, 4, false, true),
+            (3, 2, false, false),
+            (3, 3, false, true),
+            (1, 1, false, true),
+        ] {
+            let breaker = breaker(threshold);
+            for call in 0..40_u32 {
+                if !is_open(&breaker) {
+                    call_of(&breaker, client(call % failing_clients), Verdict::Failed);
+                }
+                if has_successes && call % 10 == 0 && !is_open(&breaker) {
+                    call_of(&breaker, client(100), Verdict::Served);
+                }
+            }
+            let case = format!("{failing_clients} of {threshold}, {has_successes}");
+            assert_eq!(is_open(&breaker), expected, "{case}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_gets_its_share_again_after_the_window() {
+        let breaker = breaker(8);
+        for _ in 0..3 {
+            for one in 0..2 {
+                (0..20).for_each(|_| call_of(&breaker, client(one), Verdict::Failed));
+            }
+            call_of(&breaker, client(2), Verdict::Served);
+            tokio::time::advance(WINDOW).await;
+        }
+        for one in 0..4 {
+            assert!(!is_open(&breaker));
+            (0..2).for_each(|_| call_of(&breaker, client(one), Verdict::Failed));
+        }
+        assert!(is_open(&breaker));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_that_no_client_causes_count_in_full() {
+        for (client, verdict) in [(Some(client(1)), Verdict::Unreachable), (None, Verdict::Failed)] {
+            let breaker = breaker(8);
+            for _ in 0..8 {
+                breaker.try_acquire(client).expect("a permit").record(verdict);
+            }
+            assert!(is_open(&breaker), "{verdict:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn client_that_failed_last_lets_another_one_probe() {
+        let breaker = breaker(1);
+        let (one, other) = (client(1), client(2));
+        call_of(&breaker, one, Verdict::Failed);
+        tokio::time::advance(OPEN).await;
+        assert!(breaker.try_acquire(Some(one)).is_err());
+        // One that disconnects does not keep it open either.
+        drop(breaker.try_acquire(Some(other)).expect("a permit"));
+        assert!(breaker.try_acquire(Some(other)).is_err());
+        call_of(&breaker, one, Verdict::Failed);
+        // If nobody else asks, it probes after the same time again.
+        tokio::time::advance(OPEN).await;
+        assert!(breaker.try_acquire(Some(one)).is_err());
+        tokio::time::advance(OPEN).await;
+        call_of(&breaker, one, Verdict::Unreachable);
+        tokio::time::advance(OPEN).await;
+        call_of(&breaker, one, Verdict::Served);
+        assert!(!is_open(&breaker));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn health_check_probes_in_place_of_calls() {
+        let breaker = CircuitBreaker::new(Threshold {
+            failures: 1,
+            has_health_checks: true,
+        });
+        call(&breaker, false);
+        breaker.check_succeeded();
+        assert!(is_open(&breaker), "the open time is not over");
+        tokio::time::advance(OPEN).await;
+        assert!(is_open(&breaker), "calls do not probe");
+        breaker.check_succeeded();
+        assert!(!is_open(&breaker));
     }
 }

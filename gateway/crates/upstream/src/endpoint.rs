@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use colonnade_clock::poll;
+use colonnade_web::client::ClientKey;
 use http::header::HOST;
 use http::uri::{Authority, InvalidUri, PathAndQuery};
 use http::{HeaderValue, Request, Response, Uri};
@@ -18,6 +19,7 @@ use url::Url;
 
 use crate::client::{Client, SendError};
 use crate::connection::ConnectionBody;
+use crate::failure_window::{Caller, FailuresInARow, Verdict, share};
 use crate::request_body::OutgoingBody;
 
 /// The number of consecutive failed health checks after which an endpoint is unhealthy. One success makes it healthy again.
@@ -26,7 +28,7 @@ const UNHEALTHY_AFTER: u32 = 2;
 /// When an endpoint is ejected, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EjectionLimits {
-    /// The number of consecutive failures.
+    /// The number of consecutive failures. One client counts for at most a quarter of them.
     pub(crate) failure_threshold: u32,
     /// How long it gets no requests. After that, one more failure ejects it again.
     pub(crate) duration: Duration,
@@ -56,7 +58,7 @@ pub(crate) struct Endpoint {
 #[derive(Debug, Default)]
 struct State {
     /// Consecutive failed requests.
-    failures: u32,
+    failures: FailuresInARow,
     ejected_until: Option<Instant>,
     /// Consecutive failed health checks.
     failed_checks: u32,
@@ -118,13 +120,13 @@ impl Endpoints {
         })
     }
 
-    /// Records whether an endpoint has served a request.
-    pub(crate) fn record(&self, endpoint: &Endpoint, is_success: bool) {
+    /// Records what a request of this client says about an endpoint.
+    pub(crate) fn record(&self, endpoint: &Endpoint, client: Option<ClientKey>, verdict: Verdict) {
         let upstream = &*self.upstream;
         let mut state = endpoint.state.lock();
-        if is_success {
+        if verdict == Verdict::Served {
             let was_ejected = state.ejected_until.take().is_some();
-            state.failures = 0;
+            state.failures.clear();
             drop(state);
             if was_ejected {
                 let endpoint = endpoint.name();
@@ -133,9 +135,10 @@ impl Endpoints {
             return;
         }
         let now = poll::now();
-        state.failures = state.failures.saturating_add(1);
+        let threshold = self.limits.failure_threshold;
+        let counts = state.failures.add(Caller::new(client, verdict), share(threshold));
         let is_ejected = state.ejected_until.is_some_and(|until| now < until);
-        if state.failures >= self.limits.failure_threshold && !is_ejected {
+        if counts && state.failures.count() >= threshold && !is_ejected {
             state.ejected_until = Some(now + self.limits.duration);
             drop(state);
             let (endpoint, seconds) = (endpoint.name(), self.limits.duration.as_secs());
@@ -252,4 +255,50 @@ fn least_loaded<'a>(endpoints: impl Iterator<Item = &'a Arc<Endpoint>>) -> Optio
         }
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use colonnade_web::client::ClientKey;
+    use serde_json::json;
+    use tokio::time::Instant;
+
+    use super::{Availability, EjectionLimits, Endpoints};
+    use crate::client::{Client, tls_config};
+    use crate::failure_window::Verdict;
+
+    #[tokio::test(start_paused = true)]
+    async fn endpoint_is_ejected_by_several_clients_only() {
+        let settings = json!({ "path": "/api/test", "urls": ["http://localhost/"] });
+        let settings: colonnade_config::Upstream = serde_json::from_value(settings).expect("settings");
+        let tls = tls_config("test", &settings).expect("no certificates");
+        let limits = EjectionLimits {
+            failure_threshold: 8,
+            duration: Duration::from_secs(30),
+        };
+        let client = |uri| Client::new(&settings, tls.clone(), uri);
+        let endpoints = Endpoints::new("test".into(), &settings.urls, limits, client);
+        let endpoint = endpoints.iter().next().expect("an endpoint");
+        let record = |client: u32, verdict| {
+            let client = ClientKey::new(Ipv4Addr::from_bits(client).into());
+            (0..8).for_each(|_| endpoints.record(endpoint, Some(client), verdict));
+            endpoint.availability(Instant::now)
+        };
+        for client in 1..=3 {
+            assert_eq!(record(client, Verdict::Failed), Availability::Available);
+        }
+        assert_eq!(record(4, Verdict::Failed), Availability::Ejected);
+        tokio::time::advance(limits.duration).await;
+        assert_eq!(
+            record(4, Verdict::Failed),
+            Availability::Available,
+            "its share is used up"
+        );
+        assert_eq!(record(5, Verdict::Failed), Availability::Ejected);
+        assert_eq!(record(1, Verdict::Served), Availability::Available);
+        assert_eq!(record(1, Verdict::Unreachable), Availability::Ejected);
+    }
 }

@@ -25,6 +25,9 @@ impl Upstream {
             let check = timeout(self.settings.total_timeout, is_healthy(&endpoint, path));
             let is_healthy = check.await.unwrap_or(false);
             self.endpoints.record_check(&endpoint, is_healthy);
+            if is_healthy {
+                self.breaker.check_succeeded();
+            }
         }
     }
 }

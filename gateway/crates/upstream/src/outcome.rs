@@ -2,6 +2,8 @@
 
 use http::StatusCode;
 
+use crate::circuit_breaker::Verdict;
+
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -93,6 +95,15 @@ impl Outcome {
             self,
             Self::ConnectFailed | Self::TimedOut | Self::InvalidResponse | Self::Broken
         )
+    }
+
+    /// What a failure says about the upstream. If the endpoint is not at fault, the content of this one response is.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::ConnectFailed => Verdict::Unreachable,
+            outcome if outcome.is_endpoint_fault() => Verdict::Failed,
+            _ => Verdict::Served,
+        }
     }
 
     /// The name in metrics, log events and spans.

@@ -8,7 +8,7 @@ use colonnade_web::request_scope::{self, RequestScope};
 use http::StatusCode;
 use tokio::time::Instant;
 
-use crate::circuit_breaker::BreakerPermit;
+use crate::circuit_breaker::{BreakerPermit, Verdict};
 use crate::endpoint::EndpointPermit;
 use crate::outcome::Outcome;
 use crate::upstream::{CallPermit, Upstream, UpstreamBreaker};
@@ -59,10 +59,12 @@ impl CallRecord {
         }
     }
 
-    /// Records that the endpoint has failed, or served the call.
-    pub(crate) fn record_attempt(&self, is_success: bool) {
+    /// Records what an attempt says about its endpoint.
+    pub(crate) fn record_attempt(&self, verdict: Verdict) {
         if let Some(permit) = &self.endpoint {
-            self.upstream.endpoints.record(&permit.endpoint, is_success);
+            let client = self.breaker.as_ref().and_then(|permit| permit.client);
+            let endpoints = &self.upstream.endpoints;
+            endpoints.record(&permit.endpoint, client, verdict);
         }
     }
 
@@ -71,21 +73,23 @@ impl CallRecord {
         self.status = Some(status);
     }
 
-    /// Ends the call with a complete response. An upstream that says that it cannot serve requests has failed.
+    /// Ends the call with a complete response. By default that is a success, whatever the status: an upstream may answer one
+    /// client with 503, as rate limits do.
     pub(crate) fn succeed(mut self) {
         let status = self.status.unwrap_or_default();
-        let is_available = !matches!(status.as_u16(), 502..=504);
-        self.record_attempt(is_available);
-        self.record_breaker(is_available);
+        let statuses = &self.upstream.settings.breaker_statuses;
+        let verdict = if statuses.contains(&status) {
+            Verdict::Failed
+        } else {
+            Verdict::Served
+        };
+        self.record_verdict(verdict);
         self.outcome = Outcome::of_status(status);
     }
 
     /// Ends the call with a failure of the upstream. `error` contains nothing of the request or the response.
     pub(crate) fn fail(mut self, outcome: Outcome, error: &str) {
-        // Otherwise the content of this one response is the problem.
-        let is_available = !outcome.is_endpoint_fault();
-        self.record_attempt(is_available);
-        self.record_breaker(is_available);
+        self.record_verdict(outcome.verdict());
         self.outcome = outcome;
         let upstream = &*self.upstream.name;
         let endpoint = self.endpoint.as_ref().map(|permit| permit.endpoint.name());
@@ -100,9 +104,10 @@ impl CallRecord {
         self.outcome = outcome;
     }
 
-    fn record_breaker(&mut self, is_success: bool) {
+    fn record_verdict(&mut self, verdict: Verdict) {
+        self.record_attempt(verdict);
         if let Some(permit) = self.breaker.take() {
-            permit.record(is_success);
+            permit.record(verdict);
         }
     }
 }

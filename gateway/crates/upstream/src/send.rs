@@ -126,7 +126,7 @@ impl Upstream {
             self.limit_rate(request.client).map_err(reject)?;
         }
         let permit = self.begin_call(request.client).map_err(reject)?;
-        let breaker = self.breaker.try_acquire();
+        let breaker = self.breaker.try_acquire(request.client);
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
         let span = request
             .spans
@@ -192,7 +192,7 @@ impl Upstream {
                     return Err(error.kind);
                 }
             }
-            record.record_attempt(false);
+            record.record_attempt(error.kind.outcome().verdict());
             tried.push(endpoint);
         }
     }

@@ -87,6 +87,7 @@ impl Upstream {
                 failure_percent: settings.breaker_failure_percent,
                 window: settings.breaker_window,
                 open: settings.breaker_open,
+                has_health_checks: settings.health_path.is_some(),
             },
             metrics: metrics.clone(),
         });

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use colonnade_model::release::is_name;
-use http::{HeaderName, Method};
+use http::{HeaderName, Method, StatusCode};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use url::Url;
@@ -23,6 +23,7 @@ use super::secret::{SECRET, SecretSource};
 use super::value::{default_ms, integer, milliseconds, number, seconds};
 use value::{
     base_urls, default_methods, forwarded_headers, header_secrets, health_path, methods, path_prefix,
+    server_errors,
 };
 
 /// One week in milliseconds. A longer time was probably meant in another unit.
@@ -75,7 +76,8 @@ pub struct Upstream {
     #[serde(default = "number::<20, _>")]
     #[serde(deserialize_with = "integer::<0, 100, _, _>")]
     pub retry_budget_percent: u16,
-    /// The number of failures, within the window or in a row, below which the circuit breaker stays closed.
+    /// The number of failures, within the window or in a row, below which the circuit breaker stays closed. One client counts
+    /// for at most a quarter of them.
     #[serde(default = "number::<10, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub breaker_failure_threshold: u32,
@@ -83,11 +85,14 @@ pub struct Upstream {
     #[serde(default = "number::<50, _>")]
     #[serde(deserialize_with = "integer::<1, 100, _, _>")]
     pub breaker_failure_percent: u16,
+    /// The statuses of complete responses that count as failures.
+    #[serde(default, deserialize_with = "server_errors")]
+    pub breaker_statuses: Vec<StatusCode>,
     /// The time over which the circuit breaker counts requests and failures.
     #[serde(rename = "breaker_window_seconds", default = "default_ms::<10_000>")]
     #[serde(deserialize_with = "seconds::<86_400, _>")]
     pub breaker_window: Duration,
-    /// How long the circuit breaker stays open before one request probes the upstream.
+    /// How long the circuit breaker stays open before the upstream is probed.
     #[serde(rename = "breaker_open_seconds", default = "default_ms::<10_000>")]
     #[serde(deserialize_with = "seconds::<86_400, _>")]
     pub breaker_open: Duration,
@@ -98,7 +103,7 @@ pub struct Upstream {
     #[serde(rename = "health_interval_ms", default = "default_ms::<5_000>")]
     #[serde(deserialize_with = "milliseconds::<100, WEEK, _>")]
     pub health_interval: Duration,
-    /// The number of consecutive failures that ejects an endpoint.
+    /// The number of consecutive failures that ejects an endpoint. One client counts for at most a quarter of them.
     #[serde(default = "number::<5, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub ejection_failure_threshold: u32,

@@ -4,7 +4,7 @@ use http::header::{
     CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::uri::PathAndQuery;
-use http::{HeaderName, Method};
+use http::{HeaderName, Method, StatusCode};
 use serde::{Deserialize, Deserializer};
 use toml::Value;
 use url::Url;
@@ -77,6 +77,21 @@ pub(super) fn methods<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
             let method = METHODS.into_iter().find(|method| method == text);
             method.ok_or_else(|| format!("`{text}` is not one of them"))
         })
+    })
+}
+
+/// Statuses of server errors.
+pub(super) fn server_errors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<StatusCode>, D::Error> {
+    convert(deserializer, "a list of statuses from 500 to 599", |value| {
+        let items = value.as_array().ok_or_else(|| wrong_type(value))?;
+        let status = |item: &Value| {
+            let number = item.as_integer().ok_or_else(|| wrong_type(item))?;
+            let status = u16::try_from(number).ok();
+            let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+            let status = status.filter(StatusCode::is_server_error);
+            status.ok_or_else(|| format!("`{number}` is not one of them"))
+        };
+        items.iter().map(status).collect()
     })
 }
 

@@ -19,8 +19,9 @@ use url::Url;
 
 use colonnade_admission::Pool;
 use colonnade_config::{CurrentSignupLimits, Signup};
-use colonnade_upstream::circuit_breaker::CircuitBreaker;
+use colonnade_upstream::circuit_breaker::{CircuitBreaker, Verdict};
 use colonnade_upstream::resolve;
+use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
@@ -134,8 +135,12 @@ impl Backend {
         })
     }
 
-    /// Sends a sign-up. Returns the backend's redirect target, if it names one.
-    pub(super) async fn sign_up(&self, fields: &Fields) -> Result<Option<String>, SignupError> {
+    /// Sends the sign-up of a client, if it is known. Returns the backend's redirect target, if it names one.
+    pub(super) async fn sign_up(
+        &self,
+        fields: &Fields,
+        client: Option<ClientKey>,
+    ) -> Result<Option<String>, SignupError> {
         // Held until the response is read. There is no queue, because the visitor is waiting.
         let max_concurrent = self.limits.load().max_concurrent;
         let _permit = self
@@ -144,12 +149,15 @@ impl Backend {
             .map_err(|_| SignupError::ConcurrencyLimited)?;
         let breaker_permit = self
             .circuit_breaker
-            .try_acquire()
+            .try_acquire(client)
             .map_err(SignupError::CircuitOpen)?;
         let result = tokio::time::timeout(self.total_timeout, self.call(fields)).await;
         let result = result.unwrap_or(Err(CallError::TimedOut));
-        let is_reached = result.as_ref().map_or_else(CallError::is_response, |_| true);
-        breaker_permit.record(is_reached);
+        breaker_permit.record(
+            result
+                .as_ref()
+                .map_or_else(CallError::verdict, |_| Verdict::Served),
+        );
         let (status, response) = result.map_err(CallError::log)?;
         if status.is_success() {
             return Ok(string(&response, "redirectUrl"));
@@ -205,10 +213,14 @@ impl CallError {
         Self::Http(error.without_url())
     }
 
-    /// Returns whether the backend, or a proxy in front of it, responded and rejected only this sign-up. If a firewall
-    /// rejects the input of one visitor, the circuit breaker must not open for all others.
-    fn is_response(&self) -> bool {
-        matches!(self, Self::NotJson(status) if status.is_client_error())
+    /// What the failure says about the backend. If a firewall in front of it rejects the input of visitors, the circuit breaker
+    /// must not open.
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::NotJson(status) if status.is_client_error() => Verdict::Served,
+            Self::Http(error) if error.is_connect() => Verdict::Unreachable,
+            _ => Verdict::Failed,
+        }
     }
 
     /// Logs the cause, which contains nothing about the visitor, and returns the error for the visitor.

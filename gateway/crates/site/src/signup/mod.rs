@@ -167,7 +167,7 @@ impl SignupHandler {
         let fields = submitted.validate()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
-        let target = backend.sign_up(&fields).await?;
+        let target = backend.sign_up(&fields, client_key(&head.extensions)).await?;
         Ok(target.and_then(|target| self.redirects.check(&target)))
     }
 
