@@ -1,21 +1,21 @@
 //! Limits per client of an upstream: what one visitor can take from others.
 
 use std::io::{Read as _, Write as _};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, TcpStream};
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, deploy_with_queries, is_rendered,
-    read_head, render_count, rendered_section, upstream_table, wait_until,
+    Client, Gateway, QueryUpstream, RawUpstream, Request, Response, Setup, Upstream, deploy_with_queries,
+    is_rendered, read_head, render_count, rendered_section, upstream_table, wait_until,
 };
 
 /// Far more than sockets and the gateway buffer.
 const LARGE: usize = 64 * 1024 * 1024;
 
-/// The head of an upload with two bytes.
+/// The head of an upload that is just large enough to be streamed.
 const UPLOAD: &str = "POST /api/events HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
-                      connection: close\r\ncontent-length: 2\r\n";
+                      connection: close\r\ncontent-length: 65537\r\n";
 
 /// A page whose queries have the paths `/api/x/<name>`; the names are in the path of the page.
 const PAGE: &str = r#"
@@ -90,8 +90,7 @@ fn slow_visitor_leaves_permits_for_others() {
         assert_eq!(served(visitor, "/api/events/3"), 204, "{visitor}");
     }
     // Each permit is released when its response ends.
-    write!(upload, "b").unwrap();
-    receiver.read_exact(&mut [0; 2]).unwrap();
+    receiver.read_exact(&mut [0]).unwrap();
     write!(receiver, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
     assert!(read_head(&mut upload).unwrap().starts_with("HTTP/1.1 204 "));
     wait_until("the call has ended", || requests(&gateway, "events", "2xx") == 4);
@@ -114,7 +113,7 @@ fn stalled_upload_releases_its_permit() {
             .unwrap()
             .starts_with("POST / HTTP/1.1\r\n")
     );
-    assert_eq!(visitor(&gateway, 1).get("/api/events").status, 503);
+    assert_eq!(gateway.get("/api/events").status, 429, "the same client");
     assert_eq!(receiver.read(&mut [0; 2]).unwrap(), 1);
     assert_eq!(receiver.read(&mut [0]).unwrap(), 0, "the connection is closed");
     wait_until("the call has ended", || {
@@ -122,6 +121,91 @@ fn stalled_upload_releases_its_permit() {
     });
     upstream.respond_always("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
     assert_eq!(visitor(&gateway, 1).get("/api/events").status, 204);
+}
+
+#[test]
+fn small_upload_takes_a_permit_once_it_is_complete() {
+    let upstream = Upstream::json("{}");
+    let keys = "methods = [\"GET\", \"POST\"]\nmax_concurrent = 1\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let mut upload = gateway.site.connect();
+    let head = UPLOAD.replace("65537", "65536");
+    write!(upload, "{head}expect: 100-continue\r\n\r\n").unwrap();
+    // The gateway waits for the body.
+    assert_eq!(read_head(&mut upload).unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
+    for _ in 0..3 {
+        assert_eq!(visitor(&gateway, 1).get("/api/events").status, 200);
+    }
+    upload.write_all(&[b'x'; 65536]).unwrap();
+    assert!(read_head(&mut upload).unwrap().starts_with("HTTP/1.1 200 "));
+    assert_eq!(upstream.received().pop().unwrap().body.len(), 65536);
+}
+
+/// Sends large responses to GET requests, and 204 after complete POST requests and to HEAD.
+fn respond_slowly(mut stream: TcpStream) {
+    let head = read_head(&mut stream).unwrap_or_default();
+    let response = match head.split(' ').next() {
+        Some("GET") => format!("200 OK\r\ncontent-length: {LARGE}\r\ncache-control: no-store"),
+        _ => "204 No Content\r\nconnection: close".to_owned(),
+    };
+    if head.starts_with("POST") && stream.read_exact(&mut [0; 65537]).is_err() {
+        return;
+    }
+    // The visitor may have left.
+    let _ = write!(stream, "HTTP/1.1 {response}\r\n\r\n");
+    if head.starts_with("GET") {
+        let _ = stream.write_all(&vec![b'x'; LARGE]);
+    }
+}
+
+#[test]
+fn slow_uploads_and_downloads_give_way_to_visitors() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"GET\", \"HEAD\", \"POST\"]\nmax_response_kib = 102400\nmax_concurrent = 2\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    upstream.serve_bytes(respond_slowly);
+    let head = || {
+        let visitor = visitor(&gateway, 9);
+        visitor.send(Request::new("HEAD", "/api/events")).status
+    };
+    let preempted = || requests(&gateway, "events", "preempted");
+    // One upload of each of two clients.
+    let mut uploads = [1, 2].map(|last| {
+        let mut upload = visitor(&gateway, last).connect();
+        write!(upload, "{UPLOAD}expect: 100-continue\r\n\r\n").unwrap();
+        read_head(&mut upload).unwrap();
+        write!(upload, "a").unwrap();
+        upload
+    });
+    assert_eq!(head(), 204);
+    assert_eq!(preempted(), 1);
+    let mut response = String::new();
+    uploads[0].read_to_string(&mut response).unwrap();
+    assert!(
+        response.starts_with("HTTP/1.1 503 ") && response.contains("arrived too slowly"),
+        "{response}"
+    );
+    assert!(response.contains("retry-after: 1\r\n"), "{response}");
+    uploads[1].write_all(&[b'x'; 65536]).unwrap();
+    assert!(read_head(&mut uploads[1]).unwrap().starts_with("HTTP/1.1 204 "));
+    // Two downloads of one client that are not read.
+    let downloads = [1, 2].map(|number| {
+        let mut download = visitor(&gateway, 1).connect();
+        write!(
+            download,
+            "GET /api/events/{number} HTTP/1.1\r\nhost: site.example\r\n\r\n"
+        )
+        .unwrap();
+        assert!(read_head(&mut download).unwrap().starts_with("HTTP/1.1 200 "));
+        download
+    });
+    wait_until("one gives way", || head() == 204);
+    assert_eq!(preempted(), 2);
+    let [first, _second] = downloads;
+    let mut body = Vec::new();
+    // The connection may be reset.
+    let _ = first.take(LARGE as u64).read_to_end(&mut body);
+    assert!(body.len() < LARGE, "the response is cut");
 }
 
 /// The data of the page, from the boot payload.

@@ -74,13 +74,17 @@ fn first_byte_of_body_arrives_before_last_is_sent() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "");
     let mut visitor = gateway.site.connect();
-    write!(visitor, "{POST}expect: 100-continue\r\ncontent-length: 6\r\n\r\n").unwrap();
+    write!(
+        visitor,
+        "{POST}expect: 100-continue\r\ncontent-length: {LARGE}\r\n\r\n"
+    )
+    .unwrap();
     let mut backend = upstream.accept();
     assert_eq!(read_head(&mut visitor).unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
     write!(visitor, "one").unwrap();
     let request = read_head(&mut backend).unwrap();
     assert!(
-        request.contains("content-length: 6\r\n") && !request.contains("expect"),
+        request.contains(&format!("content-length: {LARGE}\r\n")) && !request.contains("expect"),
         "{request}"
     );
     assert_eq!(read(&mut backend, 3), "one");
@@ -155,17 +159,17 @@ fn rest_of_upload_is_sent_after_response() {
     let upstream = RawUpstream::start();
     let gateway = gateway(&upstream, "");
     let mut visitor = gateway.site.connect();
-    write!(visitor, "{POST}content-length: 6\r\n\r\none").unwrap();
+    write!(visitor, "{POST}transfer-encoding: chunked\r\n\r\n3\r\none\r\n").unwrap();
     let mut backend = upstream.accept();
     read_head(&mut backend).unwrap();
-    assert_eq!(read(&mut backend, 3), "one");
+    assert_eq!(read(&mut backend, 8), "3\r\none\r\n");
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\ntwo").unwrap();
     read_head(&mut visitor).unwrap();
     assert_eq!(read(&mut visitor, 3), "two");
     let sample = "colonnade_upstream_requests_total{upstream=\"events\",outcome=\"2xx\"}";
     wait_until("the call has ended", || gateway.metric(sample) == 1);
-    write!(visitor, "rst").unwrap();
-    assert_eq!(read(&mut backend, 3), "rst");
+    write!(visitor, "3\r\nrst\r\n0\r\n\r\n").unwrap();
+    assert_eq!(read(&mut backend, 13), "3\r\nrst\r\n0\r\n\r\n");
     // A connection that had its response early is not used again.
     assert_eq!(backend.read(&mut [0]).unwrap(), 0);
 }
@@ -204,7 +208,7 @@ fn slow_upload_does_not_count_as_failure_of_upstream() {
         let upstream = RawUpstream::start();
         let gateway = gateway(&upstream, &format!("total_timeout_ms = {total_timeout_ms}\n"));
         let mut visitor = gateway.site.connect();
-        write!(visitor, "{POST}content-length: 3\r\n\r\n").unwrap();
+        write!(visitor, "{POST}content-length: {LARGE}\r\n\r\n").unwrap();
         let mut backend = upstream.accept();
         read_head(&mut backend).unwrap();
         write!(backend, "{early_head}").unwrap();
@@ -257,7 +261,7 @@ fn visitor_that_leaves_ends_call_and_releases_its_permit() {
     // Another URL: a request for the same one would wait for the same response.
     let busy = gateway.get("/api/events?other");
     assert!(
-        busy.status == 503 && busy.header("retry-after") == "1",
+        busy.status == 429 && busy.header("retry-after") == "1",
         "{busy:?}"
     );
     write!(backend, "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none").unwrap();

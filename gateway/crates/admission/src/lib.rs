@@ -7,7 +7,7 @@
 //! connection, or as a last resort what its client has left waiting. Networks are compared at the widest level at
 //! which they differ: an IPv4 address or the /48 of an IPv6 address, then the /56, then the /64.
 //!
-//! Calls to backends cannot give way, so that [`Pool::try_acquire`] only has limits: of all, and of each network.
+//! Sign-ups cannot give way, so that [`Pool::try_acquire`] only has a limit of all.
 
 mod ledger;
 mod pool;

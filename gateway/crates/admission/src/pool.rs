@@ -48,6 +48,8 @@ pub struct Limits {
     pub total: usize,
     /// The number of permits of one client. Wider networks have a multiple of it.
     pub per_client: usize,
+    /// The number of permits of a network of several clients, if it is more than `per_client`.
+    pub per_network: usize,
     /// How long a newcomer waits for a permit that an item gives up.
     pub max_wait: Duration,
     /// How many newcomers wait although no item gives way to them yet.
@@ -116,7 +118,8 @@ impl<T: GiveWay> Pool<T> {
             // The item of a newcomer that waits is not asked.
             let own = item.take_if(|_| grant.is_none());
             let id = state.ledger.next_id();
-            let rejected = if !state.ledger.add(client, id, own, scaled(limits.per_client)) {
+            let is_within = state.ledger.add(client, id, own, |network| limits.of(network));
+            let rejected = if !is_within {
                 Some(Full::Client)
             } else if grant.is_some() && !state.may_wait(client, limits) {
                 Some(Full::Total)
@@ -144,35 +147,20 @@ impl<T: GiveWay> Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Takes a permit for a client, or for the gateway itself (`None`), if fewer than `total` are in use. Never waits.
-    /// These permits are not preempted, so a network of many clients gets at most half of them.
-    ///
-    /// # Errors
-    ///
-    /// The limit that rejects the client.
-    pub fn try_acquire(
-        &self,
-        client: Option<ClientKey>,
-        total: usize,
-        per_client: usize,
-    ) -> Result<Permit<T>, Full> {
+    /// Takes a permit that never gives way, if fewer than `total` are in use. Does not wait.
+    pub fn try_acquire(&self, total: usize) -> Option<Permit<T>> {
         let mut state = self.0.state.lock();
         state.total = total;
         if state.in_use >= total {
-            return Err(Full::Total);
-        }
-        let id = state.ledger.next_id();
-        let max = per_client.max(total / 2);
-        let limit = |network| scaled(per_client)(network).min(max);
-        if !state.ledger.add(client, id, None, limit) {
-            state.ledger.remove(client, id);
-            return Err(Full::Client);
+            return None;
         }
         state.in_use += 1;
+        let id = state.ledger.next_id();
+        state.ledger.add(None, id, None, |_| total);
         drop(state);
-        Ok(Permit {
+        Some(Permit {
             pool: self.clone(),
-            client,
+            client: None,
             id,
             grant: None,
         })
@@ -208,6 +196,13 @@ impl<T: GiveWay> Permit<T> {
             self.grant = None;
         }
         Ok(self)
+    }
+}
+
+impl Limits {
+    /// The limit of a network.
+    fn of(self, network: Network) -> usize {
+        scaled(self.per_client)(network).min(self.per_client.max(self.per_network))
     }
 }
 

@@ -45,6 +45,7 @@ impl FullPool {
         let limits = Limits {
             total: N,
             per_client: usize::MAX,
+            per_network: usize::MAX,
             max_wait: Duration::from_secs(1),
             max_hopeful: 0,
         };
@@ -252,26 +253,30 @@ async fn item_of_network_that_holds_least_is_taken_first() {
 }
 
 #[test]
-fn permit_that_never_waits_follows_limits_and_their_changes() {
+fn permit_that_never_waits_follows_changes_of_the_limit() {
     let pool = Pool::<()>::default();
-    let acquire = |client: &str, total| pool.try_acquire(key(client), total, 1);
-    let first = acquire(A, 2).expect("a permit");
-    assert_eq!(acquire(A, 2).err(), Some(Full::Client));
-    let second = acquire(B, 2).expect("the rejected client takes no permit");
-    assert_eq!(
-        acquire("-", 2).err(),
-        Some(Full::Total),
-        "the gateway does not wait"
-    );
-    let third = acquire("-", 3).expect("a permit");
+    let permits = [1, 2, 3].map(|total| pool.try_acquire(total));
+    assert!(permits.iter().all(Option::is_some));
+    assert!(pool.try_acquire(3).is_none());
+    let [first, ..] = permits;
     drop(first);
-    // The total was lowered to the number of permits that are in use.
-    assert_eq!(acquire(A, 2).err(), Some(Full::Total));
-    drop((second, third));
-    assert!(acquire(A, 1).is_ok());
-    // A /48 has 16 times the limit, but no more than half of the permits.
-    let subnets = |count| (0..count).map(|subnet| acquire(&format!("2001:db8:0:{subnet:x}00::"), 6));
-    let permits = subnets(4).collect::<Vec<_>>();
-    assert_eq!(permits.iter().filter(|permit| permit.is_ok()).count(), 3);
-    assert_eq!(permits[3].as_ref().err(), Some(&Full::Client));
+    // The limit was lowered to the number of permits that are in use.
+    assert!(pool.try_acquire(2).is_none());
+    assert!(pool.try_acquire(3).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn network_of_many_clients_has_a_limit_of_its_own() {
+    let mut pool = FullPool::new(["-"; 6], false).await;
+    pool.permits.clear();
+    pool.limits.per_client = 1;
+    pool.limits.per_network = 3;
+    // A /48 has 16 times the limit of a client, but no more than that of a network.
+    for (subnet, expected) in [(0, None), (1, None), (2, None), (3, Some(Full::Client))] {
+        let permit = pool.acquire(&format!("2001:db8:0:{subnet:x}00::")).await;
+        assert_eq!(permit.as_ref().err(), expected.as_ref(), "{subnet}");
+        pool.permits.push(permit.ok());
+    }
+    assert_eq!(pool.acquire("2001:db8::").await.err(), Some(Full::Client));
+    assert!(pool.acquire(A).await.is_ok());
 }

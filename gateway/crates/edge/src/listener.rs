@@ -137,6 +137,7 @@ impl Listener {
         let limits = colonnade_admission::Limits {
             total: settings.limits.max_connections.min(capacity),
             per_client: settings.max_connections_of(peer),
+            per_network: usize::MAX,
             max_wait: MAX_WAIT,
             max_hopeful: 0,
         };

@@ -108,6 +108,7 @@ impl Workers {
         let limits = Limits {
             total,
             per_client: usize::MAX,
+            per_network: usize::MAX,
             max_wait: timeout,
             max_hopeful: 0,
         };

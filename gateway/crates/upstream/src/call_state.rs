@@ -4,13 +4,23 @@
 //! slow client must not count as a failure of the upstream.
 
 use std::future::Future;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use colonnade_admission::{GiveWay, Newcomer};
 use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep_until};
+
+use crate::response_body::ResponseSlot;
+
+/// How long a response that is read at once may wait for its client. After it, the call waits for its client.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long a client may leave a response waiting before the call gives way as a last resort.
+const MAX_STALL: Duration = Duration::from_millis(1500);
 
 /// The maximum number of informational responses (1xx) before the response.
 const MAX_INFORMATIONAL: u32 = 16;
@@ -30,6 +40,18 @@ pub(crate) enum CallFault {
     /// The client's body is incomplete.
     #[error("the request is incomplete")]
     RequestBroken,
+    /// The call waited for its client and gave way to that of another one.
+    #[error("another client needed the permit")]
+    Preempted,
+}
+
+/// A call gives way, if it waits for its client.
+pub(crate) struct WaitingCall(pub(crate) Arc<CallState>);
+
+impl GiveWay for WaitingCall {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.0.give_way(newcomer)
+    }
 }
 
 /// The state of one call.
@@ -42,8 +64,12 @@ pub(crate) struct CallState {
 #[derive(Debug)]
 struct Clock {
     deadline: Instant,
-    /// Since when the gateway waits for the client.
+    /// Since when the gateway waits for the client to send.
     paused_at: Option<Instant>,
+    /// Since when the client has not asked for more of the response.
+    unread_since: Option<Instant>,
+    /// The response, once it has begun.
+    response: Weak<ResponseSlot>,
     informational: u32,
     /// Whether the client's body is being sent.
     is_uploading: bool,
@@ -57,6 +83,8 @@ impl CallState {
             clock: Mutex::new(Clock {
                 deadline: started_at + timeout,
                 paused_at: None,
+                unread_since: None,
+                response: Weak::new(),
                 informational: 0,
                 is_uploading: false,
                 fault: None,
@@ -65,7 +93,7 @@ impl CallState {
         }
     }
 
-    /// The gateway waits for the client.
+    /// The gateway waits for the client to send.
     pub(crate) fn pause(&self) {
         self.clock.lock().paused_at.get_or_insert_with(poll::now);
     }
@@ -125,9 +153,42 @@ impl CallState {
         clock.deadline + paused.unwrap_or_default()
     }
 
-    /// The gateway has waited for the client, which did not read, for this time.
-    pub(crate) fn extend(&self, waited: Duration) {
-        self.clock.lock().deadline += waited;
+    /// The response begins, and the client should ask for it. Returns false if the call has given way meanwhile.
+    pub(crate) fn begin_response(&self, response: &Arc<ResponseSlot>) -> bool {
+        let mut clock = self.clock.lock();
+        clock.response = Arc::downgrade(response);
+        clock.unread_since = Some(poll::now());
+        clock.fault != Some(CallFault::Preempted)
+    }
+
+    /// The client has got a part of the response, and should ask for more.
+    pub(crate) fn offer(&self) {
+        self.clock.lock().unread_since = Some(poll::now());
+    }
+
+    /// The client asks for more of the response.
+    pub(crate) fn read(&self) {
+        let mut clock = self.clock.lock();
+        if let Some(since) = clock.unread_since.take() {
+            clock.deadline += poll::now().duration_since(since);
+        }
+    }
+
+    /// Asks the call to end, so that another client gets its permit.
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        let mut clock = self.clock.lock();
+        if !clock.gives_way(newcomer) {
+            return false;
+        }
+        clock.fault.get_or_insert(CallFault::Preempted);
+        let response = clock.response.upgrade();
+        drop(clock);
+        self.changed.notify_one();
+        if let Some(response) = response {
+            // Nobody polls a response that its client does not read. The permit is released by a task: the pool is locked now.
+            tokio::spawn(async move { response.preempt() });
+        }
+        true
     }
 
     /// Waits until the call must end. It does so without tokio's cooperative budget: an upstream that never pauses makes the
@@ -161,6 +222,22 @@ impl CallState {
     }
 }
 
+impl Clock {
+    /// The rule for requests in the table of `docs/edge.md`.
+    fn gives_way(&self, newcomer: Newcomer) -> bool {
+        let waits_to_send = self.paused_at.is_some();
+        let unread = self.unread_since.map(|since| poll::now().duration_since(since));
+        let has_waited = |limit| unread.is_some_and(|unread| unread >= limit);
+        match newcomer {
+            Newcomer::HoldsLess => waits_to_send || has_waited(PATIENCE),
+            Newcomer::HoldsNoLess { is_last_resort } => {
+                waits_to_send || (is_last_resort && has_waited(MAX_STALL))
+            }
+            Newcomer::IsSameClient => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::future::{Future as _, poll_fn};
@@ -171,7 +248,9 @@ mod tests {
     use tokio::task::coop::{consume_budget, has_budget_remaining};
     use tokio::time::{Instant, advance};
 
-    use super::{CallFault, CallState, MAX_INFORMATIONAL};
+    use colonnade_admission::Newcomer;
+
+    use super::{CallFault, CallState, MAX_INFORMATIONAL, MAX_STALL, PATIENCE};
 
     #[tokio::test(start_paused = true)]
     async fn time_spent_waiting_for_client_does_not_count() {
@@ -185,6 +264,40 @@ mod tests {
         });
         assert_eq!(fault, CallFault::TimedOut);
         assert_eq!(start.elapsed(), Duration::from_secs(110));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn call_gives_way_only_while_it_waits_for_its_client() {
+        let newcomers = [
+            Newcomer::HoldsLess,
+            Newcomer::HoldsNoLess { is_last_resort: true },
+            Newcomer::HoldsNoLess {
+                is_last_resort: false,
+            },
+            Newcomer::IsSameClient,
+        ];
+        // Whether the client is to send, since when it is to read, and to which newcomers the call gives way.
+        for (sends, unread, expected) in [
+            (false, None, [false; 4]),
+            (true, None, [true, true, true, false]),
+            (false, Some(PATIENCE / 2), [false; 4]),
+            (false, Some(PATIENCE), [true, false, false, false]),
+            (false, Some(MAX_STALL), [true, true, false, false]),
+        ] {
+            let answers = newcomers.map(|newcomer| {
+                let call = CallState::new(Instant::now(), Duration::from_secs(10));
+                if sends {
+                    call.pause();
+                }
+                let now = Instant::now();
+                call.clock.lock().unread_since =
+                    unread.map(|unread| now.checked_sub(unread).expect("a time"));
+                let gives_way = call.give_way(newcomer);
+                assert_eq!(call.fault(), gives_way.then_some(CallFault::Preempted));
+                gives_way
+            });
+            assert_eq!(answers, expected, "{sends} {unread:?}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

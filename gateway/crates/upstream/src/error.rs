@@ -46,6 +46,9 @@ pub(crate) enum UpstreamError {
     /// The body is incomplete.
     #[error("The request did not arrive completely. Please try again.")]
     RequestBroken,
+    /// The body arrived slowly while others waited for the permit.
+    #[error("This arrived too slowly while others were waiting. Please try again.")]
+    Preempted,
     /// Nothing usable is stored, and the request must not be forwarded.
     #[error("There is no stored response.")]
     NotCached,
@@ -96,6 +99,7 @@ impl UpstreamError {
             | Self::UnexpectedBody
             | Self::NotCached => Outcome::Rejected,
             Self::RequestTooLarge | Self::RequestBroken => Outcome::RequestBodyFailed,
+            Self::Preempted => Outcome::Preempted,
             Self::RateLimited(_) => Outcome::ClientRateLimited,
             Self::ClientConcurrencyLimited => Outcome::ClientConcurrencyLimited,
             Self::ConcurrencyLimited => Outcome::ConcurrencyLimited,
@@ -116,6 +120,7 @@ impl From<CallFault> for UpstreamError {
             CallFault::InformationalFlood => Self::InvalidResponse,
             CallFault::RequestTooLarge => Self::RequestTooLarge,
             CallFault::RequestBroken => Self::RequestBroken,
+            CallFault::Preempted => Self::Preempted,
         }
     }
 }
@@ -130,7 +135,9 @@ impl Problem for UpstreamError {
             Self::UnexpectedBody | Self::RequestBroken => StatusCode::BAD_REQUEST,
             Self::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RateLimited(_) | Self::ClientConcurrencyLimited => StatusCode::TOO_MANY_REQUESTS,
-            Self::ConcurrencyLimited | Self::CircuitOpen(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::ConcurrencyLimited | Self::CircuitOpen(_) | Self::Preempted => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::ConnectFailed | Self::InvalidResponse | Self::ResponseTooLarge | Self::RedirectRejected => {
                 StatusCode::BAD_GATEWAY
             }
@@ -148,7 +155,9 @@ impl Problem for UpstreamError {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited(wait) | Self::CircuitOpen(wait) => Some(*wait),
-            Self::ClientConcurrencyLimited | Self::ConcurrencyLimited => Some(Duration::from_secs(1)),
+            Self::ClientConcurrencyLimited | Self::ConcurrencyLimited | Self::Preempted => {
+                Some(Duration::from_secs(1))
+            }
             _ => None,
         }
     }

@@ -41,11 +41,13 @@ pub(crate) enum Outcome {
     RequestBodyFailed,
     /// The client closed the connection before the end of the response.
     ClientClosed,
+    /// The call waited for its client, and gave way to that of another one.
+    Preempted,
 }
 
 impl Outcome {
     /// All outcomes.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Success,
         Self::Redirection,
         Self::ClientError,
@@ -63,6 +65,7 @@ impl Outcome {
         Self::Rejected,
         Self::RequestBodyFailed,
         Self::ClientClosed,
+        Self::Preempted,
     ];
 
     /// The outcome of a complete response.
@@ -126,6 +129,7 @@ impl Outcome {
             Self::Rejected => "rejected",
             Self::RequestBodyFailed => "request_body_failed",
             Self::ClientClosed => "client_closed",
+            Self::Preempted => "preempted",
         }
     }
 }

@@ -3,17 +3,55 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
-use colonnade_web::body::RequestBody;
+use colonnade_web::body::{RequestBody, read_to_end};
 use http_body::{Body, Frame, SizeHint};
 
 use crate::call_state::{CallFault, CallState};
+use crate::error::UpstreamError;
+
+/// The maximum size of a body that is received before the call begins, in bytes. A slow client then keeps nothing of the upstream
+/// busy.
+const MAX_SMALL_BYTES: usize = 64 * 1024;
+
+/// How long a small body may take. The minimum data rate of clients ends slower ones long before.
+const MAX_RECEIVE: Duration = Duration::from_hours(1);
+
+/// The body of a client's request, before the call begins.
+pub(crate) enum Upload {
+    /// No body.
+    Empty,
+    /// A small body.
+    Received(Bytes),
+    /// One that is large, or whose size is not known.
+    Streamed(RequestBody),
+}
+
+impl Upload {
+    /// Receives a small body. Another one is left to be streamed.
+    pub(crate) async fn receive(body: Option<RequestBody>) -> Result<Self, UpstreamError> {
+        let Some(body) = body else {
+            return Ok(Self::Empty);
+        };
+        let size = body.size_hint().exact();
+        if size.is_none_or(|size| size > MAX_SMALL_BYTES as u64) {
+            return Ok(Self::Streamed(body));
+        }
+        // Boxed, because its future is large, and most requests have no body.
+        let bytes = Box::pin(read_to_end(body, MAX_SMALL_BYTES, MAX_RECEIVE)).await;
+        let bytes = bytes.map_err(|_| UpstreamError::RequestBroken)?;
+        Ok(Self::Received(bytes.into()))
+    }
+}
 
 /// The client's body, or none.
 pub(crate) enum OutgoingBody {
     /// No body.
     Empty,
+    /// A small body; `None` once it is sent.
+    Received(Option<Bytes>),
     /// The client's body. Trailers are dropped.
     Client {
         body: RequestBody,
@@ -28,6 +66,24 @@ pub(crate) enum OutgoingBody {
 #[error("the client's body cannot be forwarded")]
 pub(crate) struct ClientBodyError;
 
+impl OutgoingBody {
+    /// The body of a call, which streams at most `max_bytes`.
+    pub(crate) fn new(upload: Upload, max_bytes: usize, state: &Arc<CallState>) -> Self {
+        match upload {
+            Upload::Empty => Self::Empty,
+            Upload::Received(bytes) => Self::Received(Some(bytes)),
+            Upload::Streamed(body) => {
+                state.begin_upload();
+                Self::Client {
+                    body,
+                    remaining: max_bytes,
+                    state: Arc::clone(state),
+                }
+            }
+        }
+    }
+}
+
 impl Body for OutgoingBody {
     type Data = Bytes;
     type Error = ClientBodyError;
@@ -36,13 +92,14 @@ impl Body for OutgoingBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, ClientBodyError>>> {
-        let Self::Client {
-            body,
-            remaining,
-            state,
-        } = &mut *self
-        else {
-            return Poll::Ready(None);
+        let (body, remaining, state) = match &mut *self {
+            Self::Empty => return Poll::Ready(None),
+            Self::Received(bytes) => return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Client {
+                body,
+                remaining,
+                state,
+            } => (body, remaining, state),
         };
         let fail = |fault| {
             state.fail(fault);
@@ -76,6 +133,7 @@ impl Body for OutgoingBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Empty => true,
+            Self::Received(bytes) => bytes.is_none(),
             Self::Client { body, .. } => body.is_end_stream(),
         }
     }
@@ -83,6 +141,7 @@ impl Body for OutgoingBody {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Empty => SizeHint::with_exact(0),
+            Self::Received(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
             Self::Client { body, .. } => body.size_hint(),
         }
     }

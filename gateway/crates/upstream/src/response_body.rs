@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use colonnade_clock::poll;
 use colonnade_web::body::BrokenBody;
 use http_body::{Body, Frame, SizeHint};
-use tokio::time::{Instant, Sleep, sleep_until};
+use parking_lot::Mutex;
+use tokio::time::{Sleep, sleep_until};
 
 use crate::call_state::CallState;
 use crate::client::describe;
@@ -20,39 +20,37 @@ use crate::record::CallRecord;
 /// A body within its limits. It fails, so that the client's connection is reset, if the upstream's connection fails or takes
 /// too long, or if the body is too large. Trailers are dropped.
 pub(crate) struct UpstreamBody {
-    incoming: ConnectionBody,
+    response: Arc<ResponseSlot>,
     /// The number of bytes that may still come.
     remaining: usize,
     state: Arc<CallState>,
-    /// Since when the client has not asked for more. That time does not count.
-    idle_since: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
     /// Whether the response is one to HEAD, so that its length is not that of the body.
     is_head: bool,
+}
+
+/// What a call in its response holds. Empty once it has given way, even if its client does not read.
+pub(crate) struct ResponseSlot(Mutex<Option<ResponseInProgress>>);
+
+struct ResponseInProgress {
+    incoming: ConnectionBody,
     /// `None` once the body has ended.
     record: Option<CallRecord>,
 }
 
-impl UpstreamBody {
-    /// Creates the body of a response.
-    pub(crate) fn new(
-        incoming: ConnectionBody,
-        max_bytes: usize,
-        state: Arc<CallState>,
-        is_head: bool,
-        record: CallRecord,
-    ) -> Self {
-        Self {
-            incoming,
-            remaining: max_bytes,
-            state,
-            idle_since: None,
-            timer: None,
-            is_head,
-            record: Some(record),
+impl ResponseSlot {
+    /// Ends the call, which has given way.
+    pub(crate) fn preempt(&self) {
+        let mut slot = self.0.lock();
+        let record = slot.as_mut().and_then(|response| response.record.take());
+        if let Some(record) = record {
+            record.end(Outcome::Preempted);
+            *slot = None;
         }
     }
+}
 
+impl ResponseInProgress {
     fn fail(&mut self, outcome: Outcome, error: &str) -> BrokenBody {
         if let Some(record) = self.record.take() {
             record.fail(outcome, error);
@@ -61,8 +59,8 @@ impl UpstreamBody {
     }
 
     /// The connection has failed: because of the upstream, or because the rest of the client's body cannot be forwarded.
-    fn interrupt(&mut self, error: &hyper::Error) -> BrokenBody {
-        let Some(fault) = self.state.fault() else {
+    fn interrupt(&mut self, state: &CallState, error: &hyper::Error) -> BrokenBody {
+        let Some(fault) = state.fault() else {
             return self.fail(Outcome::Broken, &describe(error));
         };
         let outcome = UpstreamError::from(fault).outcome();
@@ -77,17 +75,43 @@ impl UpstreamBody {
             record.succeed();
         }
     }
+}
 
-    /// Returns whether the upstream has taken too long; otherwise wakes the task when it has.
-    fn poll_expired(&mut self, cx: &mut Context<'_>) -> bool {
-        // It moves while the gateway waits for the rest of the client's body.
-        let deadline = self.state.deadline();
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        if timer.deadline() != deadline {
-            timer.as_mut().reset(deadline);
+impl UpstreamBody {
+    /// Creates the body of a response.
+    pub(crate) fn new(
+        incoming: ConnectionBody,
+        max_bytes: usize,
+        state: Arc<CallState>,
+        is_head: bool,
+        record: CallRecord,
+    ) -> Self {
+        let response = Arc::new(ResponseSlot(Mutex::new(Some(ResponseInProgress {
+            incoming,
+            record: Some(record),
+        }))));
+        if !state.begin_response(&response) {
+            response.preempt();
         }
-        timer.as_mut().poll(cx).is_ready()
+        Self {
+            response,
+            remaining: max_bytes,
+            state,
+            timer: None,
+            is_head,
+        }
     }
+}
+
+/// Returns whether the upstream has taken too long; otherwise wakes the task when it has.
+fn poll_expired(state: &CallState, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> bool {
+    // It moves while the gateway waits for the rest of the client's body.
+    let deadline = state.deadline();
+    let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+    if timer.deadline() != deadline {
+        timer.as_mut().reset(deadline);
+    }
+    timer.as_mut().poll(cx).is_ready()
 }
 
 impl Body for UpstreamBody {
@@ -99,21 +123,23 @@ impl Body for UpstreamBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let this = self.get_mut();
-        if let Some(idle_since) = this.idle_since.take() {
-            this.state.extend(poll::now().duration_since(idle_since));
-        }
+        this.state.read();
+        let mut slot = this.response.0.lock();
+        let Some(response) = &mut *slot else {
+            return Poll::Ready(Some(Err(BrokenBody(Outcome::Preempted.name()))));
+        };
         loop {
-            let frame = match Pin::new(&mut this.incoming).poll_frame(cx) {
+            let frame = match Pin::new(&mut response.incoming).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,
                 Poll::Ready(Some(Err(error))) => {
-                    return Poll::Ready(Some(Err(this.interrupt(&error))));
+                    return Poll::Ready(Some(Err(response.interrupt(&this.state, &error))));
                 }
                 Poll::Ready(None) => {
-                    this.succeed();
+                    response.succeed();
                     return Poll::Ready(None);
                 }
-                Poll::Pending if this.poll_expired(cx) => {
-                    let error = this.fail(Outcome::TimedOut, "the response did not end in time");
+                Poll::Pending if poll_expired(&this.state, &mut this.timer, cx) => {
+                    let error = response.fail(Outcome::TimedOut, "the response did not end in time");
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Pending => return Poll::Pending,
@@ -122,35 +148,41 @@ impl Body for UpstreamBody {
                 continue;
             };
             let Some(left) = this.remaining.checked_sub(data.len()) else {
-                let error = this.fail(Outcome::ResponseTooLarge, "the response is over the limit");
+                let error = response.fail(Outcome::ResponseTooLarge, "the response is over the limit");
                 return Poll::Ready(Some(Err(error)));
             };
             this.remaining = left;
             // Nobody asks for more than the last frame.
-            if !this.incoming.is_end_stream() {
-                this.idle_since = Some(poll::now());
+            if !response.incoming.is_end_stream() {
+                this.state.offer();
             }
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        let slot = self.response.0.lock();
+        slot.as_ref()
+            .is_some_and(|response| response.incoming.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
         if self.is_head {
             return SizeHint::default();
         }
-        self.incoming.size_hint()
+        let slot = self.response.0.lock();
+        let incoming = slot.as_ref().map(|response| response.incoming.size_hint());
+        incoming.unwrap_or_default()
     }
 }
 
 impl Drop for UpstreamBody {
     fn drop(&mut self) {
         // Nobody polls a body that has ended.
-        if self.incoming.is_end_stream() {
-            self.succeed();
+        if let Some(response) = &mut *self.response.0.lock()
+            && response.incoming.is_end_stream()
+        {
+            response.succeed();
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::endpoint::Endpoint;
 use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
-use crate::request_body::OutgoingBody;
+use crate::request_body::{OutgoingBody, Upload};
 use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
 use crate::target::Target;
@@ -116,7 +116,7 @@ impl Upstream {
     async fn call(
         self: &Arc<Self>,
         mut request: Outgoing<'_>,
-        mut body: Option<RequestBody>,
+        body: Option<RequestBody>,
     ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
         let reject = |error: UpstreamError| {
             self.metrics.count(error.outcome());
@@ -125,7 +125,10 @@ impl Upstream {
         if request.is_query {
             self.limit_rate(request.client).map_err(reject)?;
         }
-        let permit = self.begin_call(request.client).map_err(reject)?;
+        let upload = Upload::receive(body).await.map_err(reject)?;
+        let started_at = poll::now();
+        let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
+        let permit = self.begin_call(request.client, &state).await.map_err(reject)?;
         let breaker = self.breaker.try_acquire(request.client);
         let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
         let span = request
@@ -135,11 +138,10 @@ impl Upstream {
         if let Some(span) = &span {
             request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }
-        let started_at = poll::now();
         let mut record = CallRecord::new(Arc::clone(self), started_at, permit, breaker, span);
-        let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
+        let mut body = OutgoingBody::new(upload, self.settings.max_request_bytes, &state);
         self.retry_budget.deposit();
-        let may_repeat = body.is_none() && is_idempotent(&request.method);
+        let may_repeat = matches!(body, OutgoingBody::Empty) && is_idempotent(&request.method);
         let max_retries = if may_repeat { self.settings.max_retries } else { 0 };
         let mut retries = 0;
         let mut may_use_idle = true;
@@ -163,7 +165,7 @@ impl Upstream {
                 headers.into_owned(),
                 &endpoint,
                 may_use_idle,
-                body.take(),
+                std::mem::replace(&mut body, OutgoingBody::Empty),
                 &state,
             );
             let error = match attempt.await {
@@ -204,18 +206,10 @@ impl Upstream {
         headers: HeaderMap,
         endpoint: &Endpoint,
         may_use_idle: bool,
-        body: Option<RequestBody>,
+        body: OutgoingBody,
         state: &Arc<CallState>,
     ) -> Result<Response<ConnectionBody>, AttemptError> {
-        let is_empty = body.is_none();
-        let body = body.map_or(OutgoingBody::Empty, |body| {
-            state.begin_upload();
-            OutgoingBody::Client {
-                body,
-                remaining: self.settings.max_request_bytes,
-                state: Arc::clone(state),
-            }
-        });
+        let is_empty = matches!(body, OutgoingBody::Empty);
         let mut outgoing = Request::new(body);
         *outgoing.method_mut() = request.method.clone();
         // A path that was valid remains valid after another one.

@@ -1,10 +1,9 @@
 //! One upstream: its settings, its endpoints, and what limits its calls.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_admission::{Full, Permit, Pool};
+use colonnade_admission::{Full, Limits, Permit, Pool};
 use colonnade_config::{self as config, Origin};
 use colonnade_model::pattern::RequestPath;
 use colonnade_web::client::ClientKey;
@@ -14,6 +13,7 @@ use tower::retry::budget::TpsBudget;
 
 use crate::cache::ResponseCache;
 use crate::cached::UpstreamFetch;
+use crate::call_state::{CallState, WaitingCall};
 use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
 use crate::client::{self, Client, ClientError};
 use crate::endpoint::{EjectionLimits, Endpoints};
@@ -31,6 +31,9 @@ const BUDGET_WINDOW: Duration = Duration::from_secs(10);
 /// The retries per second that are always allowed, for an upstream with few requests.
 const MIN_RETRIES_PER_SECOND: u32 = 10;
 
+/// How long a call waits for the permit of one that gives way.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
 /// An upstream.
 pub(crate) struct Upstream {
     pub(crate) name: Arc<str>,
@@ -45,15 +48,15 @@ pub(crate) struct Upstream {
     pub(crate) allow: HeaderValue,
     pub(crate) endpoints: Arc<Endpoints>,
     /// The permits of calls in progress.
-    calls: Pool<Infallible>,
+    calls: Pool<WaitingCall>,
     pub(crate) breaker: Arc<CircuitBreaker<UpstreamBreaker>>,
     rate_limiter: ClientRateLimiter,
     pub(crate) retry_budget: TpsBudget,
     pub(crate) metrics: MetricsOfUpstream,
 }
 
-/// The permit of one call. Calls do not wait for permits, so it is never preempted.
-pub(crate) type CallPermit = Permit<Infallible>;
+/// The permit of one call.
+pub(crate) type CallPermit = Permit<WaitingCall>;
 
 /// The limits and the metrics of a circuit breaker.
 pub(crate) struct UpstreamBreaker {
@@ -128,15 +131,25 @@ impl Upstream {
         )
     }
 
-    /// Takes a permit for a call that this client causes, if it is known. It is held until the end of the response.
-    pub(crate) fn begin_call(&self, client: Option<ClientKey>) -> Result<CallPermit, UpstreamError> {
-        let settings = &self.settings;
-        let permit = self.calls.try_acquire(
-            client,
-            settings.max_concurrent,
-            settings.max_concurrent_per_client(),
-        );
-        permit.map_err(|full| match full {
+    /// Takes a permit for a call that this client causes, if it is known. It is held until the end of the response, or until the
+    /// call waits for its client and another one needs the permit.
+    pub(crate) async fn begin_call(
+        &self,
+        client: Option<ClientKey>,
+        state: &Arc<CallState>,
+    ) -> Result<CallPermit, UpstreamError> {
+        let total = self.settings.max_concurrent;
+        let limits = Limits {
+            total,
+            per_client: self.settings.max_concurrent_per_client(),
+            // Calls that wait for the upstream do not give way.
+            per_network: total / 2,
+            max_wait: MAX_WAIT,
+            max_hopeful: 0,
+        };
+        let call = WaitingCall(Arc::clone(state));
+        let permit = self.calls.acquire(client, Some(call), limits);
+        permit.await.map_err(|full| match full {
             Full::Total => UpstreamError::ConcurrencyLimited,
             Full::Client => UpstreamError::ClientConcurrencyLimited,
         })

@@ -56,6 +56,7 @@ impl LoadShedder {
         let limits = colonnade_admission::Limits {
             total: limits.max_requests_in_flight,
             per_client: limits.max_requests_in_flight_per_client,
+            per_network: usize::MAX,
             max_wait: MAX_WAIT,
             max_hopeful: MAX_HOPEFUL,
         };

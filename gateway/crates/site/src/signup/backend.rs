@@ -145,8 +145,8 @@ impl Backend {
         let max_concurrent = self.limits.load().max_concurrent;
         let _permit = self
             .calls
-            .try_acquire(None, max_concurrent, max_concurrent)
-            .map_err(|_| SignupError::ConcurrencyLimited)?;
+            .try_acquire(max_concurrent)
+            .ok_or(SignupError::ConcurrencyLimited)?;
         let breaker_permit = self
             .circuit_breaker
             .try_acquire(client)
