@@ -173,8 +173,8 @@ fn slow_uploads_and_downloads_give_way_to_visitors() {
     let mut uploads = [1, 2].map(|last| {
         let mut upload = visitor(&gateway, last).connect();
         write!(upload, "{UPLOAD}expect: 100-continue\r\n\r\n").unwrap();
+        // The gateway waits for the body.
         read_head(&mut upload).unwrap();
-        write!(upload, "a").unwrap();
         upload
     });
     assert_eq!(head(), 204);
@@ -186,8 +186,11 @@ fn slow_uploads_and_downloads_give_way_to_visitors() {
         "{response}"
     );
     assert!(response.contains("retry-after: 1\r\n"), "{response}");
-    uploads[1].write_all(&[b'x'; 65536]).unwrap();
+    uploads[1].write_all(&[b'x'; 65537]).unwrap();
     assert!(read_head(&mut uploads[1]).unwrap().starts_with("HTTP/1.1 204 "));
+    wait_until("all calls have ended", || {
+        requests(&gateway, "events", "2xx") == 2
+    });
     // Two downloads of one client that are not read.
     let downloads = [1, 2].map(|number| {
         let mut download = visitor(&gateway, 1).connect();
@@ -201,11 +204,13 @@ fn slow_uploads_and_downloads_give_way_to_visitors() {
     });
     wait_until("one gives way", || head() == 204);
     assert_eq!(preempted(), 2);
-    let [first, _second] = downloads;
-    let mut body = Vec::new();
-    // The connection may be reset.
-    let _ = first.take(LARGE as u64).read_to_end(&mut body);
-    assert!(body.len() < LARGE, "the response is cut");
+    let is_cut = downloads.map(|download| {
+        let mut body = Vec::new();
+        // The connection may be reset.
+        let _ = download.take(LARGE as u64).read_to_end(&mut body);
+        body.len() < LARGE
+    });
+    assert_eq!(is_cut.iter().filter(|is_cut| **is_cut).count(), 1);
 }
 
 /// The data of the page, from the boot payload.
