@@ -159,8 +159,12 @@ fn post_removes_responses_that_its_response_names() {
         let number = count.fetch_add(1, Ordering::SeqCst);
         let mut response = Response::builder().header("cache-control", "max-age=600");
         if request.method == "POST" {
-            let is_news = request.target.ends_with("?news");
-            let named = if is_news { "/api/news/7" } else { "/api/events/7" };
+            let names_other = request.target.ends_with("?news");
+            let named = if names_other {
+                "/api/news/7"
+            } else {
+                "/api/events/7"
+            };
             response = response
                 .status(303)
                 .header("content-location", named)

@@ -23,9 +23,9 @@ pub(crate) fn site_path_of_url(url: &Url, upstream: &Upstream) -> Option<String>
 
 /// Replaces the longest of the base paths that a path is below.
 fn join<'a>(path: &str, upstream: &Upstream, bases: impl Iterator<Item = &'a Url>) -> Option<String> {
-    let rests = bases.filter_map(|base| below(path, base.path().trim_end_matches('/')));
-    let rest = rests.min_by_key(|rest| rest.len())?;
-    Some([&upstream.path, rest].concat())
+    let suffixes = bases.filter_map(|base| below(path, base.path().trim_end_matches('/')));
+    let suffix = suffixes.min_by_key(|suffix| suffix.len())?;
+    Some([&upstream.path, suffix].concat())
 }
 
 /// What follows a folder in the path of something in it, or of the folder itself.
