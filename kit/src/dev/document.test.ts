@@ -25,13 +25,14 @@ const HTML =
   '<link rel="preload" as="script" href="/assets/shell/2.0.0/more.js">' +
   '<link rel="preload" as="script" href="/assets/hello/1.0.0/entry.js">' +
   '<style data-href="shell.css">a > b{}</style><style data-href="page.css">.old{}</style>' +
-  '<meta data-head="" name="robots" content="noindex"></head><body><div id="root"><main id="main">old</main></div>' +
+  '<meta data-head="" name="robots" content="noindex"></head><body><div id="root"><main id="main">old</main><p id="boot">{}</p></div>' +
   `<script type="application/json" id="boot">${JSON.stringify(BOOT)}</script></body></html>`;
 
 function change(page: Parameters<SiteDocument["change"]>[0]["page"]): string {
   const document = SiteDocument.parse(HTML);
   if (!document) throw new Error("expected a document");
   expect(document.shellAssets).toBe("/assets/shell/2.0.0/");
+  expect(document.boot).toEqual(BOOT);
   return document.change({
     boot: { ...BOOT, slots: { join: { section: { ...entry("x"), name: "</script>" }, assets: [] } } },
     scripts: ["/assets/shell/2.0.0/development.js"],

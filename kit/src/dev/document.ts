@@ -31,6 +31,11 @@ const SHELL_ASSETS = /^(\/assets\/shell\/[^/]+\/)[^/]+\.js$/;
 // A placeholder. The page's HTML replaces it in the serialized document, because it is not parsed.
 const ROOT_CONTENT = "colonnade-root-content";
 
+/** The element with the boot payload. The gateway writes it last: an element of the page may have its ID, too. */
+function bootPayload(elements: readonly Element[]): Element | undefined {
+  return elements.filter((element) => attribute(element, "id") === "boot").at(-1);
+}
+
 /** A document of a gateway. */
 export class SiteDocument {
   readonly #document: DefaultTreeAdapterMap["document"];
@@ -55,8 +60,7 @@ export class SiteDocument {
   static parse(text: string): SiteDocument | undefined {
     const document = parse(text);
     const elements = [...elementsBelow(document)];
-    const boot = elements.find((element) => attribute(element, "id") === "boot");
-    const data = boot?.childNodes[0];
+    const data = bootPayload(elements)?.childNodes[0];
     const shellAssets = elements.flatMap((element) => SHELL_ASSETS.exec(attribute(element, "src") ?? "")?.[1] ?? [])[0];
     if (!data || !tree.isTextNode(data) || shellAssets === undefined) return undefined;
     return new SiteDocument(document, elements, JSON.parse(data.value) as Boot, shellAssets);
@@ -75,7 +79,7 @@ export class SiteDocument {
     tree.appendChild(head, createElement("script", { type: "module", src: client.href }));
     for (const src of scripts) tree.appendChild(head, createElement("script", { src, defer: "" }));
     if (page) this.#changePage(head, page);
-    const data = this.#elements.find((element) => attribute(element, "id") === "boot");
+    const data = bootPayload(this.#elements);
     if (data) setText(data, JSON.stringify(boot).replaceAll("<", "\\u003c"));
     const text = serialize(this.#document);
     return page ? text.replace(ROOT_CONTENT, () => page.rendered?.html ?? "") : text;
