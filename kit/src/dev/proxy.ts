@@ -40,7 +40,8 @@ export class Proxy {
     const target = api ?? site + url.pathname + url.search;
     const { origin } = new URL(target);
     const headers = requestHeaders(request.headers, url.origin, origin);
-    if (!url.pathname.startsWith("/assets/")) {
+    const isPassedOn = isNeverChanged(request.method, url.pathname);
+    if (!isPassedOn) {
       headers["accept-encoding"] = "identity";
       // This document can change although the site's document is unchanged.
       delete headers["if-none-match"];
@@ -51,12 +52,14 @@ export class Proxy {
       aborted.abort();
     });
     const received = await forward(target, request.method ?? "GET", headers, request, aborted.signal);
-    const isChanged = api === undefined && request.method !== "HEAD";
+    const isChanged = api === undefined && !isPassedOn && request.method !== "HEAD";
     if (isChanged && received.headers["content-type"]?.startsWith("text/html"))
       await this.#sendDocument(response, received, url);
     else if (isChanged && url.pathname.startsWith("/_page/")) await this.#sendPage(response, received, url);
     else {
       response.writeHead(received.statusCode ?? 502, responseHeaders(received.headers, url.origin, origin));
+      // Before the body: a stream may begin much later.
+      response.flushHeaders();
       received.on("error", () => response.destroy());
       received.pipe(response);
     }
@@ -130,6 +133,14 @@ export class Proxy {
     const status = isReplaced && !boot.form ? statusOf(page, rendered) : received.statusCode;
     response.writeHead(blocked ? 500 : (status ?? 502), headers).end(text);
   }
+}
+
+/**
+ * Whether the response of the site is passed on as it arrives. A post below `/api/` can be a form without JavaScript, whose
+ * response is a page.
+ */
+function isNeverChanged(method: string | undefined, pathname: string): boolean {
+  return pathname.startsWith("/assets/") || (pathname.startsWith("/api/") && /^(GET|HEAD)$/.test(method ?? ""));
 }
 
 function changedBoot(
