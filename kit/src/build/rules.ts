@@ -103,7 +103,16 @@ function postcss(
   const plugins = kind === "shell" ? [] : [scopedStyles(name, { isModule })];
   if (file === undefined && plugins.length === 0) return [];
   const postcssOptions = { config: file === undefined ? false : path.join(folder, file), plugins };
-  return [{ loader: "postcss-loader", options: { postcssOptions, sourceMap: isCheck } }];
+  return [{ loader: postcssLoader(folder), options: { postcssOptions, sourceMap: isCheck } }];
+}
+
+/**
+ * The loader that the section's own kit has installed. The loader resolves the names of plugins from its own folder, and one
+ * process can build sections with different packages.
+ */
+function postcssLoader(folder: string): string {
+  const kit = createRequire(path.join(folder, "package.json")).resolve("@colonnade/kit");
+  return createRequire(kit).resolve("postcss-loader");
 }
 
 /** Files whose import is their URL. */
