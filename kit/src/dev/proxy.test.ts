@@ -16,7 +16,9 @@ afterEach(() => {
 /** Starts a server on a free port. Returns its origin. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
-  closes.push(() => server.close().closeAllConnections());
+  closes.push(() => {
+    server.close().closeAllConnections();
+  });
   await once(server, "listening");
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
