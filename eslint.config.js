@@ -78,4 +78,5 @@ export default tseslint.config(
   // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.
   { files: ["tests/support/*.ts"], rules: { "no-empty-pattern": "off" } },
   { files: ["**/*.{js,mjs}"], languageOptions: { globals: globals.node } },
+  { files: ["**/service_worker_*.js"], languageOptions: { globals: globals.serviceworker } },
 );
