@@ -117,12 +117,19 @@ describe("error reporter", () => {
     expect(beacon).toHaveBeenCalledOnce();
   });
 
-  test("errors of rendering are not reported once an extension has moved nodes", async () => {
+  test("errors about the DOM are not reported once an extension has moved nodes, and others are", async () => {
     const report = reporter();
     hasMoved = true;
     report(DIRECTORY, "render", new DOMException("The node is not a child.", "NotFoundError"));
-    report(DIRECTORY, "load", new Error());
-    expect(await sent()).toMatchObject([{ phase: "load" }]);
+    report(DIRECTORY, "render", new DOMException("The node contains the parent.", "HierarchyRequestError"));
+    report(DIRECTORY, "render", new TypeError("a fault of the section"));
+    report(LEGAL, "render", new DOMException("The storage is full.", "QuotaExceededError"));
+    report(LEGAL, "load", new Error());
+    expect((await sent()).map((body) => (body as { readonly error: string }).error)).toEqual([
+      "TypeError",
+      "QuotaExceededError",
+      "Error",
+    ]);
   });
 
   test("fetch is used if the browser rejects the beacon", () => {

@@ -27,6 +27,12 @@ function send(body: object): void {
   );
 }
 
+/** Whether an error comes from the place of a node that something else than React has moved. */
+function isOfMovedNode(error: unknown): boolean {
+  const isOfPlace = error instanceof DOMException && /^(NotFound|HierarchyRequest)Error$/.test(error.name);
+  return isOfPlace && hasMovedNodes();
+}
+
 /**
  * Creates the error reporter of a document. It reports each section and phase once, samples at the gateway's rate, and
  * skips errors that may come from the visitor's connection, from leaving the page, or from an extension that moves nodes. It
@@ -45,7 +51,7 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
     leaving = false;
   });
   return ({ section: { name, version }, pattern }, phase, error) => {
-    if (leaving || !navigator.onLine || (phase === "render" && hasMovedNodes())) return;
+    if (leaving || !navigator.onLine || (phase === "render" && isOfMovedNode(error))) return;
     const kind = `${name} ${phase}`;
     if (seen.has(kind)) return;
     // Sampled once per document: otherwise a page that fails repeatedly would be overrepresented.
