@@ -41,7 +41,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = {
   __parseUrl: parse,
   __setUrlPart: setPart,
   __parseQuery: (query: string): string[][] => [...new URLSearchParams(query)],
-  __serializeQuery: (pairs: [string, string][]): string => new URLSearchParams(pairs).toString(),
+  __serializePair: (key: string, value: string): string => new URLSearchParams([[key, value]]).toString(),
 };
 
 /**

@@ -140,12 +140,12 @@ test("--help lists the exit code of each kind of error", async () => {
 });
 
 test("an unexpected error has a stack trace and exit code 1", async () => {
-  // The release is not JSON, which only a bug in the build could cause.
+  // The release is no object, which only a bug in the build could cause.
   const broken = await builtFolder();
-  await writeFiles(broken, { "release/release.json": "{" });
+  await writeFiles(broken, { "release/release.json": "null" });
   const { code, err } = await runSection(broken, ["deploy"]);
   expect(code).toBe(1);
-  expect(err).toMatch(/^SyntaxError: .*\n {4}at /);
+  expect(err).toMatch(/^TypeError: .*\n {4}at /);
 });
 
 test("--json may come before the command", async () => {
