@@ -1,4 +1,4 @@
-import { copyFile, mkdir, stat } from "node:fs/promises";
+import { copyFile, mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 
 import { UsageError } from "../build/usageError.js";
@@ -35,6 +35,13 @@ export async function kitSource(spec: string, folder: string, target: string, op
   // npm resolves the path of a file relative to the package that names it.
   const relative = `file:${path.relative(target, to).split(path.sep).join("/")}`;
   return to === from ? { spec: relative } : { spec: relative, archive: { from, to } };
+}
+
+/** Whether the section has no copy of a packed kit, or another file of the same name. */
+export async function isArchiveNew({ archive }: KitSource): Promise<boolean> {
+  if (archive === undefined) return false;
+  const [from, to] = await Promise.all([readFile(archive.from), readFile(archive.to).catch(() => null)]);
+  return to === null || !from.equals(to);
 }
 
 /** Copies a packed kit into the section. */

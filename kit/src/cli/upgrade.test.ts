@@ -102,6 +102,26 @@ test("--to names another source of the kit", async () => {
   );
 });
 
+test("--to replaces a packed kit that has the same name and other bytes", async () => {
+  const folder = await section({ "vendor/kit-1.tgz": "1" });
+  const archive = path.join(folder, "vendor/kit-1.tgz");
+  const to = ["upgrade", "--force", "--to", "../kit-1.tgz"];
+  await writeFiles(path.dirname(folder), { "kit-1.tgz": "1" });
+  await runSection(folder, to);
+  const unchanged = `already up to date with version ${kitVersion()} of the kit\n`;
+  expect((await runSection(folder, to)).out).toBe(unchanged);
+  await writeFiles(path.dirname(folder), { "kit-1.tgz": "rebuilt" });
+  expect((await runSection(folder, [...to, "--dry-run"])).out).toBe("would change:\n  vendor/kit-1.tgz\n");
+  expect(await readFile(archive, "utf8")).toBe("1");
+  expect((await runSection(folder, to)).out).toBe(`changed:
+  vendor/kit-1.tgz
+
+next: npm install @colonnade/kit@file:vendor/kit-1.tgz, npm test, npx --no colonnade check
+`);
+  expect(await readFile(archive, "utf8")).toBe("rebuilt");
+  expect((await runSection(folder, to)).out).toBe(unchanged);
+});
+
 test.each([
   ["{", /package\.json is not JSON/],
   ['{ "dependencies": {} }', /does not depend on @colonnade\/kit/],

@@ -11,7 +11,7 @@ import { CONTRACT } from "../section.js";
 import { CODEMODS, codemodsBetween, transformSources, writeTexts, type Codemod } from "../upgrade/codemods.js";
 import { setVersions, type PackageChange } from "../upgrade/packages.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { copyArchive, kitSource, vendoredArchive } from "./kitSource.js";
+import { copyArchive, isArchiveNew, kitSource, vendoredArchive } from "./kitSource.js";
 import { KIT, kitVersion, pinnedVersions } from "./scaffold.js";
 import { formatTable } from "./table.js";
 
@@ -40,6 +40,8 @@ export interface Upgrade {
   readonly contract: { readonly from: number; readonly to: number };
   /** Source files that codemods change, relative to the section. */
   readonly files: readonly string[];
+  /** The packed kit that is copied, relative to the section. Absent if the section has the same file. */
+  readonly archive?: string;
 }
 
 /** Adds `colonnade upgrade`. */
@@ -90,14 +92,15 @@ export async function upgrade(
   const texts = await transformSources(folder, codemodsBetween(codemods, from, contract));
   const files = [...texts.keys()];
   if (changes.length > 0) texts.set(MANIFEST, text);
-  if (!dryRun && texts.size > 0) {
+  const archive = (await isArchiveNew(source)) ? kit.replace(/^file:/, "") : undefined;
+  if (!dryRun && (texts.size > 0 || archive !== undefined)) {
     if (!force) await requireCommitted(folder);
     await writeTexts(folder, texts);
     await copyArchive(source);
     const old = vendoredArchive(replaced?.from ?? "");
     if (old !== undefined) await rm(path.join(folder, old), { force: true });
   }
-  return { packages: changes, contract: { from, to: contract }, files };
+  return { packages: changes, contract: { from, to: contract }, files, ...(archive !== undefined && { archive }) };
 }
 
 /** Whether npm gets a package from a URL, a file or another protocol, instead of a registry. */
@@ -117,18 +120,20 @@ async function requireCommitted(folder: string): Promise<void> {
 }
 
 function describe(upgraded: Upgrade, dryRun: boolean): CommandResult {
-  const { packages, contract, files } = upgraded;
+  const { packages, contract, files, archive } = upgraded;
   const data = { ...upgraded, dryRun };
-  if (packages.length === 0 && files.length === 0)
+  if (packages.length === 0 && files.length === 0 && archive === undefined)
     return { text: `already up to date with version ${kitVersion()} of the kit`, data };
+  // Without the package, npm keeps an installed kit of the same version, and the hash in package-lock.json.
+  const install = archive === undefined ? "npm install" : `npm install ${KIT}@file:${archive}`;
   const text = [
     dryRun ? "would change:" : "changed:",
     ...(packages.length > 0 ? [packageTable(packages)] : []),
     ...(contract.from === contract.to
       ? []
       : [`section contract ${String(contract.from)} to ${String(contract.to)}, in ${String(files.length)} files`]),
-    ...files.map((file) => `  ${file}`),
-    ...(dryRun ? [] : ["", "next: npm install, npm test, npx --no colonnade check"]),
+    ...[...files, ...(archive === undefined ? [] : [archive])].map((file) => `  ${file}`),
+    ...(dryRun ? [] : ["", `next: ${install}, npm test, npx --no colonnade check`]),
   ];
   return { text: text.join("\n"), data };
 }
