@@ -20,8 +20,15 @@ test("Form input and focus survive, and fetch sends the form", async ({ page, si
   const form = page.getByRole("main");
   const typed = await fillForm(form);
   await form.getByLabel("Age").focus();
+  // The events by which a controlled field, too, learns of what was typed.
+  const entered = await page.evaluateHandle(() => {
+    const names: string[] = [];
+    document.addEventListener("input", ({ target }) => names.push((target as HTMLInputElement).name));
+    return names;
+  });
   startShell();
   await waitForHydration(page);
+  await expect.poll(() => entered.jsonValue()).toEqual(["email", "password", "age"]);
   await expectFormValues(form, typed);
   await expect(form.getByLabel("Age")).toBeFocused();
   const sending = page.waitForRequest("**/functions/v1/signup");

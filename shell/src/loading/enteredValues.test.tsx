@@ -1,5 +1,5 @@
 import { act } from "@testing-library/react";
-import { useLayoutEffect, useState, type ChangeEvent, type ReactElement } from "react";
+import { Suspense, useLayoutEffect, useState, type ChangeEvent, type ReactElement } from "react";
 import { hydrateRoot, type Root } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, expect, test, vi } from "vitest";
@@ -7,8 +7,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import { recordEnteredValues } from "./enteredValues";
 
 // This DOM hides React's properties of a <select>.
-const isHydrated = vi.hoisted(() => vi.fn(() => true));
+const isHydrated = vi.hoisted(() => vi.fn<(element: Element) => boolean>(() => true));
 vi.mock("./isHydrated", () => ({ isHydrated }));
+
+// Nor does it know that a field set disables its fields.
+vi.spyOn(HTMLInputElement.prototype, "matches").mockImplementation(function (this: Element, selectors) {
+  return this.closest(selectors === ":disabled" ? "fieldset[disabled]" : selectors) !== null;
+});
 
 let isServer = true;
 const onUncontrolled = vi.fn<(value: string) => void>();
@@ -50,6 +55,9 @@ function Fields({ same, onHydrated }: { readonly same: boolean; readonly onHydra
       <input type="checkbox" checked={state.agreed} onChange={set("agreed")} />
       <Size size={state.size} value="s" set={set} />
       <Size size={state.size} value="m" set={set} />
+      <fieldset disabled>
+        <input type="checkbox" name="locked" />
+      </fieldset>
       <select value={state.city} onChange={set("city")}>
         <option>Austin</option>
         <option>Chicago</option>
@@ -67,6 +75,10 @@ function Fields({ same, onHydrated }: { readonly same: boolean; readonly onHydra
 
 let root: Root | undefined;
 
+function pageWith(fields: ReactElement): ReactElement {
+  return <Suspense>{fields}</Suspense>;
+}
+
 /** Renders on the server, enters values, hydrates, and enters another one. Returns the page then. */
 async function hydrate(
   enter: (page: Element) => void,
@@ -76,7 +88,7 @@ async function hydrate(
   const page = document.createElement("div");
   document.body.append(page);
   isServer = true;
-  page.innerHTML = renderToString(<Fields same={same} />);
+  page.innerHTML = renderToString(pageWith(<Fields same={same} />));
   isServer = false;
   enter(page);
   const enterAgain = recordEnteredValues(page);
@@ -85,7 +97,7 @@ async function hydrate(
     queueMicrotask(enterAgain);
   };
   await act(() => {
-    root = hydrateRoot(page, <Fields same={same} onHydrated={onHydrated} />, { onRecoverableError: nothing });
+    root = hydrateRoot(page, pageWith(<Fields same={same} onHydrated={onHydrated} />), { onRecoverableError: nothing });
     return Promise.resolve();
   });
   return page;
@@ -130,6 +142,7 @@ test.each([
       field(html, "[value=m]").checked = true;
       field(html, "select").value = "Chicago";
       field(html, "[name=free]").value = "typed";
+      field(html, "[name=locked]").checked = true;
     },
     (html) => {
       type(html, "typed late");
@@ -145,6 +158,8 @@ test.each([
     false,
     true,
   ]);
+  // Its field set is disabled, so it cannot be clicked again.
+  expect(field(page, "[name=locked]").checked).toBe(same);
   expect(onUncontrolled).toHaveBeenCalledExactlyOnceWith("typed");
 });
 
@@ -174,4 +189,30 @@ test("a field of a lazy component gets its value when it hydrates", async () => 
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
   expect(known(page)).toEqual(["typed", "A text", "s", "Austin", false]);
+});
+
+test.each([
+  ["is gone", true],
+  ["is no part of React’s page", false],
+])("a field that %s gets no value later, and is not waited for", async (_, isGone) => {
+  vi.useFakeTimers();
+  isHydrated.mockImplementation((element) => element.id !== "gone");
+  const page = await hydrate(
+    (html) => {
+      html.insertAdjacentHTML("beforeend", '<input id="gone" name="gone">');
+    },
+    (html) => {
+      const gone = field(html, "#gone");
+      gone.value = "typed";
+      gone.dispatchEvent(new Event("input", { bubbles: true }));
+      if (isGone) gone.remove();
+    },
+    true,
+  );
+  expect(vi.getTimerCount()).toBe(0);
+  if (isGone) page.insertAdjacentHTML("beforeend", '<input name="gone">');
+  vi.advanceTimersByTime(500);
+  vi.useRealTimers();
+  isHydrated.mockReturnValue(true);
+  expect(field(page, "[name=gone]").value).toBe(isGone ? "" : "typed");
 });

@@ -76,6 +76,16 @@ function read(field: Field): Enter {
   };
 }
 
+/** Whether React has not hydrated all Suspense boundaries: it marks the start of each by a comment. */
+function hasDehydrated(root: Element): boolean {
+  const comments = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
+  while (comments.nextNode()) {
+    const { data, nextElementSibling } = comments.currentNode as Comment;
+    if (data.startsWith("$") && nextElementSibling && !isHydrated(nextElementSibling)) return true;
+  }
+  return false;
+}
+
 /**
  * Records what a visitor enters into the server-rendered fields of an element. React keeps it in the fields that it hydrates,
  * except for a text area with a text, but a component with a controlled field never learns of it, and its next render would
@@ -111,9 +121,12 @@ export function recordEnteredValues(root: Element): () => void {
       const target = field.isConnected ? field : current.get(key);
       if (!target || !isHydrated(target)) continue;
       waiting.delete(key);
-      if (!target.disabled) entered.get(field)?.(target);
+      // Also by a field set: a click would do nothing.
+      if (!target.matches(":disabled")) entered.get(field)?.(target);
       entered.delete(field);
     }
+    // The others are gone, or no part of React's page.
+    if (entered.size > 0 && !hasDehydrated(root)) waiting.clear();
     if (waiting.size === 0) listening.abort();
     // A lazy component hydrates, or is rendered anew, later than its page.
     else if (entered.size > 0) timer = setTimeout(enterAgain, LAZY_CHECK_MS);
