@@ -19,7 +19,7 @@ const CONSOLE: &str = "../console/dist";
 
 fn main() {
     list_console();
-    if is_development() {
+    if is_development() && env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         // Relocating 175,000 addresses takes 5 ms at each start, also of a render worker.
         println!("cargo::rustc-link-arg=-no-pie");
     }

@@ -243,7 +243,7 @@ fn deploy_with_paths(gateway: &Gateway, section: &str, module: &str, paths: &[&s
 
 /// Clients take turns with requests until renders of a section are rejected. Meanwhile a visitor reads listed pages, and each
 /// must be rendered. `request` returns a request of a client by the numbers of both.
-fn crowd_out_listed_pages(gateway: &Gateway, section: &str, request: impl Fn(u8, u32) -> Request + Sync) {
+fn fill_render_queue(gateway: &Gateway, section: &str, request: impl Fn(u8, u32) -> Request + Sync) {
     // The visitor reads only these pages.
     let visits = (0..1000).map(|number| format!("/healthy/visit-{number}"));
     let paths: Vec<_> = visits.chain(["/healthy/home".to_owned()]).collect();
@@ -265,7 +265,7 @@ fn crowd_out_listed_pages(gateway: &Gateway, section: &str, request: impl Fn(u8,
                 });
             }
             let _stop = SetOnDrop(&done);
-            wait_until("renders of the crowd are rejected", || {
+            wait_until("renders of the clients are rejected", || {
                 render_count(gateway, section, "queue_full") >= 50
             });
         });
@@ -278,7 +278,7 @@ fn unlisted_paths_of_many_clients_leave_listed_pages_rendered() {
         "[render]\nworkers = 1\nmax_queue_length = 8\nwarm_cache = false\ndeadline_ms = 20000\ncpu_limit_ms = 5000\n",
         "export default { page: (path) => { let n = 0; while (n < 100000) n++; return path; } };",
     );
-    crowd_out_listed_pages(&gateway, "attack", |client, number| {
+    fill_render_queue(&gateway, "attack", |client, number| {
         Request::new("GET", &format!("/attack/{client}-{number}"))
     });
 }
@@ -293,7 +293,7 @@ fn form_results_of_many_clients_leave_listed_pages_rendered() {
     gateway.publish(&rendered_section("signup", "1.0.0", "/signup", HEALTHY_MODULE));
     gateway.deploy(&json!({ "signup": "1.0.0" }));
     // A form without fields is rejected, and its page rendered with the error.
-    crowd_out_listed_pages(&gateway, "signup", |_, _| {
+    fill_render_queue(&gateway, "signup", |_, _| {
         Request::new("POST", "/functions/v1/signup")
             .header("sec-fetch-site", "same-origin")
             .header("content-type", "application/x-www-form-urlencoded")

@@ -99,7 +99,7 @@ fn responses_are_reused_as_their_headers_say() {
             "unsent",
             &[("cache-control", "max-age=600"), ("vary", "accept, user-agent")],
         ),
-        // A connection option does not take away what says that a response is not for all.
+        // A connection option does not remove the headers that keep a response for one visitor.
         (
             "named-cookie",
             &[

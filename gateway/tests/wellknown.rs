@@ -205,6 +205,7 @@ fn files_of_the_operator_are_served_at_the_root() {
         ("favicon.ico", "icon"),
         ("verify.html", "<p>owner"),
         (".well-known/security.txt", "Contact: x"),
+        (".well-known/apple-app-site-association", "{}"),
         (".hidden.txt", ""),
     ] {
         fs::write(files.join(name), content).unwrap();
@@ -219,6 +220,11 @@ fn files_of_the_operator_are_served_at_the_root() {
             "/.well-known/security.txt",
             "text/plain; charset=utf-8",
             "Contact: x",
+        ),
+        (
+            "/.well-known/apple-app-site-association",
+            "application/json",
+            "{}",
         ),
     ] {
         let response = gateway.get(path);

@@ -181,7 +181,7 @@ class Describer {
       const message = `the section imports ${specifier}, another section`;
       return { ...this.#import(importer, location, message, SECTION_HELP), code: "COL131" };
     }
-    // A public registry may have a stranger's package of a name that was meant to be a path.
+    // A public registry may have an unrelated package with a name that was meant to be a path.
     const help = `Write a path to a file of the section as ./${specifier}. If it is a package that you know, run \`npm install ${name}\`.`;
     return this.#import(importer, location, `the package ${name} is not installed`, help);
   }

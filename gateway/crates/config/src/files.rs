@@ -17,6 +17,9 @@ const MAX_FILES: usize = 100;
 /// The subfolder that is served, too (RFC 8615).
 const WELL_KNOWN: &str = ".well-known";
 
+/// The endings of files that hold settings and secrets, and of backups that editors leave.
+const PRIVATE: [&str; 5] = [".toml", ".pem", ".key", ".env", "~"];
+
 /// Paths of the gateway that a file may replace.
 const REPLACEABLE: [&str; 2] = ["/favicon.ico", "/apple-touch-icon.png"];
 
@@ -37,10 +40,8 @@ impl FileSettings {
     /// Makes a relative path start at `base`, and reads the files.
     pub(crate) fn resolve(&mut self, base: &Path, file: &mut ConfigFile<'_>) {
         let Some(folder) = &self.folder else { return };
-        match read_folder(&base.join(folder), "/", &mut self.contents) {
-            Ok(()) if self.contents.len() <= MAX_FILES => {}
-            Ok(()) => file.problem(&["files", "folder"], "has too many files", EXPECTED),
-            Err(wrong) => file.problem(&["files", "folder"], &wrong, EXPECTED),
+        if let Err(wrong) = read_folder(&base.join(folder), "/", &mut self.contents) {
+            file.problem(&["files", "folder"], &wrong, EXPECTED);
         }
     }
 }
@@ -61,6 +62,9 @@ fn read_folder(folder: &Path, prefix: &str, contents: &mut BTreeMap<String, Byte
         } else if !name.starts_with('.') {
             let path = format!("{prefix}{name}");
             check_path(&path)?;
+            if contents.len() == MAX_FILES {
+                return Err(format!("has more than {MAX_FILES} files"));
+            }
             contents.insert(path, read_file(&file)?);
         }
     }
@@ -80,7 +84,8 @@ fn read_file(file: &Path) -> Result<Bytes, String> {
         .map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
-/// Checks that the path needs no encoding, belongs to no page, and is not one that the gateway serves.
+/// Checks that the path needs no encoding, and is neither one that the gateway serves nor that of a file that nobody should see,
+/// such as the configuration in a folder that was not meant. A file replaces a page at its path.
 fn check_path(path: &str) -> Result<(), String> {
     let is_plain = path
         .bytes()
@@ -90,6 +95,9 @@ fn check_path(path: &str) -> Result<(), String> {
         return Err(format!(
             "{path} is not a name of ASCII letters, digits, `.`, `_`, `~` and `-` with an extension"
         ));
+    }
+    if PRIVATE.iter().any(|ending| path.ends_with(ending)) {
+        return Err(format!("{path} looks like a private file"));
     }
     let is_reserved = RequestPath::parse(path).is_ok_and(|path| path.is_reserved());
     if is_reserved && !is_well_known && !REPLACEABLE.contains(&path) {
@@ -116,6 +124,9 @@ mod tests {
             ("/a b.txt", "is not a name"),
             ("/ä.txt", "is not a name"),
             ("/.well-known/a?b", "is not a name"),
+            ("/site.toml", "looks like a private file"),
+            ("/tls.key", "looks like a private file"),
+            ("/ads.txt~", "looks like a private file"),
             ("/robots.txt", served),
             ("/sitemap.xml", served),
             ("/manifest.webmanifest", served),

@@ -104,7 +104,8 @@ impl RouteTable {
             })
             .named(UNMATCHED),
             file: get(FILES, ErrorFormat::Text, |site, call| {
-                let response = site.files.respond(call.path, &call.head.headers);
+                let file = site.files.get(call.path);
+                let response = file.map(|file| file.respond(&call.head.headers));
                 Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
             }),
             upstream: Route::new(

@@ -171,10 +171,9 @@ impl Site {
         body: RequestBody,
         caught_up: Result<(), SiteError>,
     ) -> Response {
-        let (route, parameter) = if self.files.contains(path) {
-            (&self.routes.file, "")
-        } else {
-            self.routes.find(path)
+        let (route, parameter) = match self.files.get(path) {
+            Some(_) => (&self.routes.file, ""),
+            None => self.routes.find(path),
         };
         let result = match (route.methods.check(&head.method), caught_up) {
             (Ok(None), Err(error)) => Err(error),

@@ -1,10 +1,10 @@
 //! Files that every site has: robots.txt, sitemap.xml, the web app manifest and icons. Also what replaces the service worker of
 //! a former site.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use http::header::CACHE_CONTROL;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -201,9 +201,10 @@ pub(crate) fn service_worker_removal() -> Response {
 }
 
 /// The operator's files at the root, by path.
-pub(crate) struct RootFiles(BTreeMap<String, RootFile>);
+pub(crate) struct RootFiles(HashMap<String, RootFile>);
 
-struct RootFile {
+/// One of them.
+pub(crate) struct RootFile {
     content_type: HeaderValue,
     content: EncodedContent,
 }
@@ -220,39 +221,39 @@ impl RootFiles {
         Self(settings.contents.iter().map(file).collect())
     }
 
-    /// Returns whether there is a file at the path.
-    pub(crate) fn contains(&self, path: &RequestPath) -> bool {
-        !path.has_trailing_slash() && self.0.contains_key(path.decoded())
-    }
-
-    /// The response with the file at a path. `None`: there is none.
-    pub(crate) fn respond(&self, path: &RequestPath, request: &HeaderMap) -> Option<Response> {
-        let RootFile {
-            content_type,
-            content,
-        } = self.0.get(path.decoded())?;
-        let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
-        let representation = content.preferred(request).clone();
-        Some(conditional_response(
-            request,
-            content_type,
-            headers,
-            representation,
-        ))
+    /// The file at a path.
+    pub(crate) fn get(&self, path: &RequestPath) -> Option<&RootFile> {
+        if self.0.is_empty() || path.has_trailing_slash() {
+            return None;
+        }
+        self.0.get(path.decoded())
     }
 }
 
-/// The media type of a file, by its extension.
+impl RootFile {
+    pub(crate) fn respond(&self, request: &HeaderMap) -> Response {
+        let headers = HeaderMap::from_iter([(CACHE_CONTROL, CACHE_FIVE_MINUTES)]);
+        let content = self.content.preferred(request).clone();
+        conditional_response(request, &self.content_type, headers, content)
+    }
+}
+
+/// The media type of a file, by its extension. Without one, the well-known files of apps are JSON.
 fn content_type(path: &str) -> HeaderValue {
-    let (_, extension) = path.rsplit_once('.').unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("json", |(_, extension)| extension);
     HeaderValue::from_static(match extension {
         "txt" => "text/plain; charset=utf-8",
         "html" => "text/html; charset=utf-8",
         "json" => "application/json",
         "xml" => "application/xml",
+        "pdf" => "application/pdf",
         "ico" => "image/x-icon",
+        "gif" => "image/gif",
+        "jpg" | "jpeg" => "image/jpeg",
         "png" => "image/png",
         "svg" => "image/svg+xml",
+        "webp" => "image/webp",
         _ => "application/octet-stream",
     })
 }

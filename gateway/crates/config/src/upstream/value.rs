@@ -23,7 +23,7 @@ const METHODS: [Method; 6] = [
     Method::DELETE,
 ];
 
-/// The headers that the gateway sets itself: the framing of a request, and where it goes. No other value is ever right.
+/// The headers that the gateway sets itself: the framing of a request, and where it goes.
 const OWN_HEADERS: [HeaderName; 9] = [
     CONNECTION,
     CONTENT_LENGTH,
