@@ -73,6 +73,7 @@ async function render(load: Load): Promise<void> {
 
 beforeEach(() => {
   status = "retained";
+  history.replaceState(null, "", "/venue");
   vi.useFakeTimers();
   fetching.mockResolvedValue(new Response());
   vi.stubGlobal("fetch", fetching);
@@ -94,13 +95,14 @@ afterEach(() => {
 });
 
 test("a part that does not load keeps its server HTML, is reported, and hydrates once it loads", async () => {
-  const load = vi.fn<Load>().mockRejectedValueOnce(chunkLoadError("timeout")).mockResolvedValue({ default: Reviews });
+  const load = vi.fn<Load>().mockRejectedValueOnce(chunkLoadError("error")).mockResolvedValue({ default: Reviews });
   await hydrate(load);
   const button = screen.getByRole("button");
   expect(container.textContent).toBe("Venue0 helpful");
   expect(deployment.report.mock.calls).toEqual([[{ section: SECTION }, "load", expect.any(Error)]]);
   await pass(1_000);
-  expect(load).toHaveBeenCalledTimes(2);
+  // As React calls it: without arguments.
+  expect(load.mock.calls).toEqual([[], []]);
   expect(screen.getByRole("button")).toBe(button);
   fireEvent.click(button);
   expect(button.textContent).toBe("1 helpful");
@@ -119,6 +121,60 @@ test.each([
 ])("a file %s is fetched before the next attempt", async (_, type, cache) => {
   await hydrate(vi.fn<Load>().mockRejectedValueOnce(chunkLoadError(type)).mockResolvedValue({ default: Reviews }));
   expect(fetching).toHaveBeenCalledExactlyOnceWith(FILE, expect.objectContaining({ cache }));
+});
+
+test.each([
+  [200, 0],
+  [404, 1],
+])("a file that came too slowly is reported only if its fetch fails, too: status %i", async (code, reports) => {
+  fetching.mockResolvedValue(new Response(null, { status: code }));
+  await hydrate(vi.fn<Load>().mockRejectedValueOnce(chunkLoadError("timeout")).mockResolvedValue({ default: Reviews }));
+  expect(deployment.report).toHaveBeenCalledTimes(reports);
+});
+
+test.each(["retained", "gone"] as const)(
+  "a part is not loaded again once its page is left, until it renders again: deployment %s",
+  async (later) => {
+    const load = vi.fn<Load>().mockRejectedValue(chunkLoadError("error"));
+    const content = page(load);
+    act(() => {
+      root = createRoot(container);
+      root.render(content);
+    });
+    await pass(0);
+    history.pushState(null, "", "/another");
+    act(() => {
+      root.render("Another page");
+    });
+    status = later;
+    await pass(120_000);
+    expect(load).toHaveBeenCalledOnce();
+    expect(deployment.reload).not.toHaveBeenCalled();
+    load.mockResolvedValue({ default: Reviews });
+    act(() => {
+      root.render(content);
+    });
+    await pass(0);
+    expect(container.textContent).toBe("Venue0 helpful");
+  },
+);
+
+test("a deployment that is gone does not reload the page to which the visitor has gone meanwhile", async () => {
+  status = "gone";
+  let fail: (error: Error) => void = () => undefined;
+  await render(
+    () =>
+      new Promise((_, reject) => {
+        fail = reject;
+      }),
+  );
+  history.pushState(null, "", "/meanwhile");
+  act(() => {
+    root.render("Another page");
+  });
+  fail(chunkLoadError("missing"));
+  await pass(0);
+  expect(deployment.reload).not.toHaveBeenCalled();
 });
 
 test("a deployment that is gone reloads the document, and is no fault of the release", async () => {

@@ -62,6 +62,7 @@ function show(view: View | undefined): void {
 
 beforeEach(() => {
   status = "retained";
+  history.replaceState(null, "", PATH);
   vi.clearAllMocks();
   deployment.reload.mockReturnValue(undefined);
   resolveCode();
@@ -183,5 +184,15 @@ describe("the code of a server-rendered page", () => {
     });
     expect(deployment.report).not.toHaveBeenCalled();
     expect(console.warn).not.toHaveBeenCalled();
+  });
+
+  test("does not reload another page to which the visitor has gone", async () => {
+    status = "gone";
+    failToLoad();
+    show(viewOf(BOOT, VIEW));
+    history.replaceState(null, "", "/another");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(deployment.status).toHaveBeenCalledOnce();
+    expect(deployment.reload).not.toHaveBeenCalled();
   });
 });

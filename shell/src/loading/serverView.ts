@@ -5,6 +5,7 @@ import { lazy, type ComponentType } from "react";
 import { refetch } from "./federation";
 import { loadPage } from "./loadPage";
 import type { PinnedDeployment } from "./pinnedDeployment";
+import { isCurrentPath } from "./reload";
 import { loadWithRetries } from "./retries";
 import { withTimeout } from "./timeout";
 import type { View } from "./viewLoader";
@@ -19,7 +20,7 @@ async function loadCode(path: string, resolved: ResolvedPage, deployment: Pinned
   };
   return loadWithRetries(load, async (error) => {
     const status = await deployment.status(path);
-    if (status === "gone") await deployment.reload();
+    if (status === "gone" && isCurrentPath(path)) await deployment.reload();
     console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
     if (status === "retained") deployment.report(resolved, "load", error);
   });
