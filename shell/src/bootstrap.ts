@@ -3,10 +3,10 @@
 // First: the Trusted Types policy must exist before any module loads a script.
 import "./trustedTypes";
 
-import { readBoot, revealDocumentMembers } from "./boot";
+import { readBoot } from "./boot";
+// Before the boot payload is read.
+import "./documentMembers";
 import { preloadPage } from "./loading/loadPage";
-
-revealDocumentMembers(document);
 
 /** The boot payload of this document. */
 export const boot = readBoot(document);

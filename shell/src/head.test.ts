@@ -65,6 +65,18 @@ describe("applyHead", () => {
     expect(content("meta[name=rating]")).toBe("adult");
   });
 
+  test("the tags go into the head if an element of a page has its name", () => {
+    const { head } = document;
+    const form = document.createElement("form");
+    // This DOM does not make the form a member of the document.
+    Object.defineProperty(document, "head", { value: form, configurable: true });
+    applyHead(HEAD, "https://site.example");
+    Reflect.deleteProperty(document, "head");
+    expect(document.head).toBe(head);
+    expect(form.childElementCount).toBe(0);
+    expect(content("meta[name=description]")).toBe("What it is about");
+  });
+
   test("applyHead removes the robots tag of an unknown path", () => {
     document.head.insertAdjacentHTML("beforeend", '<meta name="robots" content="noindex">');
     applyHead({ title: "Home", description: "d", canonical: "/" }, "https://site.example");

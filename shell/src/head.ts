@@ -1,6 +1,8 @@
 import type { Head } from "@colonnade/kit";
 import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
+import { head as documentHead } from "./documentMembers";
+
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
 const MARK = "data-head";
 
@@ -64,7 +66,7 @@ function robotsOf({ robots }: { readonly robots?: string }): string | undefined 
 
 /** Whether the document's head already belongs to the page with this canonical URL. */
 function hasCanonical(url: string | undefined): boolean {
-  return url !== undefined && document.head.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
+  return url !== undefined && documentHead.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
 }
 
 /**
@@ -76,11 +78,11 @@ function hasCanonical(url: string | undefined): boolean {
 export function applyHead(head: Head | { title: string; robots: string }, origin: string, image?: SocialImage): void {
   document.title = head.title;
   const keepsBreadcrumbs = "canonical" in head && hasCanonical(pageUrl(origin, head.canonical));
-  for (const old of document.head.querySelectorAll(`[${MARK}]`)) {
+  for (const old of documentHead.querySelectorAll(`[${MARK}]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }
   // Also removes a robots tag that is not marked.
-  document.head.querySelector(`meta[name=robots]`)?.remove();
+  documentHead.querySelector(`meta[name=robots]`)?.remove();
   const tags = "canonical" in head ? headTags(head, origin, image) : meta("name", "robots", robotsOf(head));
   for (const [name, attributes] of tags) append(name, attributes);
 }
@@ -89,5 +91,5 @@ function append(name: string, attributes: Readonly<Record<string, string>>): voi
   const element = document.createElement(name);
   element.setAttribute(MARK, "");
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  document.head.append(element);
+  documentHead.append(element);
 }

@@ -1,6 +1,7 @@
 import { CONTRACT, type Section } from "@colonnade/kit";
 import type { Asset, SectionEntry } from "@colonnade/kit/shell";
 
+import { head } from "../documentMembers";
 import { createShareScope, type ShareScope } from "./shareScope";
 import { withTimeout } from "./timeout";
 
@@ -26,7 +27,7 @@ function runScript({ entry, integrity }: SectionEntry): Promise<void> {
     script.onerror = () => {
       reject(new Error(`the script ${entry} failed to load`));
     };
-    document.head.append(script);
+    head.append(script);
   });
   return withTimeout(loading, ENTRY_TIMEOUT, `the script ${entry}`).finally(() => {
     script.remove();

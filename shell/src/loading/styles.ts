@@ -1,11 +1,12 @@
 import type { Asset } from "@colonnade/kit/shell";
 
+import { head } from "../documentMembers";
 import { withTimeout } from "./timeout";
 
 const TIMEOUT = 6_000;
 
 function findLink(asset: Asset): HTMLLinkElement | undefined {
-  return [...document.head.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
+  return [...head.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
     (link) => link.getAttribute("href") === asset.href,
   );
 }
@@ -35,7 +36,7 @@ function insert(asset: Asset): Promise<void> {
       reject(new Error(`the stylesheet ${asset.href} could not be loaded`));
     });
   });
-  document.head.append(link);
+  head.append(link);
   return withTimeout(loaded, TIMEOUT, `the stylesheet ${asset.href}`).catch((error: unknown) => {
     link.remove();
     throw error;
@@ -46,7 +47,7 @@ const pending = new Map<string, Promise<void>>();
 
 // The gateway inlines the stylesheets of the first view in the head.
 function isInlined(asset: Asset): boolean {
-  return document.head.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
+  return head.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
 }
 
 function ensure(asset: Asset): Promise<void> {

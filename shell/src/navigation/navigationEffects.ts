@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router-dom";
 
+import { body } from "../documentMembers";
 import type { View } from "../loading/viewLoader";
 import { focusFragment, focusHeading } from "./focus";
 import { focusOpenedLink } from "./openedLink";
@@ -25,7 +26,7 @@ export function restoreFocusAfterHydration(): void {
   const [entry] = performance.getEntriesByType("navigation");
   if ((entry as PerformanceNavigationTiming | undefined)?.type !== "back_forward") return;
   requestAnimationFrame(() => {
-    if (document.activeElement === document.body) focusOpenedLink();
+    if (document.activeElement === body) focusOpenedLink();
   });
 }
 
