@@ -75,7 +75,9 @@
   };
   TheDate.now = now;
   TheDate.parse = (text) => parseDate(checkText(String(text)));
+  // A module can add members to Object.prototype: a handler that inherited them would pass TheDate to the module.
   G.Date = new Proxy(TheDate, {
+    __proto__: null,
     apply: now,
     construct(target, values, newTarget) {
       if (values.length === 0) now();
@@ -111,7 +113,7 @@
   ])
     G[name] = forbid(`${name}()`);
   // These objects exist, so that libraries can detect them, but any use is an error.
-  for (const name of ["Intl", "performance"]) G[name] = new Proxy({}, { get: forbid(name), has: forbid(name) });
+  for (const name of ["Intl", "performance"]) G[name] = new Proxy({}, { __proto__: null, get: forbid(name), has: forbid(name) });
   const random = forbid("crypto (randomness)");
   G.crypto = { randomUUID: random, getRandomValues: random, subtle: undefined };
   G.clearTimeout = G.clearInterval = () => undefined;

@@ -156,6 +156,20 @@ fn impure_functions_throw_with_reason() {
              ?? Date.now(); })()",
             "clock",
         ),
+        (
+            "(() => { let T; for (const key of ['get', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'has', 'set']) { \
+             Object.prototype[key] = (target) => { T ??= target; }; } try { Date.UTC; 'UTC' in Date; Date.extra = 1; \
+             Object.getOwnPropertyDescriptor(Date, 'UTC'); Object.getPrototypeOf(Date); } catch {} for (const key of ['get', \
+             'getOwnPropertyDescriptor', 'getPrototypeOf', 'has', 'set']) delete Object.prototype[key]; return new \
+             (T ?? Date)().getTime(); })()",
+            "clock",
+        ),
+        (
+            "(() => { let T; Error.prepareStackTrace = (_, sites) => { T = sites.map((site) => site.getFunction?.()).find( \
+             (own) => own !== Date && own?.prototype === Date.prototype); }; try { new Date(Symbol()).getTime(); } catch (error) { \
+             error.stack; } return new (T ?? Date)().getTime(); })()",
+            "clock",
+        ),
         ("Object.getOwnPropertyDescriptor(Date, 'now').value()", "clock"),
         ("Object.getPrototypeOf(class extends Date {}).now()", "clock"),
         (
