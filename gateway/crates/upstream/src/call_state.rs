@@ -225,7 +225,9 @@ impl CallState {
 impl Clock {
     /// The rule for requests in the table of `docs/edge.md`.
     fn gives_way(&self, newcomer: Newcomer) -> bool {
-        let waits_to_send = self.paused_at.is_some();
+        // A client that sends may also wait for the rest of a response that has begun.
+        let has_response = self.response.strong_count() > 0;
+        let waits_to_send = self.paused_at.is_some() && (!has_response || self.unread_since.is_some());
         let unread = self.unread_since.map(|since| poll::now().duration_since(since));
         let has_waited = |limit| unread.is_some_and(|unread| unread >= limit);
         match newcomer {
@@ -242,6 +244,7 @@ impl Clock {
 mod tests {
     use std::future::{Future as _, poll_fn};
     use std::pin::pin;
+    use std::sync::Arc;
     use std::task::Poll;
     use std::time::Duration;
 
@@ -251,6 +254,7 @@ mod tests {
     use colonnade_admission::Newcomer;
 
     use super::{CallFault, CallState, MAX_INFORMATIONAL, MAX_STALL, PATIENCE};
+    use crate::response_body::ResponseSlot;
 
     #[tokio::test(start_paused = true)]
     async fn time_spent_waiting_for_client_does_not_count() {
@@ -276,18 +280,26 @@ mod tests {
             },
             Newcomer::IsSameClient,
         ];
-        // Whether the client is to send, since when it is to read, and to which newcomers the call gives way.
-        for (sends, unread, expected) in [
-            (false, None, [false; 4]),
-            (true, None, [true, true, true, false]),
-            (false, Some(PATIENCE / 2), [false; 4]),
-            (false, Some(PATIENCE), [true, false, false, false]),
-            (false, Some(MAX_STALL), [true, true, false, false]),
+        // Whether the client is to send, whether the response has begun, since when the client is to read, and to which
+        // newcomers the call gives way.
+        for (sends, responds, unread, expected) in [
+            (false, false, None, [false; 4]),
+            (true, false, None, [true, true, true, false]),
+            (false, true, Some(PATIENCE / 2), [false; 4]),
+            (false, true, Some(PATIENCE), [true, false, false, false]),
+            (false, true, Some(MAX_STALL), [true, true, false, false]),
+            // The client sends and waits for the upstream's response.
+            (true, true, None, [false; 4]),
+            (true, true, Some(PATIENCE / 2), [true, true, true, false]),
         ] {
+            let response = responds.then(Arc::<ResponseSlot>::default);
             let answers = newcomers.map(|newcomer| {
                 let call = CallState::new(Instant::now(), Duration::from_secs(10));
                 if sends {
                     call.pause();
+                }
+                if let Some(response) = &response {
+                    assert!(call.begin_response(response));
                 }
                 let now = Instant::now();
                 call.clock.lock().unread_since =
@@ -296,7 +308,7 @@ mod tests {
                 assert_eq!(call.fault(), gives_way.then_some(CallFault::Preempted));
                 gives_way
             });
-            assert_eq!(answers, expected, "{sends} {unread:?}");
+            assert_eq!(answers, expected, "{sends} {responds} {unread:?}");
         }
     }
 

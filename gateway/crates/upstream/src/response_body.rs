@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use colonnade_web::body::BrokenBody;
@@ -30,22 +30,32 @@ pub(crate) struct UpstreamBody {
 }
 
 /// What a call in its response holds. Empty once it has given way, even if its client does not read.
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct ResponseSlot(Mutex<Option<ResponseInProgress>>);
 
 struct ResponseInProgress {
     incoming: ConnectionBody,
     /// `None` once the body has ended.
     record: Option<CallRecord>,
+    /// Wakes the task that waits for the upstream.
+    waker: Option<Waker>,
 }
 
 impl ResponseSlot {
     /// Ends the call, which has given way.
     pub(crate) fn preempt(&self) {
         let mut slot = self.0.lock();
-        let record = slot.as_mut().and_then(|response| response.record.take());
+        let preempted = slot.take_if(|response| response.record.is_some());
+        drop(slot);
+        let Some(ResponseInProgress { record, waker, .. }) = preempted else {
+            return;
+        };
         if let Some(record) = record {
             record.end(Outcome::Preempted);
-            *slot = None;
+        }
+        // The client may have begun to read meanwhile.
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 }
@@ -89,6 +99,7 @@ impl UpstreamBody {
         let response = Arc::new(ResponseSlot(Mutex::new(Some(ResponseInProgress {
             incoming,
             record: Some(record),
+            waker: None,
         }))));
         if !state.begin_response(&response) {
             response.preempt();
@@ -142,7 +153,10 @@ impl Body for UpstreamBody {
                     let error = response.fail(Outcome::TimedOut, "the response did not end in time");
                     return Poll::Ready(Some(Err(error)));
                 }
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => {
+                    response.waker = Some(cx.waker().clone());
+                    return Poll::Pending;
+                }
             };
             let Ok(data) = frame.into_data() else {
                 continue;
