@@ -339,7 +339,9 @@ fn circuit_breaker_spares_upstream_and_visitors_until_probe_succeeds() {
     drop(raw);
     let table = format!(
         "[upstreams.events]\npath = \"/api/events\"\nurls = [\"http://{address}\"]\nmax_retries = 0\n\
-         breaker_failure_threshold = 3\nbreaker_open_seconds = 1\n"
+         breaker_failure_threshold = 3\nbreaker_open_seconds = 1\n\
+         [upstreams.forms]\npath = \"/api/forms\"\nurls = [\"http://{address}\"]\nmethods = [\"GET\", \"POST\"]\n\
+         max_retries = 0\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 3600\n"
     );
     let gateway = Gateway::start_with(&table, &[]);
     let state = |state: &str| {
@@ -351,6 +353,16 @@ fn circuit_breaker_spares_upstream_and_visitors_until_probe_succeeds() {
         assert_eq!(gateway.get("/api/events").status, 502);
     }
     gateway.wait_for_event(|line| line["event"] == "upstream_circuit_opened" && line["upstream"] == "events");
+    // An upload is rejected before its body is received.
+    assert_eq!(gateway.get("/api/forms").status, 502);
+    let mut upload = gateway.site.connect();
+    write!(
+        upload,
+        "POST /api/forms HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\ncontent-length: 2\r\n\r\na"
+    )
+    .unwrap();
+    let head = read_head(&mut upload).unwrap();
+    assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
     // Once a second, a probe fails with 502.
     crate::support::wait_until("the circuit is open", || {
         let response = gateway.get("/api/events");

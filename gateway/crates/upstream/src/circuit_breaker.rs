@@ -150,6 +150,22 @@ impl<B: Breaker> CircuitBreaker<B> {
         })
     }
 
+    /// Checks whether [`Self::try_acquire`] would return a permit now, and changes nothing: what is rejected anyway need not be
+    /// received first.
+    ///
+    /// # Errors
+    ///
+    /// The time to wait if the circuit breaker is open or half-open.
+    pub fn check(&self, client: Option<ClientKey>) -> Result<(), Duration> {
+        let circuit = self.circuit.lock();
+        match circuit.state {
+            CircuitState::Closed => Ok(()),
+            CircuitState::Open(wait) | CircuitState::HalfOpen(wait) => {
+                self.check_probe(&circuit, wait, network(client)).map(drop)
+            }
+        }
+    }
+
     /// Begins a probe by this client, or returns the time to wait.
     fn begin_probe(
         &self,
@@ -157,6 +173,20 @@ impl<B: Breaker> CircuitBreaker<B> {
         wait: Wait,
         client: Option<Network>,
     ) -> Result<(), Duration> {
+        let now = self.check_probe(circuit, wait, client)?;
+        let open = self.observer.limits().open;
+        let wait = Wait::new(now + open, client, open);
+        self.enter(circuit, CircuitState::HalfOpen(wait));
+        Ok(())
+    }
+
+    /// Returns the current time if this client may begin a probe, or the time to wait.
+    fn check_probe(
+        &self,
+        circuit: &Circuit,
+        wait: Wait,
+        client: Option<Network>,
+    ) -> Result<Instant, Duration> {
         let limits = self.observer.limits();
         // Another task may have set `until` during this poll.
         let now = poll::refresh();
@@ -165,9 +195,7 @@ impl<B: Breaker> CircuitBreaker<B> {
             let is_open = now < until && matches!(circuit.state, CircuitState::Open(_));
             return Err(if is_open { until - now } else { PROBE_WAIT });
         }
-        let wait = Wait::new(now + limits.open, client, limits.open);
-        self.enter(circuit, CircuitState::HalfOpen(wait));
-        Ok(())
+        Ok(now)
     }
 
     /// A health check of the backend has succeeded. It closes a circuit whose open time is over.
@@ -411,9 +439,10 @@ mod tests {
         let breaker = breaker(1);
         call(&breaker, false);
         tokio::time::advance(OPEN).await;
+        assert!(breaker.check(None).is_ok() && breaker.check(None).is_ok());
         let probe = acquire(&breaker).expect("a permit");
         for _ in 0..100 {
-            assert!(acquire(&breaker).is_err());
+            assert_eq!(breaker.check(None).err(), acquire(&breaker).err());
         }
         probe.record(Verdict::Served);
         assert!(acquire(&breaker).is_ok() && acquire(&breaker).is_ok());

@@ -125,12 +125,14 @@ impl Upstream {
         if request.is_query {
             self.limit_rate(request.client).map_err(reject)?;
         }
+        let open = |wait| reject(UpstreamError::CircuitOpen(wait));
+        // Before the upload is received, and before another call gives way.
+        self.breaker.check(request.client).map_err(open)?;
         let upload = Upload::receive(body).await.map_err(reject)?;
         let started_at = poll::now();
         let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
         let permit = self.begin_call(request.client, &state).await.map_err(reject)?;
-        let breaker = self.breaker.try_acquire(request.client);
-        let breaker = breaker.map_err(|wait| reject(UpstreamError::CircuitOpen(wait)))?;
+        let breaker = self.breaker.try_acquire(request.client).map_err(open)?;
         let span = request
             .spans
             .take()
