@@ -4,6 +4,7 @@
 //! nothing tells them from the site's paths, so only full URLs are rewritten there.
 
 use colonnade_config::Upstream;
+use colonnade_model::pattern::RequestPath;
 use url::Url;
 
 /// The path of the site for a path that may be one of the upstream; `None` if it is a path of the site already.
@@ -26,6 +27,17 @@ fn join<'a>(path: &str, upstream: &Upstream, bases: impl Iterator<Item = &'a Url
     let suffixes = bases.filter_map(|base| below(path, base.path().trim_end_matches('/')));
     let suffix = suffixes.min_by_key(|suffix| suffix.len())?;
     Some([&upstream.path, suffix].concat())
+}
+
+/// The decoded segments of the path of an upstream.
+pub(crate) fn prefix_segments(path: &str) -> Vec<String> {
+    path.split('/').skip(1).map(str::to_owned).collect()
+}
+
+/// Whether a path is below these segments, however it is encoded.
+pub(crate) fn has_prefix(path: &RequestPath, prefix: &[String]) -> bool {
+    let mut segments = path.segments();
+    prefix.iter().all(|part| segments.next() == Some(part))
 }
 
 /// What follows a folder in the path of something in it, or of the folder itself.

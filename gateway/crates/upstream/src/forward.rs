@@ -63,7 +63,7 @@ impl Upstream {
             let mut response = response.map(ResponseBody::forwarded);
             if let Some(cache) = &self.cache {
                 let status = response.status();
-                cache.record_forwarded(head, &self.settings.path, status, response.headers_mut());
+                cache.record_forwarded(head, status, response.headers_mut());
             }
             response
         };

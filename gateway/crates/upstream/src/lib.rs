@@ -53,6 +53,7 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use tokio::task::JoinSet;
 
+use base_path::prefix_segments;
 use cache::{CacheLimits, ResponseCache};
 use cached::UpstreamFetch;
 use error::UpstreamError;
@@ -81,18 +82,22 @@ impl Upstreams {
         site: &Origin,
         metrics: &UpstreamMetrics,
     ) -> Result<Self, ClientError> {
+        let prefixes = upstreams.values().map(|settings| prefix_segments(&settings.path));
+        let mut prefixes: Vec<_> = prefixes.collect();
+        // The longest prefix wins.
+        prefixes.sort_by_key(|prefix| std::cmp::Reverse(prefix.len()));
         let cache = (cache.size > 0).then(|| {
-            ResponseCache::new(CacheLimits {
+            let limits = CacheLimits {
                 size: cache.size,
                 max_response: cache.max_response_bytes,
-            })
+            };
+            ResponseCache::new(limits, prefixes)
         });
         metrics.set_cache(cache.as_ref());
         let upstreams = upstreams.into_iter();
         let upstreams = upstreams
             .map(|(name, settings)| Upstream::new(&name, settings, site.clone(), cache.clone(), metrics));
         let mut all = upstreams.collect::<Result<Vec<_>, _>>()?;
-        // The longest prefix wins.
         all.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
         Ok(Self { all, cache })
     }

@@ -11,6 +11,7 @@ use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 use http::HeaderValue;
 use tower::retry::budget::TpsBudget;
 
+use crate::base_path::{has_prefix, prefix_segments};
 use crate::cache::ResponseCache;
 use crate::cached::UpstreamFetch;
 use crate::call_state::{CallState, WaitingCall};
@@ -98,7 +99,7 @@ impl Upstream {
         let allow = methods.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ");
         let share = f32::from(settings.retry_budget_percent) / 100.0;
         Ok(Arc::new(Self {
-            prefix: settings.path.split('/').skip(1).map(str::to_owned).collect(),
+            prefix: prefix_segments(&settings.path),
             allow: HeaderValue::try_from(allow).unwrap_or(HeaderValue::from_static("OPTIONS")),
             calls: Pool::default(),
             rate_limiter: ClientRateLimiter::default(),
@@ -116,8 +117,7 @@ impl Upstream {
 
     /// Whether a path is below its prefix.
     pub(crate) fn has(&self, path: &RequestPath) -> bool {
-        let mut segments = path.segments();
-        self.prefix.iter().all(|part| segments.next() == Some(part))
+        has_prefix(path, &self.prefix)
     }
 
     /// Takes a permit of the rate limit of a client, if it is known.

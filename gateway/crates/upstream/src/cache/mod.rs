@@ -29,10 +29,11 @@ use http::header::{CONTENT_LOCATION, LOCATION};
 use http::{HeaderMap, Response, StatusCode, Uri, request};
 use http_body::Body;
 
+use colonnade_model::pattern::RequestPath;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::query::{Freshness, Revision};
 
-use crate::base_path::below;
+use crate::base_path::has_prefix;
 use budget::Budget;
 use exchange::Shared;
 use policy::SelectingHeader;
@@ -89,6 +90,8 @@ pub struct ResponseCache<F: Fetch> {
     store: Store,
     budget: Arc<Budget>,
     max_response: usize,
+    /// The decoded segments of the paths of all upstreams, the longest first.
+    prefixes: Vec<Vec<String>>,
     requests: RequestCoalescer<RequestKey, Shared<F::Error>>,
 }
 
@@ -107,13 +110,14 @@ pub struct CacheResponse<B: Body> {
 }
 
 impl<F: Fetch> ResponseCache<F> {
-    /// An empty cache.
-    pub fn new(limits: CacheLimits) -> Arc<Self> {
+    /// An empty cache of upstreams with these path prefixes, as decoded segments, the longest first.
+    pub fn new(limits: CacheLimits, prefixes: Vec<Vec<String>>) -> Arc<Self> {
         let budget = Budget::new(limits.size);
         Arc::new(Self {
             store: Store::new(limits.size - limits.size / 4, Arc::clone(&budget)),
             budget,
             max_response: limits.max_response,
+            prefixes,
             requests: RequestCoalescer::default(),
         })
     }
@@ -141,14 +145,8 @@ impl<F: Fetch> ResponseCache<F> {
 
     /// Records that a request with another method than GET and HEAD was forwarded: adds `Cache-Status` to the head of its
     /// response. If the method is unsafe and succeeded, removes what is stored for its URL, and for the URLs that the response
-    /// names in `Location` and `Content-Location` by a path below `prefix`, that of the upstream (RFC 9111, section 4.4).
-    pub fn record_forwarded(
-        &self,
-        request: &request::Parts,
-        prefix: &str,
-        status: StatusCode,
-        headers: &mut HeaderMap,
-    ) {
+    /// names in `Location` and `Content-Location` by a path of the same upstream (RFC 9111, section 4.4).
+    pub fn record_forwarded(&self, request: &request::Parts, status: StatusCode, headers: &mut HeaderMap) {
         let is_success = status.is_success() || status.is_redirection();
         if is_success && !request.method.is_safe() {
             self.store.invalidate(path_and_query(&request.uri));
@@ -157,7 +155,8 @@ impl<F: Fetch> ResponseCache<F> {
                 let location = location.and_then(|location| location.split('#').next());
                 let is_own = |location: &&str| {
                     let path = location.split('?').next().unwrap_or_default();
-                    below(path, prefix).is_some()
+                    let owner = self.owner(path);
+                    owner.is_some() && owner == self.owner(request.uri.path())
                 };
                 if let Some(path) = location.filter(is_own) {
                     self.store.invalidate(path);
@@ -169,6 +168,12 @@ impl<F: Fetch> ResponseCache<F> {
             ..CacheStatus::forwarded(Forward::Method)
         };
         status.append(headers);
+    }
+
+    /// The prefix of the upstream that serves a path.
+    fn owner(&self, path: &str) -> Option<&Vec<String>> {
+        let path = RequestPath::parse(path).ok()?;
+        self.prefixes.iter().find(|prefix| has_prefix(&path, prefix))
     }
 }
 

@@ -23,6 +23,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::policy::has_credentials;
 use super::{CacheLimits, CacheOutcome, CacheResponse, Fetch, Interrupted, ResponseCache};
+use crate::base_path::prefix_segments;
 
 const KIB: usize = 1024;
 
@@ -211,8 +212,9 @@ impl Gateway {
         max_response: usize,
         handler: impl Fn(usize, &request::Parts) -> Reply + Send + Sync + 'static,
     ) -> Self {
+        let prefixes = ["/api/events", "/api"].map(prefix_segments);
         Self {
-            cache: ResponseCache::new(CacheLimits { size, max_response }),
+            cache: ResponseCache::new(CacheLimits { size, max_response }, prefixes.into()),
             upstream: Upstream {
                 handler: Arc::new(handler),
                 requests: Arc::default(),

@@ -1,5 +1,6 @@
 //! Purges, and invalidation by unsafe methods.
 
+use http::header::LOCATION;
 use http::{HeaderMap, Method, Request, StatusCode, request};
 
 use super::{CacheOutcome, Gateway, Reply, receive, seconds, settle};
@@ -126,9 +127,7 @@ async fn unsafe_method_invalidates_its_url() {
             response.insert(name, value.parse().unwrap());
         }
         let status = StatusCode::from_u16(status).unwrap();
-        gateway
-            .cache
-            .record_forwarded(&request, "/api", status, &mut response);
+        gateway.cache.record_forwarded(&request, status, &mut response);
         let expected_status = format!("colonnade; fwd=method; fwd-status={}", status.as_u16());
         assert_eq!(response["cache-status"], expected_status);
         assert_eq!(
@@ -136,6 +135,29 @@ async fn unsafe_method_invalidates_its_url() {
             expected,
             "{method} {status} {headers:?}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn unsafe_method_keeps_responses_of_other_upstreams() {
+    // The upstreams of the tests serve `/api/events` and the rest of `/api`.
+    for (path, location, expected) in [
+        ("/api/b", "/api/events/7", CacheOutcome::Hit),
+        ("/api/b", "/api/%65vents/7", CacheOutcome::Hit),
+        ("/api/events", "/api/b", CacheOutcome::Hit),
+        ("/api/events", "/api/events/7?a", CacheOutcome::Miss),
+        ("/api/%65vents", "/api/events/7", CacheOutcome::Miss),
+        ("/api/b", "/api/eventsource", CacheOutcome::Miss),
+    ] {
+        let gateway = slow();
+        gateway.get(location, &[]).await;
+        let request = request(&Method::POST, path);
+        let mut response = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
+        gateway
+            .cache
+            .record_forwarded(&request, StatusCode::CREATED, &mut response);
+        let outcome = gateway.get(location, &[]).await.outcome;
+        assert_eq!(outcome, expected, "{path} {location}");
     }
 }
 
@@ -148,7 +170,7 @@ async fn invalidation_aborts_storing_of_earlier_requests() {
         let request = request(&Method::POST, "/api/a");
         gateway
             .cache
-            .record_forwarded(&request, "/api", StatusCode::OK, &mut HeaderMap::new());
+            .record_forwarded(&request, StatusCode::OK, &mut HeaderMap::new());
     };
     let (before, ()) = tokio::join!(before, invalidate);
     receive(before.unwrap()).await;
