@@ -29,7 +29,7 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 
 /// What the names of headers begin with that proxies, content delivery networks and frameworks set: where a request comes from,
 /// who the user is, and which host, path and method it is really for.
-const PROXY_PREFIXES: [&str; 48] = [
+const PROXY_PREFIXES: [&str; 61] = [
     "akamai-",
     "cf-",
     "client-cert",
@@ -39,8 +39,10 @@ const PROXY_PREFIXES: [&str; 48] = [
     "fly-",
     "forwarded",
     "front-end-",
+    "oidc-",
     "proxy-",
     "remote-",
+    "shib-",
     "ssl-client-",
     "tailscale-",
     "wl-proxy-",
@@ -48,13 +50,19 @@ const PROXY_PREFIXES: [&str; 48] = [
     "x-akamai-",
     "x-amzn-mtls-",
     "x-amzn-oidc-",
+    "x-anonymous-consumer",
+    "x-apigateway-api-userinfo",
     "x-appengine-",
     "x-arr-",
     "x-auth-",
     "x-authenticated-",
+    "x-authentik-",
     "x-azure-",
     "x-backend-",
     "x-client-",
+    "x-consumer-",
+    "x-credential-identifier",
+    "x-endpoint-api-userinfo",
     "x-envoy-",
     "x-fd-",
     "x-forward",
@@ -62,6 +70,7 @@ const PROXY_PREFIXES: [&str; 48] = [
     "x-goog-iap-",
     "x-http-",
     "x-invoke-",
+    "x-jwt-assertion",
     "x-method",
     "x-middleware-",
     "x-ms-client-",
@@ -72,9 +81,13 @@ const PROXY_PREFIXES: [&str; 48] = [
     "x-originating-",
     "x-pomerium-",
     "x-proxyuser-",
+    "x-real-",
     "x-remote-",
     "x-rewrit",
+    "x-shib-",
     "x-ssl-",
+    "x-tls-",
+    "x-userinfo",
     "x-vercel-",
     "x-vouch-",
     "x-webauth-",
@@ -152,7 +165,7 @@ fn is_set_by_proxies(name: &str) -> bool {
         name,
         "client-ip"
             | "content-length"
-            // The gateway itself sends 100 (Continue), once the upstream reads the body.
+            // The gateway itself sends 100 (Continue): once it receives a body of up to 64 KiB, or the upstream reads a larger one.
             | "expect"
             | "host"
             | "proxy"
@@ -160,7 +173,6 @@ fn is_set_by_proxies(name: &str) -> bool {
             | "x-host"
             | "x-hostname"
             | "x-protocol"
-            | "x-real-ip"
             | "x-request-id"
             | "x-scheme"
             // Where a file server sends files from, for Rack and others.
@@ -350,6 +362,10 @@ mod tests {
             "x-amzn-oidc-data", "x-auth-request-email", "x-auth-user", "x-authenticated-user", "x-forwarded-client-cert",
             "x-goog-authenticated-user-email", "x-goog-iap-jwt-assertion", "x-ms-client-principal", "x-remote-user",
             "x-ssl-client-verify", "x-webauth-user",
+            // Families of authenticating proxies and of API gateways.
+            "oidc-claim-sub", "shib-identity-provider", "x-anonymous-consumer", "x-apigateway-api-userinfo", "x-authentik-username",
+            "x-consumer-username", "x-credential-identifier", "x-endpoint-api-userinfo", "x-jwt-assertion", "x-real-user",
+            "x-shib-user", "x-tls-client-cert", "x-userinfo",
         ]),
     ];
 
