@@ -113,7 +113,8 @@
   ])
     G[name] = forbid(`${name}()`);
   // These objects exist, so that libraries can detect them, but any use is an error.
-  for (const name of ["Intl", "performance"]) G[name] = new Proxy({}, { __proto__: null, get: forbid(name), has: forbid(name) });
+  for (const name of ["Intl", "performance"])
+    G[name] = new Proxy({}, { __proto__: null, get: forbid(name), has: forbid(name) });
   const random = forbid("crypto (randomness)");
   G.crypto = { randomUUID: random, getRandomValues: random, subtle: undefined };
   G.clearTimeout = G.clearInterval = () => undefined;
