@@ -347,7 +347,7 @@ pub(crate) fn refusal_with(folder: &Path, keys: &str, secret: &str) -> String {
 
 #[test]
 fn unusable_buckets_are_refused_at_start() {
-    let server = S3Server::start();
+    let (server, other) = (S3Server::start(), S3Server::start());
     let folder = TempDir::new().unwrap();
     let refused = |url: &str, secret: &str, expected: &str| {
         let text = refusal(folder.path(), &server, url, secret);
@@ -361,10 +361,16 @@ fn unusable_buckets_are_refused_at_start() {
         (Fault::Ignore("If-Match"), "ignores If-Match of PUT requests"),
         (Fault::NoEtags, "has no ETag"),
         (Fault::Away, "cannot be reached"),
+        (
+            Fault::Redirect(other.address()),
+            "redirects to another place; correct `store.region` or `store.endpoint`",
+        ),
     ] {
         server.set_fault(fault);
         refused("s3://releases/site", SECRET_ACCESS_KEY, expected);
     }
+    let redirected = ["GET", "HEAD", "PUT"].map(|method| other.requests_below(method, ""));
+    assert_eq!(redirected, [0; 3]);
     server.set_fault(None);
     refused(
         "s3://another-bucket/site",

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ETAG, IF_NONE_MATCH};
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::header::{ETAG, IF_NONE_MATCH, LOCATION};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -52,6 +52,8 @@ pub enum Fault {
     ErrorBody(&'static str),
     /// Lists have this status and error code.
     ErrorInPlaceOfList(u16, &'static str),
+    /// Requests are redirected to the server with this address, with status 307.
+    Redirect(SocketAddr),
     /// Requests are not answered.
     Hang,
     /// Responses have no `ETag`, as behind some proxies.
@@ -251,6 +253,7 @@ async fn answer(
         Some(Fault::Away) => return Err(Closed),
         Some(Fault::Error(status, code)) => return Ok(error(status, code)),
         Some(Fault::ErrorBody(code)) if method == Method::GET => return Ok(error(200, code)),
+        Some(Fault::Redirect(address)) => return Ok(redirect(address, request.uri())),
         Some(Fault::Hang) => tokio::time::sleep(HANG).await,
         _ => {}
     }
@@ -292,6 +295,14 @@ fn unchanged(etag: Option<HeaderValue>) -> HttpResponse {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NOT_MODIFIED;
     response.headers_mut().extend(etag.map(|etag| (ETAG, etag)));
+    response
+}
+
+fn redirect(address: SocketAddr, target: &Uri) -> HttpResponse {
+    let mut response = error(307, "TemporaryRedirect");
+    let location = format!("http://{address}{target}");
+    let location = HeaderValue::from_str(&location).expect("an address and a target are visible ASCII");
+    response.headers_mut().insert(LOCATION, location);
     response
 }
 

@@ -19,15 +19,6 @@ use super::requests::CountRequests;
 use crate::StoreError;
 use crate::metrics::StoreMetrics;
 
-/// How long a connection may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// How long the object store may send nothing.
-const READ_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long a request may take, with the transfer of a large file.
-const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
-
 /// How long after the first request it is repeated: less than `READ_TIMEOUT`, so that an object store that hangs is asked once.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
@@ -76,9 +67,6 @@ impl BucketSettings {
         // The only possible error is that this provider is installed already.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let options = ClientOptions::new()
-            .with_connect_timeout(CONNECT_TIMEOUT)
-            .with_read_timeout(READ_TIMEOUT)
-            .with_timeout(REQUEST_TIMEOUT)
             // The configuration permits it only for this machine.
             .with_allow_http(
                 self.endpoint

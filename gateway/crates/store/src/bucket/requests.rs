@@ -1,24 +1,39 @@
-//! The requests to an object store: counting them, because they cost money, and checking lists.
+//! The requests to an object store: counting them, because they cost money, refusing redirects, and checking lists.
 
 use std::pin::Pin;
+use std::time::Duration;
 
+use http::header::LOCATION;
 use http::{Method, StatusCode};
 use memchr::memmem;
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
-    ReqwestConnector,
 };
+use object_store::{ClientConfigKey, ClientOptions};
+use reqwest::Client;
+use reqwest::redirect::Policy;
 
 use crate::metrics::StoreMetrics;
 
 /// The elements that contain a list: in the protocols of S3 and Google, and in that of Azure.
 const LISTS: [&[u8]; 2] = [b"<ListBucketResult", b"<EnumerationResults"];
 
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How long a connection without TLS may take, to this machine or to the metadata service.
+const LOCAL_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long the object store may send nothing.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a request may take, with the transfer of a large file.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
+
 /// Where such an element begins at the latest, after a declaration.
 const MAX_START: usize = 256;
 
-/// Connects clients that count their requests and check lists.
+/// Connects clients that count their requests, follow no redirects and check lists.
 #[derive(Debug)]
 pub(super) struct CountRequests(pub(super) StoreMetrics);
 
@@ -30,10 +45,33 @@ struct Counted {
 
 impl HttpConnector for CountRequests {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = ReqwestConnector::default().connect(options)?;
+        let client = HttpClient::new(client(options)?);
         let metrics = self.0.clone();
         Ok(HttpClient::new(Counted { client, metrics }))
     }
+}
+
+/// A client that follows no redirects, which the library's own does: another server would get what is written and could answer
+/// reads. Of the options, only the permission to do without TLS differs between clients.
+fn client(options: &ClientOptions) -> object_store::Result<Client> {
+    let allow_http = options.get_config_value(&ClientConfigKey::AllowHttp);
+    let is_local = allow_http.as_deref() == Some("true");
+    let client = Client::builder()
+        .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::none())
+        .https_only(!is_local)
+        .http1_only()
+        .connect_timeout(if is_local {
+            LOCAL_CONNECT_TIMEOUT
+        } else {
+            CONNECT_TIMEOUT
+        })
+        .read_timeout(READ_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT);
+    client.build().map_err(|error| object_store::Error::Generic {
+        store: "HTTP client",
+        source: error.into(),
+    })
 }
 
 impl HttpService for Counted {
@@ -48,7 +86,9 @@ impl HttpService for Counted {
         self.metrics.record_request(kind(&request));
         let is_list = is_list(&request);
         Box::pin(async move {
-            let response = self.client.execute(request).await?;
+            let mut response = self.client.execute(request).await?;
+            // The library says that a redirect is one only if it does not say where to.
+            response.headers_mut().remove(LOCATION);
             if is_list && response.status().is_success() {
                 return check_list(response).await;
             }
