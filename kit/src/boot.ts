@@ -34,12 +34,16 @@ export interface ResolvedPage {
   readonly pattern: string;
   /** Assets of the page's first view, besides the section's own. */
   readonly assets: readonly Asset[];
+  /** Length of all these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
+  readonly bytes?: number;
 }
 
 /** The section that fills a slot. */
 export interface ResolvedSlot {
   readonly section: SectionEntry;
   readonly assets: readonly Asset[];
+  /** As in {@link ResolvedPage}. */
+  readonly bytes?: number;
 }
 
 /** The result of a server render, from which the shell hydrates the page. */

@@ -45,8 +45,12 @@ export default defineSection({
 `,
   "src/join.tsx": `import { defineSlot } from "@colonnade/kit";
 import css from "./join.module.css";
-export const slot = defineSlot({ Component: ({ open }) => <dialog open={open} className={css.dialog}>Join us</dialog> });
+const read = () => import("./rules");
+export const slot = defineSlot({
+  Component: ({ open }) => <dialog open={open} className={css.dialog}><button onClick={read}>Join us</button></dialog>,
+});
 `,
+  "src/rules.ts": `export const RULES = "${"x".repeat(143_200)}";`,
   "src/join.module.css": "\uFEFF.dialog { color: var(--color-text); }",
 };
 
@@ -145,6 +149,14 @@ describe("a release", () => {
     const scripts = [...contents].filter(([file]) => file.startsWith("client/") && file.endsWith(".js"));
     expect(scripts.length).toBeGreaterThan(2);
     for (const [file, bytes] of scripts) expect(String(bytes), file).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
+  });
+
+  test("webpack waits 8 s for a chunk, and 267 ms longer for each kilobyte: 30 kbit/s", () => {
+    const [, sizes = ""] = /,8e3\+267\*\(\{([^}]*)\}\[\w+\]\|\|0\)\)/.exec(textOf(contents, release.entry)) ?? [];
+    const kilobytes = sizes.split(",").map((size) => Number(size.split(":")[1]));
+    // The section, its pages, its slot, the greetings, and the large file.
+    expect(kilobytes).toHaveLength(6);
+    expect(Math.max(...kilobytes)).toBe(144);
   });
 
   test("a release contains neither shared packages nor local paths", () => {

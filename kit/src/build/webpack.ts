@@ -7,6 +7,7 @@ import webpack, { type Configuration, type EntryObject, type RuleSetRule, type W
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import { NonzeroChunkIds } from "./chunkIds.js";
+import { ChunkTimeouts } from "./chunkTimeouts.js";
 import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { PortableModuleIds } from "./moduleIds.js";
@@ -170,6 +171,7 @@ const COMPILE_HINT = new webpack.BannerPlugin({
 
 const releasePlugins = () => [
   COMPILE_HINT,
+  new ChunkTimeouts(),
   new PortableModuleIds(),
   new NonzeroChunkIds(),
   new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
@@ -226,7 +228,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       chunkFilename: `${names}.js`,
       ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
       crossOriginLoading: "anonymous",
-      // In milliseconds. After the timeout the chunk fails to load, and the section's fallback is shown.
+      // In milliseconds, and longer for larger chunks: see `ChunkTimeouts`. Then the chunk fails to load.
       chunkLoadTimeout: 8_000,
     },
     plugins: [

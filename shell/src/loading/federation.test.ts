@@ -26,6 +26,7 @@ function serve(module: object): MockInstance {
 }
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
@@ -39,6 +40,17 @@ test.each([
 ])("a section with %s is rejected", async (_, section, message) => {
   serve({ default: section });
   await expect(loadSection(ENTRY)).rejects.toThrow(message);
+});
+
+test("a script whose view has 143 kB may take 46 s: 8 s, and 30 kbit/s", async () => {
+  vi.useFakeTimers();
+  vi.spyOn(document.head, "append").mockImplementation(() => undefined);
+  const onFailure = vi.fn();
+  loadSection(ENTRY, 143_000).catch(onFailure);
+  await vi.advanceTimersByTimeAsync(46_132);
+  expect(onFailure).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(onFailure).toHaveBeenCalledExactlyOnceWith(new Error(`the script ${ENTRY.entry} took longer than 46133 ms`));
 });
 
 test("a script that defines no container is rejected, and a retry loads the section once", async () => {

@@ -2,10 +2,9 @@ import { CONTRACT, type Section } from "@colonnade/kit";
 import type { Asset, SectionEntry } from "@colonnade/kit/shell";
 
 import { head } from "../documentMembers";
+import { fetchFile } from "./fetchFile";
 import { createShareScope, type ShareScope } from "./shareScope";
-import { withTimeout } from "./timeout";
-
-const ENTRY_TIMEOUT = 5_000;
+import { fileTimeout, withTimeout } from "./timeout";
 
 /** A Module Federation container. */
 interface Container {
@@ -15,7 +14,7 @@ interface Container {
 
 const sections = new Map<string, Promise<Section>>();
 
-function runScript({ entry, integrity }: SectionEntry): Promise<void> {
+function runScript({ entry, integrity }: SectionEntry, bytes: number | undefined): Promise<void> {
   const script = document.createElement("script");
   script.src = entry;
   script.crossOrigin = "anonymous";
@@ -29,21 +28,21 @@ function runScript({ entry, integrity }: SectionEntry): Promise<void> {
     };
     head.append(script);
   });
-  return withTimeout(loading, ENTRY_TIMEOUT, `the script ${entry}`).finally(() => {
+  return withTimeout(loading, fileTimeout(bytes), `the script ${entry}`).finally(() => {
     script.remove();
   });
 }
 
-async function loadContainer(entry: SectionEntry): Promise<Container> {
+async function loadContainer(entry: SectionEntry, bytes: number | undefined): Promise<Container> {
   if (entry.needsFederationRuntime) await import("./federationRuntime");
-  await runScript(entry);
+  await runScript(entry, bytes);
   const container = (globalThis as Record<string, unknown>)[entry.container];
   if (!container) throw new Error(`the script ${entry.entry} does not define the container ${entry.container}`);
   return container as Container;
 }
 
-async function load(entry: SectionEntry): Promise<Section> {
-  const container = await loadContainer(entry);
+async function load(entry: SectionEntry, bytes: number | undefined): Promise<Section> {
+  const container = await loadContainer(entry, bytes);
   await container.init(createShareScope(entry));
   const createModule = await container.get("./section");
   const { default: section } = (await createModule()) as { readonly default?: Partial<Section> };
@@ -56,11 +55,11 @@ async function load(entry: SectionEntry): Promise<Section> {
   return section as Section;
 }
 
-/** Loads a release of a section, once. A failed load is retried by the next call. */
-export function loadSection(entry: SectionEntry): Promise<Section> {
+/** Loads a release of a section, once. A failed load is retried by the next call. `bytes` is as in `fileTimeout`. */
+export function loadSection(entry: SectionEntry, bytes?: number): Promise<Section> {
   const cached = sections.get(entry.container);
   if (cached) return cached;
-  const loading = load(entry);
+  const loading = load(entry, bytes);
   sections.set(entry.container, loading);
   loading.catch(() => {
     sections.delete(entry.container);
@@ -71,7 +70,5 @@ export function loadSection(entry: SectionEntry): Promise<Section> {
 /** Fetches a section's files again, past the browser's cache. Assets are immutable, so a corrupt file would stay cached. */
 export async function refetch(entry: SectionEntry, assets: readonly Asset[]): Promise<void> {
   const urls = [entry.entry, ...entry.assets.map((asset) => asset.href), ...assets.map((asset) => asset.href)];
-  await Promise.allSettled(
-    urls.map((url) => fetch(url, { cache: "reload", signal: AbortSignal.timeout(ENTRY_TIMEOUT) })),
-  );
+  await Promise.all(urls.map((url) => fetchFile(url, "reload")));
 }

@@ -2,6 +2,7 @@ import type { SectionEntry } from "@colonnade/kit/shell";
 import { createElement, lazy, type ComponentType } from "react";
 
 import { isChunkLoadError } from "../errorClass";
+import { fetchFile } from "./fetchFile";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { isCurrentPath } from "./reload";
 import { loadWithRetries } from "./retries";
@@ -12,9 +13,6 @@ interface ChunkLoadError extends Error {
   readonly request?: string;
   readonly type?: "timeout" | "error" | "missing";
 }
-
-// For a file of 200 kB at 30 kbit/s.
-const TIMEOUT = 60_000;
 
 let resolveDeployment: (deployment: PinnedDeployment) => void;
 const pinnedDeployment = new Promise<PinnedDeployment>((resolve) => {
@@ -33,14 +31,7 @@ export function provideDeployment(deployment: PinnedDeployment): void {
  */
 async function refetch({ request, type }: ChunkLoadError): Promise<boolean> {
   if (!request) return false;
-  const cache = type === "timeout" ? "default" : "reload";
-  // The whole file: only then does the browser store it.
-  return fetch(request, { cache, signal: AbortSignal.timeout(TIMEOUT) })
-    .then(async (response) => {
-      await response.arrayBuffer();
-      return response.ok;
-    })
-    .catch(() => false);
+  return fetchFile(request, type === "timeout" ? "default" : "reload");
 }
 
 /** Thrown when the visitor has left the page of a part. */

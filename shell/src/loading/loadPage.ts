@@ -10,8 +10,8 @@ export interface LoadedPage {
   readonly params: Params;
 }
 
-async function load(path: string, { section: entry, pattern, assets }: ResolvedPage): Promise<LoadedPage> {
-  const [section] = await Promise.all([loadSection(entry), ensureStyles([...entry.assets, ...assets])]);
+async function load(path: string, { section: entry, pattern, assets, bytes }: ResolvedPage): Promise<LoadedPage> {
+  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles([...entry.assets, ...assets])]);
   const loadCode = section.pages[pattern];
   const params = matchPath(pattern, path);
   if (!loadCode || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);

@@ -7,16 +7,14 @@ import { loadPage } from "./loadPage";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { isCurrentPath } from "./reload";
 import { loadWithRetries } from "./retries";
-import { withTimeout } from "./timeout";
+import { viewTimeout, withTimeout } from "./timeout";
 import type { View } from "./viewLoader";
-
-const PAGE_TIMEOUT = 15_000;
 
 /** Loads the code of a server-rendered page. The page is readable without it, so an error message never replaces it. */
 async function loadCode(path: string, resolved: ResolvedPage, deployment: PinnedDeployment): Promise<AnyPage> {
   const load = async (isRetry: boolean): Promise<AnyPage> => {
     if (isRetry) await refetch(resolved.section, resolved.assets);
-    return (await withTimeout(loadPage(path, resolved), PAGE_TIMEOUT, `the page ${path}`)).page;
+    return (await withTimeout(loadPage(path, resolved), viewTimeout(resolved.bytes), `the page ${path}`)).page;
   };
   return loadWithRetries(load, async (error) => {
     const status = await deployment.status(path);

@@ -4,10 +4,8 @@ import type { ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
 import { loadSection, refetch } from "./federation";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { ensureStyles } from "./styles";
-import { withTimeout } from "./timeout";
+import { viewTimeout, withTimeout } from "./timeout";
 import { trackPromise } from "./trackPromise";
-
-const SLOT_TIMEOUT = 15_000;
 
 /** Loads the content of one slot, once. */
 export interface SlotLoader {
@@ -24,9 +22,9 @@ export interface SlotLoader {
   retry(): void;
 }
 
-async function loadSlot(name: string, { section: entry, assets }: ResolvedSlot, isRetry: boolean): Promise<Slot> {
+async function loadSlot(name: string, { section: entry, assets, bytes }: ResolvedSlot, isRetry: boolean): Promise<Slot> {
   if (isRetry) await refetch(entry, assets);
-  const [section] = await Promise.all([loadSection(entry), ensureStyles([...entry.assets, ...assets])]);
+  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles([...entry.assets, ...assets])]);
   const load = section.slots?.[name];
   if (!load) throw new Error(`the section "${entry.name}" does not fill the slot "${name}"`);
   return (await load()).slot;
@@ -40,7 +38,7 @@ export function createSlotLoader(name: string, resolved: ResolvedSlot, deploymen
 
   async function attempt(): Promise<Slot | null> {
     try {
-      slot = await withTimeout(loadSlot(name, resolved, failed), SLOT_TIMEOUT, `the slot "${name}"`);
+      slot = await withTimeout(loadSlot(name, resolved, failed), viewTimeout(resolved.bytes), `the slot "${name}"`);
       return slot;
     } catch (error) {
       failed = true;

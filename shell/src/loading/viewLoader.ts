@@ -18,9 +18,8 @@ import { DeploymentGoneError, resolvePage } from "./pageEndpoint";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { isCurrentPath, isReachable, reloadDocument } from "./reload";
 import { createServerView } from "./serverView";
-import { withTimeout } from "./timeout";
+import { viewTimeout, withTimeout } from "./timeout";
 
-const PAGE_TIMEOUT = 15_000;
 const MAX_REDIRECTS = 10;
 
 /** A section's page, ready to render. */
@@ -183,7 +182,7 @@ export function createViewLoader(
       if (failuresBefore > 0) await refetch(resolved.section, resolved.assets);
       // A second failure is not transient. A new document may have a newer release of the section.
       if (failuresBefore > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
-      const view = await withTimeout(loadPageView(path, resolved), PAGE_TIMEOUT, `the page ${path}`);
+      const view = await withTimeout(loadPageView(path, resolved), viewTimeout(resolved.bytes), `the page ${path}`);
       if ("path" in view) return await follow(view, path);
       failures.delete(path);
       return view;
