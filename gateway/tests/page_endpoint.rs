@@ -17,7 +17,19 @@ fn page_endpoint_matches_boot_payload() {
     assert_eq!(response.status, 200);
     assert_eq!(response.header("content-type"), "application/json");
     assert_eq!(response.header("cache-control"), "public, max-age=300");
-    assert_eq!(response.json(), gateway.get("/state/New%20York").boot()["page"]);
+    let boot = gateway.get("/state/New%20York").boot();
+    assert_eq!(response.json(), boot["page"]);
+    // The length of what a browser loads: the entry, the section's assets and those of the view.
+    let release = Release::section("directory", "1.0.0", &["/"]);
+    let bytes = |files: &[&str]| {
+        files
+            .iter()
+            .map(|path| release.contents(path).len())
+            .sum::<usize>()
+    };
+    let slot = bytes(&["client/entry.js", "client/common.js", "client/page.js"]);
+    assert_eq!(boot["slots"]["join"]["bytes"], slot);
+    assert_eq!(boot["page"]["bytes"], slot + bytes(&["client/page.css"]));
 }
 
 #[test]

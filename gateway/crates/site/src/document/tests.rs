@@ -56,6 +56,7 @@ fn page() -> PageManifest {
             asset("common.js", AssetKind::Script),
             asset("page.css", AssetKind::Style),
         ],
+        4_000,
     )
 }
 

@@ -60,18 +60,22 @@ pub struct PageManifest {
     pub pattern: String,
     /// The assets of the page's first view, in addition to the section's own.
     pub assets: Vec<Asset>,
+    /// The length in bytes of what the page loads: the entry, the section's assets and these.
+    /// Browsers wait longer for more.
+    pub bytes: u64,
     /// This manifest as JSON.
     #[serde(skip)]
     json: OnceCell<EncodedContent>,
 }
 
 impl PageManifest {
-    /// Describes the page with this pattern.
-    pub fn new(section: Arc<SectionEntry>, pattern: String, assets: Vec<Asset>) -> Self {
+    /// Describes the page with this pattern. Its files have `bytes` bytes, with those of the section.
+    pub fn new(section: Arc<SectionEntry>, pattern: String, assets: Vec<Asset>, bytes: u64) -> Self {
         Self {
             section,
             pattern,
             assets,
+            bytes,
             json: OnceCell::new(),
         }
     }
@@ -94,4 +98,6 @@ pub struct SlotManifest {
     pub section: Arc<SectionEntry>,
     /// The slot's assets, in addition to the section's own.
     pub assets: Vec<Asset>,
+    /// The length in bytes of what the slot loads, as in [`PageManifest::bytes`].
+    pub bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! A release, ready to serve: everything that does not depend on a request is computed once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -343,6 +343,17 @@ impl<'a> ManifestBuilder<'a> {
         paths.iter().map(|path| self.asset(path)).collect()
     }
 
+    /// The length of what a view of a section loads: the entry, the section's assets and its own.
+    fn bytes(&self, release: &Release, assets: &[String]) -> u64 {
+        let paths: BTreeSet<&String> = [&release.entry]
+            .into_iter()
+            .chain(&release.assets)
+            .chain(assets)
+            .collect();
+        let files = paths.into_iter().filter_map(|path| self.files.get(path.as_str()));
+        files.map(|file| file.size).sum()
+    }
+
     fn frame(&self, release: &Release) -> Result<ShellFrame, LoadReleaseError> {
         let icon = match &release.icon {
             Some(path) => {
@@ -394,6 +405,7 @@ impl<'a> ManifestBuilder<'a> {
                 Arc::clone(&section),
                 page.pattern.clone(),
                 self.assets(&page.assets)?,
+                self.bytes(release, &page.assets),
             );
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
             let manifest = Arc::new(manifest);
@@ -416,6 +428,7 @@ impl<'a> ManifestBuilder<'a> {
             let manifest = SlotManifest {
                 section: Arc::clone(&section),
                 assets: self.assets(&slot.assets)?,
+                bytes: self.bytes(release, &slot.assets),
             };
             slots.push((slot.name.clone(), Arc::new(manifest)));
         }
