@@ -39,7 +39,7 @@ const deployment = {
 const onCodeLoaded = vi.fn();
 
 function viewOf(boot: Boot, view: RenderedView, path = PATH): View | undefined {
-  return createServerView(boot, view, path, deployment, onCodeLoaded);
+  return createServerView({ ...boot, view }, path, deployment, new AbortController().signal, onCodeLoaded);
 }
 
 /** The page's component. */

@@ -1,5 +1,5 @@
 import { DEFAULT_LAYOUT, matchPath, type AnyPage, type PageProps } from "@colonnade/kit";
-import type { Boot, RenderedView, ResolvedPage } from "@colonnade/kit/shell";
+import type { Boot, ResolvedPage } from "@colonnade/kit/shell";
 import { lazy, type ComponentType } from "react";
 
 import { refetch } from "./federation";
@@ -11,8 +11,15 @@ import { viewTimeout, withTimeout } from "./timeout";
 import type { View } from "./viewLoader";
 
 /** Loads the code of a server-rendered page. The page is readable without it, so an error message never replaces it. */
-async function loadCode(path: string, resolved: ResolvedPage, deployment: PinnedDeployment): Promise<AnyPage> {
+async function loadCode(
+  path: string,
+  resolved: ResolvedPage,
+  deployment: PinnedDeployment,
+  left: AbortSignal,
+): Promise<AnyPage> {
   const load = async (isRetry: boolean): Promise<AnyPage> => {
+    // Nothing shows this view again.
+    if (left.aborted) return new Promise<never>(() => undefined);
     if (isRetry) await refetch(resolved.section, resolved.assets);
     return (await withTimeout(loadPage(path, resolved), viewTimeout(resolved.bytes), `the page ${path}`)).page;
   };
@@ -26,21 +33,22 @@ async function loadCode(path: string, resolved: ResolvedPage, deployment: Pinned
 
 /**
  * Creates the view of a server-rendered page. Its component suspends until the page's code is loaded; `onCodeLoaded` is
- * called just before. Undefined if the boot payload's page does not match the path.
+ * called just before. Once `left` is aborted, no further attempt to load it begins. Undefined if the boot payload has no view,
+ * or its page does not match the path.
  */
 export function createServerView(
   boot: Boot,
-  view: RenderedView,
   path: string,
   deployment: PinnedDeployment,
+  left: AbortSignal,
   onCodeLoaded: (page: AnyPage) => void,
 ): View | undefined {
-  if (view.kind === "notFound") return view;
-  const resolved = boot.page;
+  const { view, page: resolved } = boot;
+  if (view?.kind !== "page") return view;
   const params = resolved && matchPath(resolved.pattern, path);
   if (!params) return undefined;
   // Starts now rather than on first render, in parallel to the hydration of the frame.
-  const loading = loadCode(path, resolved, deployment).then((page) => {
+  const loading = loadCode(path, resolved, deployment, left).then((page) => {
     onCodeLoaded(page);
     return { default: page.Component };
   });

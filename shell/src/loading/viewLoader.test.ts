@@ -63,6 +63,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
@@ -191,6 +192,33 @@ test("a page of a deleted deployment does not reload the document if the visitor
   reject?.(new DeploymentGoneError());
   expect(await loading).toEqual({ kind: "failed" });
   expect(reload).not.toHaveBeenCalled();
+});
+
+test("the code of a server-rendered page is loaded again until it succeeds, or another page is shown", async () => {
+  vi.useFakeTimers();
+  pages["/about"] = { data: () => "About" };
+  const succeed = vi.mocked(loadPage).getMockImplementation() as typeof loadPage;
+  const attempt = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
+  vi.mocked(loadPage).mockImplementation((path, page) => (path === "/events/1" ? attempt() : succeed(path, page)));
+  const view = {
+    kind: "page",
+    data: "from the server",
+    head: HEAD,
+    layout: { header: "menu", footerNote: "" },
+  } as const;
+  go("/events/1");
+  views = createViewLoader({ ...BOOT, view }, "/events/1", deployment, go);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(attempt).toHaveBeenCalledTimes(2);
+  // The visitor returns before the next page is shown.
+  go("/about");
+  await vi.advanceTimersByTimeAsync(2_000);
+  go("/events/1");
+  expect(attempt).toHaveBeenCalledTimes(3);
+  await visit("/about");
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(attempt).toHaveBeenCalledTimes(3);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe("prefetch", () => {

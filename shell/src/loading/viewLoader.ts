@@ -102,7 +102,9 @@ export function createViewLoader(
     live.get(path)?.abort();
     live.delete(path);
     views.delete(path);
-    if (path === firstPath) serverView = undefined;
+    if (path !== firstPath) return;
+    serverView = undefined;
+    firstViewLeft.abort();
   }
 
   function invalidate(path: string): boolean {
@@ -200,14 +202,13 @@ export function createViewLoader(
   let codePending = false;
   // A view with another component would lose the state of the page.
   let hydratedComponent: PageView["Component"] | null = null;
-  let serverView =
-    boot.view &&
-    createServerView(boot, boot.view, firstPath, deployment, (page) => {
-      codePending = false;
-      if (serverView?.kind !== "page" || !page.queries) return;
-      hydratedComponent = serverView.Component;
-      live.set(firstPath, new AbortController());
-    });
+  const firstViewLeft = new AbortController();
+  let serverView = createServerView(boot, firstPath, deployment, firstViewLeft.signal, (page) => {
+    codePending = false;
+    if (serverView?.kind !== "page" || !page.queries) return;
+    hydratedComponent = serverView.Component;
+    live.set(firstPath, new AbortController());
+  });
   if (serverView) {
     codePending = serverView.kind === "page";
     views.set(firstPath, Promise.resolve(serverView));
