@@ -120,7 +120,11 @@ test("Elements that take names of the document and of the shell hide nothing", a
   await page.route("/terms", async (route) => {
     const response = await route.fetch();
     const html = await response.text();
-    const planted = `<div id="boot">{"deployment":1}</div>${names.join("")}`;
+    const shell = /"\/assets\/shell\/[^/]*-dev\.(\w+)\//.exec(html)?.[1];
+    const section = /"container":"(legal_\w+)"/.exec(html)?.[1];
+    const ids = [`webpackChunkshell_${String(shell)}`, `webpackChunk${String(section)}`, String(section)];
+    const globals = ids.map((id) => `<i id="${id}"></i>`);
+    const planted = `<div id="boot">{"deployment":1}</div>${names.join("")}${globals.join("")}`;
     await route.fulfill({ response, body: html.replace('<div id="root">', `${planted}<div id="root">`) });
   });
   await page.goto("/terms");

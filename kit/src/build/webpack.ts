@@ -169,6 +169,20 @@ const COMPILE_HINT = new webpack.BannerPlugin({
   stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING,
 });
 
+/** The global array through which webpack's scripts of a package find each other. */
+function chunkLoadingGlobal({ identity }: BuildContext): string {
+  return `webpackChunk${identity.container}`;
+}
+
+// An element with this name as its ID is what the window inherits under the name, and webpack would take it for the array.
+const declareChunkLoadingGlobal = (context: BuildContext) =>
+  new webpack.BannerPlugin({
+    banner: `var ${chunkLoadingGlobal(context)};`,
+    raw: true,
+    entryOnly: true,
+    test: /\.js$/,
+  });
+
 const releasePlugins = () => [
   COMPILE_HINT,
   new ChunkTimeouts(),
@@ -227,12 +241,14 @@ export function clientConfiguration(context: BuildContext): Configuration {
       filename: `${names}.js`,
       chunkFilename: `${names}.js`,
       ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
+      chunkLoadingGlobal: chunkLoadingGlobal(context),
       crossOriginLoading: "anonymous",
       // In milliseconds, and longer for larger chunks: see `ChunkTimeouts`. Then the chunk fails to load.
       chunkLoadTimeout: 8_000,
     },
     plugins: [
       ...(common.plugins ?? []),
+      declareChunkLoadingGlobal(context),
       new MiniCssExtractPlugin({ filename: `${names}.css`, chunkFilename: `${names}.css` }),
       ...(isShell
         ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed) })]
