@@ -151,12 +151,8 @@ describe("a release", () => {
     for (const [file, bytes] of scripts) expect(String(bytes), file).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/);
   });
 
-  test("webpack waits 8 s for a chunk, and 267 ms longer for each kilobyte: 30 kbit/s", () => {
-    const [, sizes = ""] = /,8e3\+267\*\(\{([^}]*)\}\[\w+\]\|\|0\)\)/.exec(textOf(contents, release.entry)) ?? [];
-    const kilobytes = sizes.split(",").map((size) => Number(size.split(":")[1]));
-    // The section, its pages, its slot, the greetings, and the large file.
-    expect(kilobytes).toHaveLength(6);
-    expect(Math.max(...kilobytes)).toBe(144);
+  test("webpack waits 8 s for a chunk, and for a large one 267 ms longer for each kilobyte: 30 kbit/s", () => {
+    expect(textOf(contents, release.entry)).toMatch(/,8e3\+267\*\(\{\d+:144\}\[\w+\]\|\|0\)\)/);
   });
 
   test("a release contains neither shared packages nor local paths", () => {

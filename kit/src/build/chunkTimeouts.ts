@@ -5,10 +5,12 @@ const NAME = "ChunkTimeouts";
 const PLACEHOLDER = '"COLONNADE_CHUNK_SIZES"';
 // One kilobyte at 30 kbit/s.
 const MS_PER_KILOBYTE = 267;
+// Smaller scripts arrive in the 8 s of the option. Every visitor loads the sizes.
+const LARGE = 30_000;
 
 /**
- * A webpack plugin that adds to `output.chunkLoadTimeout`, for each chunk, the time in which its script arrives at 30 kbit/s. A
- * single number is too short for a large chunk, or too long for a small one that hangs.
+ * A webpack plugin that adds to `output.chunkLoadTimeout`, for each large chunk, the time in which its script arrives at
+ * 30 kbit/s. A single number is too short for a large chunk, or too long for a small one that hangs.
  */
 export class ChunkTimeouts implements WebpackPluginInstance {
   apply(compiler: Compiler): void {
@@ -36,11 +38,11 @@ function insertSizes({ webpack: { sources } }: Compiler, compilation: Compilatio
   }
 }
 
-/** The properties of an object literal: the size of each chunk's script in kilobytes, rounded up, by the chunk's ID. */
+/** The properties of an object literal: the size of each large script in kilobytes, rounded up, by the ID of its chunk. */
 function chunkSizes({ chunks, assets }: Compilation): string[] {
   return [...chunks].flatMap((chunk) => {
     const script = assets[[...chunk.files].find((file) => file.endsWith(".js")) ?? ""];
-    if (!script || chunk.canBeInitial()) return [];
+    if (!script || script.size() < LARGE || chunk.canBeInitial()) return [];
     return `${JSON.stringify(chunk.id)}:${String(Math.ceil(script.size() / 1_000))}`;
   });
 }

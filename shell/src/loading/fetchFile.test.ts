@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fetchFile } from "./fetchFile";
 
 const SLOW = 7_000;
-const STALLED = 8_000;
+const STALLED = 9_000;
 
 /** Serves a file whose parts arrive after these times, in milliseconds. */
 function serve(parts: readonly number[], status = 200): void {

@@ -1,28 +1,23 @@
+import { withTimeout } from "./timeout";
+
 const STALL_TIMEOUT = 8_000;
 
 /**
- * Downloads a file, so that the browser's cache has it. Ends if nothing arrives for 8 seconds, however long the whole file takes.
+ * Downloads a file, so that the browser's cache has it. Ends if nothing arrives for 8 seconds, however long the whole file
+ * takes.
  *
  * @returns Whether the file came.
  */
 export async function fetchFile(url: string, cache: RequestCache): Promise<boolean> {
-  const stalled = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expectMore = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      stalled.abort();
-    }, STALL_TIMEOUT);
-  };
-  expectMore();
+  const request = new AbortController();
   try {
-    const { body, ok } = await fetch(url, { cache, signal: stalled.signal });
+    const response = await withTimeout(fetch(url, { cache, signal: request.signal }), STALL_TIMEOUT, url);
     // The whole file: only then does the browser store it.
-    await body?.pipeTo(new WritableStream({ write: expectMore }));
-    return ok;
+    const reader = response.body?.getReader();
+    while (reader && !(await withTimeout(reader.read(), STALL_TIMEOUT, url)).done);
+    return response.ok;
   } catch {
+    request.abort();
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
