@@ -21,6 +21,18 @@ test("a document without boot payload is an error", () => {
   expect(() => readBoot(parse('<div id="boot">{}</div>', ""))).toThrow("the document has no boot payload");
 });
 
+test("names of elements that are rendered later and hide members of the document are removed, too", async () => {
+  const page = parse("<main></main>");
+  revealDocumentMembers(page);
+  const main = page.querySelector("main");
+  main?.insertAdjacentHTML("beforeend", '<div><img name="photo"><form name="createElement"></form></div>');
+  await Promise.resolve();
+  expect(main?.innerHTML).toBe('<div><img name="photo"><form></form></div>');
+  main?.querySelector("img")?.setAttribute("name", "activeElement");
+  await Promise.resolve();
+  expect(main?.innerHTML).toBe("<div><img><form></form></div>");
+});
+
 test("names of elements that hide members of the document are removed, and others stay", () => {
   const page = parse(
     '<form id="body" name="head"><input name="getAttribute"></form><img id="body" name="photo"><img id="title">' +

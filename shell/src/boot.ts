@@ -19,16 +19,22 @@ const NAMED: readonly (readonly [attribute: string, selectors: string])[] = [
 ];
 
 /**
- * Removes each name of an element that hides a member of `document`: with `<form name="head">` in the page, `document.head` is
- * the form (HTML Standard, "DOM tree accessors"). The shell and React read such members all the time.
+ * Removes each name of an element that hides a member of `document`, now and whenever the page changes: with
+ * `<form name="head">` in the page, `document.head` is the form (HTML Standard, "DOM tree accessors"). The shell and React read
+ * such members all the time.
  */
 export function revealDocumentMembers(document: Document): void {
-  // Through the prototypes: the page's elements may also hide these methods of the document and of a form.
-  const methods = Element.prototype;
-  const root: { querySelectorAll(selectors: string): Iterable<Element> } = Document.prototype;
-  for (const [attribute, selectors] of NAMED)
-    for (const element of root.querySelectorAll.call(document, selectors)) {
-      const name = methods.getAttribute.call(element, attribute);
-      if (name !== null && name in Document.prototype) methods.removeAttribute.call(element, attribute);
-    }
+  const reveal = (): void => {
+    // Through the prototypes: the page's elements may also hide these methods of the document and of a form.
+    const methods = Element.prototype;
+    const root: { querySelectorAll(selectors: string): Iterable<Element> } = Document.prototype;
+    for (const [attribute, selectors] of NAMED)
+      for (const element of root.querySelectorAll.call(document, selectors)) {
+        const name = methods.getAttribute.call(element, attribute);
+        if (name !== null && name in Document.prototype) methods.removeAttribute.call(element, attribute);
+      }
+  };
+  reveal();
+  // Its callback runs before the next task, not within the commit of React that inserts an element.
+  new MutationObserver(reveal).observe(document, { subtree: true, childList: true, attributeFilter: ["id", "name"] });
 }
