@@ -23,6 +23,7 @@ import { applyHead, noindexHead } from "./head";
 import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import type { ServerHtml } from "./loading/serverHtml";
 import type { SlotLoader } from "./loading/slotLoader";
+import { NO_STYLES, useStyles } from "./loading/styles";
 import type { PageView, View, ViewLoader } from "./loading/viewLoader";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects";
 import type { ScrollRestoration } from "./navigation/scrollRestoration";
@@ -103,6 +104,7 @@ export const CurrentPage = memo(function CurrentPage({
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname, key, transitions);
   useHead(view, image);
+  useStyles(view?.kind === "page" ? view.assets : NO_STYLES);
   const isServerRendered = view !== null && view === views.serverView(pathname);
   useNavigationEffects(view, scroll, transitions, announce, isServerRendered);
   useEffect(() => {

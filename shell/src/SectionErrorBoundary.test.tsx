@@ -146,7 +146,7 @@ describe("SectionErrorBoundary", () => {
   describe("the content of a slot", () => {
     const loaded = vi.fn<SlotLoader["loaded"]>();
     const retry = vi.fn();
-    const slot: SlotLoader = { section: SECTION, load: () => Promise.resolve(null), loaded, retry };
+    const slot: SlotLoader = { section: SECTION, assets: [], load: () => Promise.resolve(null), loaded, retry };
 
     afterEach(() => {
       document.body.innerHTML = "";

@@ -50,7 +50,7 @@ async function loadView(
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
   return loaded.kind === "page"
-    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern }
+    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern, assets: [] }
     : loaded;
 }
 

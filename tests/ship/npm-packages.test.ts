@@ -1,9 +1,10 @@
 // A section that uses Tailwind, a web worker, WebAssembly and a chart library as any React project does.
-import { cp, writeFile } from "node:fs/promises";
+import { appendFile, cp, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Page } from "@playwright/test";
 
+import { waitForHydration } from "../support/hydration";
 import { COMMAND, expect, runCommand, sectionCommand, test } from "../support/section-command";
 
 const SOURCES = path.join(import.meta.dirname, "../support/npm-section");
@@ -36,6 +37,8 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
   const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
   const section = sectionCommand(own.access);
   if (!process.env.SOAK) await writeFile(path.join(folder, "src/Chart.jsx"), PLAIN_CHART);
+  // A stylesheet of this size that several pages need is a file of its own. Others are part of each page's file.
+  await appendFile(path.join(folder, "src/box.css"), `/* ${"-".repeat(20_000)} */`);
   // In a process of its own: Tailwind reads the files below its working directory.
   await runCommand(folder, [process.execPath, COMMAND, "build"]);
 
@@ -69,5 +72,29 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
     const [before, after] = await shellStyles(page);
     expect(before).toEqual(after);
     await expect(heading).not.toHaveCSS("padding", "7px");
+  });
+
+  await test.step("a page has one cascade, however the visitor comes to it", async () => {
+    const colors = { one: "rgb(128, 0, 128)", two: "rgb(0, 128, 128)", three: "rgb(0, 128, 128)" };
+    type Name = keyof typeof colors;
+    const expectBox = async (name: Name): Promise<void> => {
+      await expect(heading).toHaveText(name);
+      await expect(page.locator(".box")).toHaveCSS("color", colors[name]);
+    };
+    const follow = async (name: Name): Promise<void> => {
+      await page.getByRole("main").getByRole("link", { name }).click();
+      await expectBox(name);
+    };
+    for (const name of ["two", "one"] as const) {
+      // With the stylesheets of the first view in the document.
+      await page.goto(`${own.url}/packages/${name}`);
+      await expectBox(name);
+      await waitForHydration(page);
+      for (const other of ["one", "three", "two", "three", "one", "two"] as const) await follow(other);
+      await page.goBack();
+      await expectBox("one");
+      await page.goBack();
+      await expectBox("three");
+    }
   });
 });

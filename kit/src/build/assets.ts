@@ -1,12 +1,15 @@
-import type { Compilation } from "webpack";
+import type { Chunk, Compilation } from "webpack";
 
 import { SECTION_CHUNK } from "./webpack.js";
 
 type ChunkGroup = Compilation["chunkGroups"][number];
 
+// Type of the modules that contain the text of stylesheets.
+const STYLE = "css/mini-extract";
+
 /** The files of the chunk groups that satisfy the predicate, relative to the release folder. */
 export function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
-  return filesIn(compilation.chunkGroups.filter(predicate));
+  return filesIn(compilation, compilation.chunkGroups.filter(predicate));
 }
 
 /** Returns the only entry script of a list. */
@@ -17,8 +20,21 @@ export function singleFile(files: readonly string[]): string {
   return file;
 }
 
-function filesIn(groups: readonly ChunkGroup[]): string[] {
-  return [...new Set(groups.flatMap((group) => group.getFiles()))].map((file) => `client/${file}`);
+function filesIn(compilation: Compilation, groups: readonly ChunkGroup[]): string[] {
+  const files = groups.flatMap((group) => chunksOf(compilation, group).flatMap((chunk) => [...chunk.files]));
+  return [...new Set(files)].map((file) => `client/${file}`);
+}
+
+/**
+ * The chunks of a group. Those with stylesheets are last, in the order of the cascade: that of the imports. webpack orders chunks
+ * by when it splits them off. The position of a file is that of its last stylesheet, because a page overrides its components.
+ */
+function chunksOf({ chunkGraph }: Compilation, group: ChunkGroup): Chunk[] {
+  const positionOf = (chunk: Chunk): number => {
+    const styles = [...(chunkGraph.getChunkModulesIterableBySourceType(chunk, STYLE) ?? [])];
+    return Math.max(-1, ...styles.map((module) => group.getModulePostOrderIndex(module) ?? -1));
+  };
+  return group.chunks.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
 /** The chunk groups that these groups import dynamically, directly or through other groups. */
@@ -57,8 +73,8 @@ export function sectionAssets(client: Compilation, entry: string): SectionAssets
         group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
       );
       // The server renders `lazy` components, so their styles belong to the first view. Their scripts do not.
-      const styles = filesIn(descendantsOf(groups)).filter((file) => file.endsWith(".css"));
-      return [...new Set([...filesIn(groups), ...styles])].filter((file) => !common.includes(file));
+      const styles = filesIn(client, descendantsOf(groups)).filter((file) => file.endsWith(".css"));
+      return [...new Set([...filesIn(client, groups), ...styles])].filter((file) => !common.includes(file));
     },
   };
 }

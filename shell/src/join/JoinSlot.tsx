@@ -7,6 +7,7 @@ import { DeploymentGoneError } from "../loading/pageEndpoint";
 import type { PinnedDeployment } from "../loading/pinnedDeployment";
 import { isReachable } from "../loading/reload";
 import type { SlotLoader } from "../loading/slotLoader";
+import { NO_STYLES, useStyles } from "../loading/styles";
 import { SectionErrorBoundary } from "../SectionErrorBoundary";
 
 /** Props of {@link JoinSlot}. */
@@ -45,6 +46,7 @@ function Reload({ deployment, reason, close }: Pick<JoinSlotProps, "deployment" 
 
 function SlotContent({ loader, deployment, open, reason, close }: JoinSlotProps): ReactElement | null {
   const slot = use(loader.load());
+  useStyles(open ? loader.assets : NO_STYLES);
   if (slot)
     return (
       <div className={scopeClass(loader.section.name)}>

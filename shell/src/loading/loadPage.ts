@@ -1,6 +1,7 @@
 import { matchPath, type AnyPage, type Params } from "@colonnade/kit";
 import type { ResolvedPage } from "@colonnade/kit/shell";
 
+import { assetsOf } from "./assets";
 import { loadSection } from "./federation";
 import { ensureStyles } from "./styles";
 
@@ -10,8 +11,9 @@ export interface LoadedPage {
   readonly params: Params;
 }
 
-async function load(path: string, { section: entry, pattern, assets, bytes }: ResolvedPage): Promise<LoadedPage> {
-  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles([...entry.assets, ...assets])]);
+async function load(path: string, resolved: ResolvedPage): Promise<LoadedPage> {
+  const { section: entry, pattern } = resolved;
+  const [section] = await Promise.all([loadSection(entry, resolved.bytes), ensureStyles(assetsOf(resolved))]);
   const loadCode = section.pages[pattern];
   const params = matchPath(pattern, path);
   if (!loadCode || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);

@@ -2,6 +2,7 @@ import { DEFAULT_LAYOUT, matchPath, type AnyPage, type PageProps } from "@colonn
 import type { Boot, ResolvedPage } from "@colonnade/kit/shell";
 import { lazy, type ComponentType } from "react";
 
+import { assetsOf } from "./assets";
 import { refetch } from "./federation";
 import { loadPage } from "./loadPage";
 import type { PinnedDeployment } from "./pinnedDeployment";
@@ -57,6 +58,7 @@ export function createServerView(
     kind: "page",
     section: resolved.section,
     pattern: resolved.pattern,
+    assets: assetsOf(resolved),
     layout: { ...DEFAULT_LAYOUT, ...view.layout },
     head: view.head,
     params,

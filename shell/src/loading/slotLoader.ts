@@ -1,6 +1,7 @@
 import type { Slot } from "@colonnade/kit";
-import type { ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
 
+import { assetsOf } from "./assets";
 import { loadSection, refetch } from "./federation";
 import type { PinnedDeployment } from "./pinnedDeployment";
 import { ensureStyles } from "./styles";
@@ -11,6 +12,8 @@ import { trackPromise } from "./trackPromise";
 export interface SlotLoader {
   /** The release that fills the slot. */
   readonly section: SectionEntry;
+  /** The assets of the section, then of the slot. */
+  readonly assets: readonly Asset[];
   /**
    * Loads the content. Null if it is gone with the pinned deployment; rejects, after reporting, for any other failure.
    * Returns the same promise until `retry`. React's `use` does not suspend on it once it is fulfilled.
@@ -22,9 +25,10 @@ export interface SlotLoader {
   retry(): void;
 }
 
-async function loadSlot(name: string, { section: entry, assets, bytes }: ResolvedSlot, isRetry: boolean): Promise<Slot> {
+async function loadSlot(name: string, resolved: ResolvedSlot, isRetry: boolean): Promise<Slot> {
+  const { section: entry, assets } = resolved;
   if (isRetry) await refetch(entry, assets);
-  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles([...entry.assets, ...assets])]);
+  const [section] = await Promise.all([loadSection(entry, resolved.bytes), ensureStyles(assetsOf(resolved))]);
   const load = section.slots?.[name];
   if (!load) throw new Error(`the section "${entry.name}" does not fill the slot "${name}"`);
   return (await load()).slot;
@@ -52,6 +56,7 @@ export function createSlotLoader(name: string, resolved: ResolvedSlot, deploymen
 
   return {
     section: resolved.section,
+    assets: assetsOf(resolved),
     load() {
       loading ??= trackPromise(attempt());
       return loading;

@@ -1,18 +1,30 @@
 import type { Asset } from "@colonnade/kit/shell";
+import { useInsertionEffect } from "react";
 
 import { head } from "../documentMembers";
 import { withTimeout } from "./timeout";
 
 const TIMEOUT = 6_000;
 
-function findLink(asset: Asset): HTMLLinkElement | undefined {
-  return [...head.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet][data-href]")].find(
-    (link) => link.getAttribute("href") === asset.href,
-  );
+type StyleElement = HTMLLinkElement | HTMLStyleElement;
+
+/** The URL of a stylesheet. For one that the gateway inlines in the head of the first view, its file name. */
+function idOf(element: StyleElement): string | undefined {
+  return element.getAttribute("href") ?? element.dataset.href;
+}
+
+/** The stylesheets of the document, in the order of the cascade. */
+function elements(): StyleElement[] {
+  return [...head.querySelectorAll<StyleElement>("link[rel=stylesheet],style[data-href]")];
+}
+
+function isOf(asset: Asset, element: StyleElement): boolean {
+  const id = idOf(element);
+  return id === asset.href || id === asset.name;
 }
 
 // A stylesheet that failed to load has no sheet, or in Chromium a sheet whose rules throw when read.
-function isApplied({ sheet }: HTMLLinkElement): boolean {
+function isApplied({ sheet }: StyleElement): boolean {
   try {
     return sheet !== null && sheet.cssRules.length > 0;
   } catch {
@@ -20,16 +32,29 @@ function isApplied({ sheet }: HTMLLinkElement): boolean {
   }
 }
 
-function insert(asset: Asset): Promise<void> {
+/** The stylesheets that this module has inserted. */
+const loading = new WeakMap<StyleElement, Promise<void>>();
+
+/** Inserts a stylesheet that is not in force: `media` until it is loaded, `disabled` from then on. */
+function insertLink(asset: Asset): HTMLLinkElement {
   const link = document.createElement("link");
   link.rel = "stylesheet";
   link.href = asset.href;
   link.integrity = asset.integrity;
   link.crossOrigin = "anonymous";
+  link.media = "not all";
+  // The browser would defer a stylesheet that is not in force.
+  link.fetchPriority = "high";
   // Webpack finds the stylesheets of a chunk by this attribute and does not load them again.
   link.dataset.href = asset.name;
   const loaded = new Promise<void>((resolve, reject) => {
     link.addEventListener("load", () => {
+      const { sheet } = link;
+      if (sheet) {
+        sheet.disabled = true;
+        // The attribute stays: if it changes, a browser may load the stylesheet again.
+        sheet.media.mediaText = "";
+      }
       resolve();
     });
     link.addEventListener("error", () => {
@@ -37,36 +62,87 @@ function insert(asset: Asset): Promise<void> {
     });
   });
   head.append(link);
-  return withTimeout(loaded, TIMEOUT, `the stylesheet ${asset.href}`).catch((error: unknown) => {
+  const inTime = withTimeout(loaded, TIMEOUT, `the stylesheet ${asset.href}`).catch((error: unknown) => {
     link.remove();
     throw error;
   });
+  loading.set(link, inTime);
+  return link;
 }
 
-const pending = new Map<string, Promise<void>>();
-
-// The gateway inlines the stylesheets of the first view in the head.
-function isInlined(asset: Asset): boolean {
-  return head.querySelector(`style[data-href="${CSS.escape(asset.name)}"]`) !== null;
+/** Inserts a stylesheet as the last one. It is not in force. */
+function insert(asset: Asset): StyleElement {
+  const inlined = elements().find((element) => idOf(element) === asset.name);
+  if (!inlined) return insertLink(asset);
+  const copy = inlined.cloneNode(true) as StyleElement;
+  head.append(copy);
+  if (copy.sheet) copy.sheet.disabled = true;
+  return copy;
 }
 
-function ensure(asset: Asset): Promise<void> {
-  if (isInlined(asset)) return Promise.resolve();
-  const present = pending.get(asset.href);
-  if (present) return present;
-  const link = findLink(asset);
-  // A link of the document itself: it has loaded or failed by the time the shell runs.
-  if (link && isApplied(link)) return Promise.resolve();
-  link?.remove();
-  const loading = insert(asset);
-  pending.set(asset.href, loading);
-  loading.catch(() => {
-    pending.delete(asset.href);
+/**
+ * Returns the elements of a view's stylesheets, each after the previous one in the document. Calls `insert` for those that it
+ * lacks. Two views can need the same stylesheets in different orders, and a link that moves loads again: such a stylesheet has
+ * several elements.
+ */
+function inOrder(assets: readonly Asset[], insertMissing?: typeof insert): StyleElement[] {
+  const present = elements();
+  let next = 0;
+  return assets.flatMap((asset) => {
+    const index = present.findIndex((element, position) => position >= next && isOf(asset, element));
+    if (index < 0) {
+      if (!insertMissing) return [];
+      next = present.length;
+      return insertMissing(asset);
+    }
+    next = index + 1;
+    return present[index] ?? [];
   });
-  return loading;
 }
 
-/** Loads the stylesheets among the assets. Resolves once they all apply. */
+function stylesOf(assets: readonly Asset[]): Asset[] {
+  return assets.filter(({ type }) => type === "style");
+}
+
+/** Loads the stylesheets among the assets. Resolves once they are ready to be in force, in this order, with {@link useStyles}. */
 export async function ensureStyles(assets: readonly Asset[]): Promise<void> {
-  await Promise.all(assets.filter((asset) => asset.type === "style").map(ensure));
+  const styles = stylesOf(assets);
+  for (const element of elements()) {
+    // A link of the document itself: it has loaded or failed by the time the shell runs.
+    const isOwn = "href" in element && element.dataset.href !== undefined && !loading.has(element);
+    if (isOwn && !isApplied(element) && styles.some((asset) => isOf(asset, element))) element.remove();
+  }
+  await Promise.all(inOrder(styles, insert).flatMap((element) => loading.get(element) ?? []));
+}
+
+/** The stylesheets of each view and slot that is shown, in order. */
+const shown = new Set<readonly Asset[]>();
+/** The IDs of stylesheets of views and slots that have been shown. Others, such as the frame's, are always in force. */
+const known = new Set<string | undefined>();
+
+function apply(): void {
+  const inForce = new Set([...shown].flatMap((assets) => inOrder(assets)));
+  for (const element of inForce) known.add(idOf(element));
+  for (const element of elements())
+    if (element.sheet && known.has(idOf(element))) element.sheet.disabled = !inForce.has(element);
+}
+
+/** For {@link useStyles}. */
+export const NO_STYLES: readonly Asset[] = [];
+
+/**
+ * While the component is mounted, the stylesheets among the assets are in force, in this order. Those of other views are not, so
+ * a view's cascade does not depend on what the visitor has seen before. `ensureStyles` must have loaded them.
+ */
+export function useStyles(assets: readonly Asset[]): void {
+  // Before layout effects, which may measure the view.
+  useInsertionEffect(() => {
+    const styles = stylesOf(assets);
+    shown.add(styles);
+    apply();
+    return () => {
+      shown.delete(styles);
+      apply();
+    };
+  }, [assets]);
 }

@@ -8,9 +8,10 @@ import {
   type Params,
   type Redirect,
 } from "@colonnade/kit";
-import type { Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
+import { assetsOf } from "./assets";
 import { refetch } from "./federation";
 import { loadPage } from "./loadPage";
 import { loadData } from "./pageData";
@@ -27,6 +28,8 @@ export interface PageView {
   readonly kind: "page";
   readonly section: SectionEntry;
   readonly pattern: string;
+  /** The assets of the section, then of the page. */
+  readonly assets: readonly Asset[];
   readonly layout: Layout;
   readonly head: Head;
   readonly params: Params;
@@ -136,6 +139,7 @@ export function createViewLoader(
       kind: "page",
       section: resolved.section,
       pattern: resolved.pattern,
+      assets: assetsOf(resolved),
       layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) },
       head: page.head({ data, site: boot.site }),
       params,

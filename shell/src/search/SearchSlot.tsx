@@ -4,6 +4,7 @@ import { use, type ComponentType, type ReactElement } from "react";
 
 import type { PinnedDeployment } from "../loading/pinnedDeployment";
 import type { SlotLoader } from "../loading/slotLoader";
+import { useStyles } from "../loading/styles";
 import { SectionErrorBoundary } from "../SectionErrorBoundary";
 
 /** Props of {@link SearchSlot}. */
@@ -15,6 +16,7 @@ export interface SearchSlotProps {
 
 function SlotContent({ loader }: { readonly loader: SlotLoader }): ReactElement | null {
   const slot = use(loader.load());
+  useStyles(loader.assets);
   // Gone with the pinned deployment.
   if (!slot) return null;
   const Search = slot.Component as ComponentType;
