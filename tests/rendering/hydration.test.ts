@@ -129,6 +129,14 @@ test("Elements that take names of the document and of the shell hide nothing", a
   });
   await page.goto("/terms");
   await waitForHydration(page);
+  // As React renders them later.
+  await page.evaluate(() => {
+    for (const name of ["createElement", "title"]) {
+      const form = Document.prototype.createElement.call(document, "form");
+      form.setAttribute("name", name);
+      Document.prototype.querySelector.call(document, "main")?.append(form);
+    }
+  });
   await follow(page, "/about-escort-babylon");
   await expectScreen(page, "About Colonnade Directory");
 });
