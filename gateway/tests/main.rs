@@ -66,6 +66,7 @@ mod previews_revocation;
 mod publish;
 mod publish_budget;
 mod publish_malicious_archives;
+mod publish_quota;
 mod publish_warnings;
 mod queries;
 mod queries_freshness;

@@ -14,6 +14,7 @@ const SECTIONS = [
       { version: "1.1.0-dev.2ab4c6d8e0f2", publishedAt: "2026-01-31T10:02:03Z", by: "directory team" },
       { version: "1.0.0", publishedAt: "2026-01-30T23:59:59.5+00:00", by: "directory team" },
     ],
+    usage: { storedBytes: 3_500_000, maxStoredBytes: 4_294_967_296, publishes: 2, maxPublishesPerDay: 500 },
   },
   {
     name: "hello",
@@ -68,9 +69,9 @@ legal, shell  14         50%       -               -         operator        202
 
 directory: passing: with the rollout's releases 250 requests
 
-section    live   candidate               newest release          published
-directory  1.0.0  1.1.0-dev.2ab4c6d8e0f2  1.1.0-dev.2ab4c6d8e0f2  2026-01-31 10:02 UTC
-hello      -      -                       0.1.0                   2025-12-31 23:00 UTC
+section    live   candidate               newest release          published             stored         publishes in 24 h
+directory  1.0.0  1.1.0-dev.2ab4c6d8e0f2  1.1.0-dev.2ab4c6d8e0f2  2026-01-31 10:02 UTC  4 of 4096 MiB  2 of 500
+hello      -      -                       0.1.0                   2025-12-31 23:00 UTC  -              -
 `,
     err: "",
   });

@@ -21,6 +21,16 @@ interface ListedSection {
   readonly live: string | null;
   readonly candidate: string | null;
   readonly releases: readonly ListedRelease[];
+  /** Use of the section's quota. An older gateway has none. */
+  readonly usage?: SectionUsage;
+}
+
+interface SectionUsage {
+  readonly storedBytes: number;
+  readonly maxStoredBytes: number;
+  /** Releases that were published within 24 hours. */
+  readonly publishes: number;
+  readonly maxPublishesPerDay: number;
 }
 
 /** Adds `colonnade status`. */
@@ -31,7 +41,8 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
     .summary("show the live deployment, the rollouts and the newest releases")
     .description(
       "Shows the live deployment, all rollouts with their share of visitors, step, canary analysis and who started them, and " +
-        "for each section the live release, the release that is being rolled out, and the newest published release.",
+        "for each section the live release, the release that is being rolled out, the newest published release, and the use of " +
+        "its quota: what it stores, and its publishes of the last 24 hours.",
     )
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
     .action(async ({ watch: isWatching = false }) => {
@@ -95,7 +106,7 @@ function rolloutTable(rollouts: readonly Rollout[]): string {
 }
 
 function sectionTable(sections: readonly ListedSection[]): string {
-  const rows = sections.map(({ name, live, candidate, releases }) => {
+  const rows = sections.map(({ name, live, candidate, releases, usage }) => {
     const newest = newestOf(releases);
     return [
       name,
@@ -103,9 +114,16 @@ function sectionTable(sections: readonly ListedSection[]): string {
       candidate ?? EMPTY_CELL,
       newest?.version ?? EMPTY_CELL,
       newest ? formatTime(newest.publishedAt) : EMPTY_CELL,
+      usage ? `${mebibytes(usage.storedBytes)} of ${mebibytes(usage.maxStoredBytes)} MiB` : EMPTY_CELL,
+      usage ? `${String(usage.publishes)} of ${String(usage.maxPublishesPerDay)}` : EMPTY_CELL,
     ];
   });
-  return formatTable([["section", "live", "candidate", "newest release", "published"], ...rows]);
+  const header = ["section", "live", "candidate", "newest release", "published", "stored", "publishes in 24 h"];
+  return formatTable([header, ...rows]);
+}
+
+function mebibytes(bytes: number): string {
+  return String(Math.ceil(bytes / 1024 / 1024));
 }
 
 function newestOf(releases: readonly ListedRelease[]): ListedRelease | undefined {

@@ -11,7 +11,7 @@ use colonnade_config::Action;
 use colonnade_model::deployment::EXPECTED_STEPS;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{ChangeError, LoadError};
-use colonnade_platform::publish::PublishError;
+use colonnade_platform::publish::{PublishError, QuotaError};
 use colonnade_store::{StoreError, cause_without_path};
 use colonnade_web::problem::{HttpError, Problem};
 
@@ -138,6 +138,7 @@ fn publish_cause(error: &PublishError) -> &'static str {
         PublishError::VersionTaken(_) => "version_taken",
         PublishError::VersionDeleted(_) => "version_deleted",
         PublishError::Rejected(_) => "release_rejected",
+        PublishError::Quota(_) => "over_quota",
         PublishError::Store(_) => "store_error",
     }
 }
@@ -169,7 +170,9 @@ impl Problem for AdminError {
             Self::Http(error) => error.status(),
             Self::Path(_) | Self::Parameter(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
-            Self::TooManyFailures(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyFailures(_) | Self::Publish(PublishError::Quota(QuotaError::Publishes { .. })) => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Self::Forbidden { .. } => StatusCode::FORBIDDEN,
             Self::Body(_) | Self::Query(_) | Self::Publish(PublishError::InvalidArchive(_)) => {
                 StatusCode::BAD_REQUEST
@@ -179,7 +182,9 @@ impl Problem for AdminError {
             Self::Publish(PublishError::VersionTaken(_) | PublishError::VersionDeleted(_)) => {
                 StatusCode::CONFLICT
             }
-            Self::PreviewPath | Self::Steps(_) | Self::Publish(PublishError::Rejected(_)) => {
+            Self::PreviewPath
+            | Self::Steps(_)
+            | Self::Publish(PublishError::Rejected(_) | PublishError::Quota(QuotaError::Stored { .. })) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             _ if self.is_contended() || self.is_store_away() => StatusCode::SERVICE_UNAVAILABLE,
@@ -219,7 +224,8 @@ impl Problem for AdminError {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Http(error) => error.retry_after(),
-            Self::TooManyFailures(wait) => Some(*wait),
+            Self::TooManyFailures(wait)
+            | Self::Publish(PublishError::Quota(QuotaError::Publishes { wait, .. })) => Some(*wait),
             Self::TooManyStreams | Self::TooManyPublishes => Some(RETRY_AFTER),
             _ if self.is_contended() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,

@@ -13,7 +13,7 @@ use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::{self, MAX_ARCHIVE, PublishError, PublishOutcome};
+use colonnade_platform::publish::{self, Counted, MAX_ARCHIVE, PublishError, PublishOutcome, Usage};
 use colonnade_store::StoredRelease;
 use colonnade_web::body::RequestBody;
 use colonnade_web::log::AUDIT;
@@ -59,6 +59,23 @@ pub(super) struct Section {
     /// The version that is being rolled out; null without a rollout of this section, or if the rollout removes it.
     #[schema(value_type = Option<Version>, required)]
     candidate: Option<String>,
+    usage: SectionUsage,
+}
+
+/// What a section uses of its quota.
+#[derive(Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SectionUsage {
+    /// The size of all files of its releases.
+    #[schema(minimum = 0)]
+    stored_bytes: u64,
+    #[schema(minimum = 1)]
+    max_stored_bytes: u64,
+    /// The number of its releases that were published within 24 hours.
+    #[schema(minimum = 0)]
+    publishes: u64,
+    #[schema(minimum = 1)]
+    max_publishes_per_day: u64,
 }
 
 /// A release of a section.
@@ -129,24 +146,27 @@ pub(super) async fn publish(
     auth::require(token, Action::Publish, &id.name)?;
     let place = admin.publishes.try_acquire(token.hash);
     let _place = place.ok_or(AdminError::TooManyPublishes)?;
-    let store = deployments.store();
-    let max_lag = admin.settings.load().limits.min_rate_window;
-    let upload = request_body::save(body, MAX_ARCHIVE, max_lag, store.scratch_folder().await?).await?;
-    let by = token.name.clone();
-    let outcome = admin.publisher.publish(store, id.clone(), upload.file, by).await;
     let log = &deployments.diagnostics().log;
     let entry = |kind| NewLogEntry {
         by: Some(token.name.clone()),
         ..NewLogEntry::of_release(kind, id.clone())
     };
-    let outcome = outcome.inspect_err(|error| {
+    let log_rejection = |error: &PublishError| {
         if let Some(problems) = problems(error) {
             log.record(NewLogEntry {
                 problems,
                 ..entry(LogEntryKind::PublishRejected)
             });
         }
-    })?;
+    };
+    let store = deployments.store();
+    let quota = admin.publisher.check_quota(store, &id).await;
+    quota.inspect_err(log_rejection)?;
+    let max_lag = admin.settings.load().limits.min_rate_window;
+    let upload = request_body::save(body, MAX_ARCHIVE, max_lag, store.scratch_folder().await?).await?;
+    let by = token.name.clone();
+    let outcome = admin.publisher.publish(store, id.clone(), upload.file, by).await;
+    let outcome = outcome.inspect_err(log_rejection)?;
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);
@@ -205,14 +225,15 @@ fn problems(error: &PublishError) -> Option<Vec<String>> {
 }
 
 /// `GET /api/v1/sections`
-pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminError> {
+pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
+    let deployments = &admin.deployments;
     let store = deployments.store();
     let snapshot = deployments.current();
     let live = |name: &str| snapshot.live()?.deployment.releases.get(name).cloned();
     let changes = snapshot.rollouts().flat_map(|running| running.changes());
     let mut candidates: BTreeMap<String, ReleaseChange> = changes.collect();
     let mut sections: BTreeMap<String, Section> = BTreeMap::new();
-    for id in store.releases().await? {
+    for id in store.releases(None).await? {
         let stored = match store.release(&id).await {
             // It cannot be deployed. `gateway store verify` reports it.
             Err(error) if error.is_damage() => continue,
@@ -225,6 +246,7 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminErr
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),
+            usage: SectionUsage::default(),
         });
         section.releases.push(SectionRelease {
             version: id.version,
@@ -237,6 +259,21 @@ pub(super) async fn list(deployments: &Deployments) -> Result<Response, AdminErr
         section
             .releases
             .sort_by(|a, b| (a.published_at, &a.version).cmp(&(b.published_at, &b.version)));
+        section.usage = usage(admin, &section.name, &section.releases);
     }
     Ok(json(StatusCode::OK, &sections.into_values().collect::<Vec<_>>()))
+}
+
+fn usage(admin: &Admin, section: &str, releases: &[SectionRelease]) -> SectionUsage {
+    let quota = admin.publisher.quota(section);
+    let usage = Usage::of(releases.iter().map(|release| Counted {
+        published_at: release.published_at,
+        bytes: release.bytes,
+    }));
+    SectionUsage {
+        stored_bytes: usage.stored,
+        max_stored_bytes: quota.max_stored,
+        publishes: usage.published(),
+        max_publishes_per_day: quota.max_publishes_per_day,
+    }
 }

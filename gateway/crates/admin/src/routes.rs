@@ -126,7 +126,7 @@ fn api_routes() -> [Route<Endpoint>; 20] {
         route(
             Get,
             "/api/v1/sections",
-            Api(|admin, _| Box::pin(releases::list(&admin.deployments))),
+            Api(|admin, _| Box::pin(releases::list(admin))),
         ),
         route(
             Get,

@@ -30,7 +30,7 @@ mod value;
 pub use acme::{Acme, AcmeChallenge};
 pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
-pub use budget::{Budget, SectionBudget};
+pub use budget::{Budget, Quota, SectionBudget};
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
 pub use files::FileSettings;
 pub use hsts::Hsts;
@@ -85,7 +85,7 @@ pub struct Config {
     /// How rollouts continue, and when they are aborted automatically.
     #[serde(default)]
     pub rollout: RolloutSettings,
-    /// Size budgets of releases.
+    /// Size budgets of releases, and quotas of sections.
     #[serde(default)]
     pub budget: Budget,
     /// Settings of the log and of traces.

@@ -109,8 +109,12 @@ impl Store for FolderStore {
         self.run("put_release", move |paths| paths.put_release(&release))
     }
 
-    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
-        self.run("releases", Paths::releases)
+    fn releases<'a>(&'a self, section: Option<&'a str>) -> StoreFuture<'a, Vec<ReleaseId>> {
+        let section = section.map(ToOwned::to_owned);
+        self.run("releases", move |paths| match section {
+            Some(section) => paths.section_releases(&section),
+            None => paths.releases(),
+        })
     }
 
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {

@@ -88,8 +88,8 @@ pub trait Store: Send + Sync + 'static {
     /// Stores a validated release, unless its version exists or has a tombstone with another digest.
     fn put_release(&self, release: StagedRelease) -> StoreFuture<'_, PutOutcome>;
 
-    /// The IDs of all stored releases, sorted.
-    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>>;
+    /// The IDs of the stored releases of a section, or of all with `None`, sorted.
+    fn releases<'a>(&'a self, section: Option<&'a str>) -> StoreFuture<'a, Vec<ReleaseId>>;
 
     /// One release; `None` if it is not stored. A release with a mark is stored until it is deleted.
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>>;

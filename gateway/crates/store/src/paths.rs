@@ -253,17 +253,21 @@ impl Paths {
     pub(super) fn releases(&self) -> Result<Vec<ReleaseId>, StoreError> {
         let mut releases = Vec::new();
         for name in entry_names(&self.releases)? {
-            for version in entry_names(&self.releases.join(&name))? {
-                let id = ReleaseId {
-                    name: name.clone(),
-                    version,
-                };
-                if self.release_folder(&id).is_some() {
-                    releases.push(id);
-                }
-            }
+            releases.extend(self.section_releases(&name)?);
         }
         Ok(releases)
+    }
+
+    pub(super) fn section_releases(&self, name: &str) -> Result<Vec<ReleaseId>, StoreError> {
+        if !is_name(name) {
+            return Ok(Vec::new());
+        }
+        let versions = entry_names(&self.releases.join(name))?;
+        let ids = versions.into_iter().map(|version| ReleaseId {
+            name: name.to_owned(),
+            version,
+        });
+        Ok(ids.filter(|id| self.release_folder(id).is_some()).collect())
     }
 
     pub(super) fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {

@@ -42,5 +42,5 @@ async fn open_creates_missing_parent_folders() {
     let store = FolderStore::open(&nested).unwrap();
     put_release(&store, section("directory", "1.0.0")).await;
     let reopened = FolderStore::open(&nested).unwrap();
-    assert_eq!(reopened.releases().await.unwrap(), [directory()]);
+    assert_eq!(reopened.releases(None).await.unwrap(), [directory()]);
 }

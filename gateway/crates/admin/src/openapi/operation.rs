@@ -131,7 +131,7 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         429,
         "TooManyRequests",
-        "The client sent too many requests without a valid bearer token. Retry-After says when to try again. A request with a valid token is always accepted.",
+        "The client sent too many requests without a valid bearer token. Retry-After says when to try again. A request with a valid token is accepted, except for a publish of a section that has used its quota of 24 hours.",
     ),
     (
         500,

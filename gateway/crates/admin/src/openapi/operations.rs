@@ -229,7 +229,9 @@ fn publish() -> Operation {
     Operation::new("releases", "publish", "Publish a release")
         .description(
             "The body is the release folder as a gzipped tar. Everything is validated before anything is stored, and \
-             the response contains all problems. Publishing the same release again succeeds. A version never changes.",
+             the response contains all problems. Publishing the same release again succeeds, and needs no quota. A version \
+             never changes. A section that has used its quota is refused before the body is read, with 422 for what it stores \
+             and 429 for the releases of the last 24 hours; `detail` has the use, the quota and what to do.",
         )
         .action(Action::Publish)
         .archive_body()
@@ -242,7 +244,8 @@ fn publish() -> Operation {
         )
         .response(
             422,
-            "The release is invalid; `problems` lists all problems.",
+            "The release is invalid, and `problems` lists all problems; or the store has no room for it by the quota of its \
+             section.",
             &problem_content(),
         )
 }

@@ -176,6 +176,12 @@ fn budget_limits_only_named_keys() {
         ..Budget::default()
     };
     assert_eq!(budget, expected);
+    let keys = "[budget]\nmax_publishes_per_day = 7\n[budget.sections.hello]\nmax_stored_mib = 3";
+    let quota = |section| {
+        let quota = with(keys).budget.quota(section);
+        (quota.max_stored / 1024 / 1024, quota.max_publishes_per_day)
+    };
+    assert_eq!([quota("hello"), quota("shell")], [(3, 7), (4096, 7)]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const MARK: &str =
 const UPDATE: &str = "UPDATE_CONFIG_REFERENCE";
 
 /// The units of keys, by the end of their names.
-const UNITS: [(&str, &str); 8] = [
+const UNITS: [(&str, &str); 9] = [
     ("_ms", "milliseconds"),
     ("_seconds", "seconds"),
     ("_hours", "hours"),
@@ -29,6 +29,7 @@ const UNITS: [(&str, &str); 8] = [
     ("_mib", "MiB"),
     ("_percent", "percent"),
     ("_per_minute", "per minute"),
+    ("_per_day", "per day"),
 ];
 
 /// The environment variable of a key.

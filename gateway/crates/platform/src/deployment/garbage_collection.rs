@@ -147,7 +147,7 @@ impl Deployments {
             }
         }
         let mut unused = Vec::new();
-        for id in self.store.releases().await? {
+        for id in self.store.releases(None).await? {
             if in_use.contains(&id) {
                 continue;
             }

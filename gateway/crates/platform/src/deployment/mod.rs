@@ -28,4 +28,5 @@ pub use prerender::{Warm, Warming};
 pub use preview::PreviewTarget;
 pub use rollback::{RollbackPlan, RollbackTarget};
 pub use rollout::{RolloutDescription, RolloutTarget, RunningRollout};
+pub(crate) use snapshot::concurrently;
 pub use snapshot::{LoadError, Snapshot};

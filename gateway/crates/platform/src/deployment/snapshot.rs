@@ -100,7 +100,7 @@ impl LoadError {
 pub(super) const CONCURRENT_READS: usize = 16;
 
 /// The results of reads, of which some are done at a time.
-pub(super) async fn concurrently<F: Future>(reads: impl Iterator<Item = F>) -> Vec<F::Output> {
+pub(crate) async fn concurrently<F: Future>(reads: impl Iterator<Item = F>) -> Vec<F::Output> {
     // Collected, because the borrow checker cannot name the lifetimes of a lazy iterator.
     let reads: Vec<F> = reads.collect();
     stream::iter(reads).buffered(CONCURRENT_READS).collect().await

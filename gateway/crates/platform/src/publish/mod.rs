@@ -1,13 +1,14 @@
 //! Publishing: from an uploaded archive to a release in the store.
 //!
 //! The archive is unpacked to a scratch folder and checked: its files against `release.json`, its stylesheets for style
-//! isolation, and its compressed sizes against the budget. Only a release without problems is moved into the store. A
-//! rejection lists all problems.
+//! isolation, its sizes against the quota of the section, and its compressed sizes against the budget. Only a release without
+//! problems is moved into the store. A rejection lists all problems.
 
 mod budget;
 mod compress;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzz;
+mod quota;
 mod style;
 #[cfg(test)]
 mod tests;
@@ -15,18 +16,23 @@ mod unpack;
 mod verify;
 mod warnings;
 
+pub use quota::{Counted, QuotaError, Usage};
 pub use warnings::warnings;
 
+use std::collections::HashMap;
 use std::fs::File;
+use std::sync::{Arc, Weak};
 use std::thread;
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore, oneshot};
 
+use quota::CountedReleases;
 use unpack::Contents;
 use verify::Verified;
 
-use colonnade_config::Budget;
+use colonnade_config::{Budget, Quota};
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
@@ -46,7 +52,7 @@ const NICENESS: i32 = 10;
 /// The operator's rules for releases.
 #[derive(Debug, Default, Clone)]
 pub struct PublishRules {
-    /// The size budgets.
+    /// The size budgets, and the quotas.
     pub budget: Budget,
     /// Whether a release may contain WebAssembly.
     pub allow_wasm: bool,
@@ -76,6 +82,9 @@ pub enum PublishError {
     /// The version was published with other contents, and deleted by garbage collection.
     #[error("{0} was published with other contents and deleted; publish under a new version")]
     VersionDeleted(ReleaseId),
+    /// The section has used its quota.
+    #[error(transparent)]
+    Quota(#[from] QuotaError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -87,6 +96,9 @@ pub struct Publisher {
     rules: PublishRules,
     /// One permit for each archive that is being published.
     running: Semaphore,
+    /// A lock for each section with releases that are being published: one at a time, so that two never pass the same quota.
+    sections: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
+    counted: CountedReleases,
 }
 
 impl Publisher {
@@ -95,10 +107,51 @@ impl Publisher {
         Self {
             rules,
             running: Semaphore::new(MAX_RUNNING),
+            sections: Mutex::default(),
+            counted: CountedReleases::default(),
         }
     }
 
-    /// Publishes an archive under a name and version, after those before it. The caller limits how many wait.
+    /// The quota of a section or of the shell.
+    pub fn quota(&self, section: &str) -> Quota {
+        self.rules.budget.quota(section)
+    }
+
+    /// Checks before an upload whether the section has used its quota. A release that is stored already needs none.
+    ///
+    /// # Errors
+    ///
+    /// [`PublishError::Quota`], or the error of the store.
+    pub async fn check_quota(&self, store: &dyn Store, id: &ReleaseId) -> Result<(), PublishError> {
+        self.check_room(store, id, None).await
+    }
+
+    async fn check_room(
+        &self,
+        store: &dyn Store,
+        id: &ReleaseId,
+        bytes: Option<u64>,
+    ) -> Result<(), PublishError> {
+        if let Some(usage) = self.counted.usage(store, id).await? {
+            usage.check(&id.name, self.quota(&id.name), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The lock of a section.
+    fn section(&self, name: &str) -> Arc<AsyncMutex<()>> {
+        let mut sections = self.sections.lock();
+        sections.retain(|_, lock| lock.strong_count() > 0);
+        if let Some(lock) = sections.get(name).and_then(Weak::upgrade) {
+            return lock;
+        }
+        let lock = Arc::default();
+        sections.insert(name.to_owned(), Arc::downgrade(&lock));
+        lock
+    }
+
+    /// Publishes an archive under a name and version, after those before it. The caller limits how many wait. Of several gateways
+    /// that publish releases of a section at the same time, each can store one release more than its quota.
     ///
     /// # Errors
     ///
@@ -110,6 +163,8 @@ impl Publisher {
         archive: File,
         by: String,
     ) -> Result<PublishOutcome, PublishError> {
+        let section = self.section(&id.name);
+        let _section = section.lock().await;
         // The semaphore is never closed.
         let _running = self.running.acquire().await.ok();
         let scratch = store.scratch_folder().await?;
@@ -123,6 +178,8 @@ impl Publisher {
             if tombstone.is_some_and(|deleted| deleted != digest) {
                 return Err(PublishError::VersionDeleted(id));
             }
+            self.check_room(store, &id, Some(quota::size(&draft.verified.release)))
+                .await?;
         }
         let rules = self.rules.clone();
         let prepared = in_background(move || draft.prepare(id, &rules, by)).await?;

@@ -111,7 +111,7 @@ impl Inner {
             });
             copies.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
         }
-        let releases = self.releases().await?;
+        let releases = self.releases(None).await?;
         for id in &releases {
             self.copy_release(id, &paths).await?;
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use colonnade_model::deployment::Deployment;
-use colonnade_model::release::{Digest, ReleaseId, is_file_path};
+use colonnade_model::release::{Digest, ReleaseId, is_file_path, is_name};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
@@ -18,13 +18,18 @@ use crate::release_file::{damaged, matches_digest};
 use crate::{ListedFile, StoreError, StoredRelease};
 
 impl Inner {
-    /// The IDs of the releases, sorted.
-    pub(super) async fn releases(&self) -> Result<Vec<ReleaseId>, StoreError> {
-        let listed = self.objects.list("releases").await?;
+    /// The IDs of the releases of a section, or of all, sorted.
+    pub(super) async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
+        let (folder, below) = match section {
+            Some(name) if !is_name(name) => return Ok(Vec::new()),
+            Some(name) => (format!("releases/{name}"), format!("{name}/")),
+            None => ("releases".to_owned(), String::new()),
+        };
+        let listed = self.objects.list(&folder).await?;
         let mut ids: Vec<_> = listed
             .iter()
             .filter(|listed| !listed.is_deleted)
-            .filter_map(|listed| release_id(&listed.name))
+            .filter_map(|listed| release_id(&format!("{below}{}", listed.name)))
             .collect();
         ids.sort();
         Ok(ids)

@@ -48,8 +48,9 @@ impl Store for BucketStore {
         )
     }
 
-    fn releases(&self) -> StoreFuture<'_, Vec<ReleaseId>> {
-        Box::pin(self.inner.measure_online("releases", self.inner.releases()))
+    fn releases<'a>(&'a self, section: Option<&'a str>) -> StoreFuture<'a, Vec<ReleaseId>> {
+        let releases = self.inner.releases(section);
+        Box::pin(self.inner.measure_online("releases", releases))
     }
 
     fn release<'a>(&'a self, id: &'a ReleaseId) -> StoreFuture<'a, Option<StoredRelease>> {

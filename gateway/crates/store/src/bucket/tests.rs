@@ -259,7 +259,7 @@ async fn interrupted_upload_leaves_no_release() {
     assert!(matches!(put, Err(StoreError::Bucket { .. })), "{put:?}");
     published.server.set_fault(None);
     assert_eq!(
-        store.releases().await.unwrap(),
+        store.releases(None).await.unwrap(),
         std::slice::from_ref(&published.id)
     );
     assert!(matches!(
@@ -331,13 +331,13 @@ async fn error_in_place_of_list_is_explained_and_deletes_nothing() {
         deleted.to_string().contains("failed (InternalError)"),
         "{deleted}"
     );
-    assert!(published.store.releases().await.is_err());
+    assert!(published.store.releases(None).await.is_err());
     assert!(published.store.deployments().await.is_err());
     assert!(objects.iter().all(|path| path.exists()));
     published
         .server
         .set_fault(Fault::ErrorInPlaceOfList(403, "AccessDenied"));
-    let listed = published.store.releases().await.unwrap_err();
+    let listed = published.store.releases(None).await.unwrap_err();
     assert!(
         listed.to_string().contains("access is denied (AccessDenied)"),
         "{listed}"
