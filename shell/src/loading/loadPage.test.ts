@@ -24,6 +24,7 @@ const RESOLVED: ResolvedPage = {
   },
   pattern: "/hello/:language",
   assets: [styleOf("page.css")],
+  bytes: 143_000,
 };
 const page = {} as AnyPage;
 
@@ -55,7 +56,8 @@ test("the page's code loads after its stylesheets", async () => {
   vi.mocked(loadSection).mockResolvedValue(sectionOf({ "/hello/:language": load }));
   const loading = loadPage("/hello/Welsh", RESOLVED);
   await vi.waitFor(() => {
-    expect(ensureStyles).toHaveBeenCalledWith([styleOf("section.css"), styleOf("page.css")]);
+    expect(loadSection).toHaveBeenCalledWith(RESOLVED.section, RESOLVED.bytes);
+    expect(ensureStyles).toHaveBeenCalledWith([styleOf("section.css"), styleOf("page.css")], RESOLVED.bytes);
   });
   expect(load).not.toHaveBeenCalled();
   finishStyles();

@@ -12,8 +12,8 @@ export interface LoadedPage {
 }
 
 async function load(path: string, resolved: ResolvedPage): Promise<LoadedPage> {
-  const { section: entry, pattern } = resolved;
-  const [section] = await Promise.all([loadSection(entry, resolved.bytes), ensureStyles(assetsOf(resolved))]);
+  const { section: entry, pattern, bytes } = resolved;
+  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles(assetsOf(resolved), bytes)]);
   const loadCode = section.pages[pattern];
   const params = matchPath(pattern, path);
   if (!loadCode || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);

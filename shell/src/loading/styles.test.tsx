@@ -48,6 +48,7 @@ beforeEach(() => {
   happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
 });
 afterEach(() => {
+  vi.useRealTimers();
   cleanup();
   for (const element of elements()) element.remove();
 });
@@ -104,6 +105,17 @@ test("a slot's stylesheets are in force beside those of the page while it is sho
   });
   expect(inForce()).toEqual(["shared.css", "one.css"]);
   page.unmount();
+});
+
+test("a stylesheet whose view has 143 kB may take 46 s: 8 s, and 30 kbit/s", async () => {
+  vi.useFakeTimers();
+  vi.spyOn(document.head, "append").mockImplementationOnce(() => undefined);
+  const onFailure = vi.fn();
+  ensureStyles([TWO], 143_000).catch(onFailure);
+  await vi.advanceTimersByTimeAsync(46_132);
+  expect(onFailure).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(onFailure).toHaveBeenCalledExactlyOnceWith(new Error(`the stylesheet ${TWO.href} took longer than 46133 ms`));
 });
 
 test("a stylesheet that fails to load is inserted again by the next load", async () => {

@@ -2,9 +2,7 @@ import type { Asset } from "@colonnade/kit/shell";
 import { useInsertionEffect } from "react";
 
 import { head } from "../documentMembers";
-import { withTimeout } from "./timeout";
-
-const TIMEOUT = 6_000;
+import { fileTimeout, withTimeout } from "./timeout";
 
 type StyleElement = HTMLLinkElement | HTMLStyleElement;
 
@@ -36,7 +34,7 @@ function isApplied({ sheet }: StyleElement): boolean {
 const loading = new WeakMap<StyleElement, Promise<void>>();
 
 /** Inserts a stylesheet that is not in force: `media` until it is loaded, `disabled` from then on. */
-function insertLink(asset: Asset): HTMLLinkElement {
+function insertLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
   const link = document.createElement("link");
   link.rel = "stylesheet";
   link.href = asset.href;
@@ -62,7 +60,7 @@ function insertLink(asset: Asset): HTMLLinkElement {
     });
   });
   head.append(link);
-  const inTime = withTimeout(loaded, TIMEOUT, `the stylesheet ${asset.href}`).catch((error: unknown) => {
+  const inTime = withTimeout(loaded, fileTimeout(bytes), `the stylesheet ${asset.href}`).catch((error: unknown) => {
     link.remove();
     throw error;
   });
@@ -71,9 +69,9 @@ function insertLink(asset: Asset): HTMLLinkElement {
 }
 
 /** Inserts a stylesheet as the last one. It is not in force. */
-function insert(asset: Asset): StyleElement {
+function insert(asset: Asset, bytes: number | undefined): StyleElement {
   const inlined = elements().find((element) => idOf(element) === asset.name);
-  if (!inlined) return insertLink(asset);
+  if (!inlined) return insertLink(asset, bytes);
   const copy = inlined.cloneNode(true) as StyleElement;
   head.append(copy);
   if (copy.sheet) copy.sheet.disabled = true;
@@ -81,11 +79,11 @@ function insert(asset: Asset): StyleElement {
 }
 
 /**
- * Returns the elements of a view's stylesheets, each after the previous one in the document. Calls `insert` for those that it
+ * Returns the elements of a view's stylesheets, each after the previous one in the document. Calls `insertMissing` for those that it
  * lacks. Two views can need the same stylesheets in different orders, and a link that moves loads again: such a stylesheet has
  * several elements.
  */
-function inOrder(assets: readonly Asset[], insertMissing?: typeof insert): StyleElement[] {
+function inOrder(assets: readonly Asset[], insertMissing?: (asset: Asset) => StyleElement): StyleElement[] {
   const present = elements();
   let next = 0;
   return assets.flatMap((asset) => {
@@ -104,15 +102,19 @@ function stylesOf(assets: readonly Asset[]): Asset[] {
   return assets.filter(({ type }) => type === "style");
 }
 
-/** Loads the stylesheets among the assets. Resolves once they are ready to be in force, in this order, with {@link useStyles}. */
-export async function ensureStyles(assets: readonly Asset[]): Promise<void> {
+/**
+ * Loads the stylesheets among the assets. Resolves once they are ready to be in force, in this order, with {@link useStyles}.
+ * `bytes` is as in `fileTimeout`.
+ */
+export async function ensureStyles(assets: readonly Asset[], bytes?: number): Promise<void> {
   const styles = stylesOf(assets);
   for (const element of elements()) {
     // A link of the document itself: it has loaded or failed by the time the shell runs.
     const isOwn = "href" in element && element.dataset.href !== undefined && !loading.has(element);
     if (isOwn && !isApplied(element) && styles.some((asset) => isOf(asset, element))) element.remove();
   }
-  await Promise.all(inOrder(styles, insert).flatMap((element) => loading.get(element) ?? []));
+  const present = inOrder(styles, (asset) => insert(asset, bytes));
+  await Promise.all(present.flatMap((element) => loading.get(element) ?? []));
 }
 
 /** The stylesheets of each view and slot that is shown, in order. */
