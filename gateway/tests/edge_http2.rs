@@ -199,6 +199,20 @@ fn induced_stream_resets_close_connection() {
 }
 
 #[test]
+fn response_to_upload_waits_when_connection_ends() {
+    let gateway = Gateway::start_live("", &[]);
+    attack(&gateway, || {
+        // The window has room for one byte of the response. The reset that stops the upload waits behind the others.
+        let mut raw = frames::open(&gateway.site, &[(4, 1)]);
+        assert!(raw.send(frame(HEADERS, END_HEADERS, 1, &frames::refused_upload())));
+        let (_, _, _, data) = frames::read_until(&mut raw, DATA);
+        assert_eq!(data.len(), 1);
+        assert!(raw.send(frame(PING, 0, 0, b"short")));
+        gateway.wait_for_closed_connections("protocol_error", 1);
+    });
+}
+
+#[test]
 fn oversized_headers_return_431() {
     let gateway = Gateway::start_live("[limits]\nmax_header_kib = 8\n", &[]);
     attack(&gateway, || {

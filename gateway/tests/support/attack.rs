@@ -167,7 +167,13 @@ fn visitor(gateway: &Gateway) -> Client {
 /// Runs an attack while an ordinary visitor reads the site. All requests of the visitor must succeed.
 pub(crate) fn attack<T>(gateway: &Gateway, hostile: impl FnOnce() -> T) -> T {
     let visitor = visitor(gateway);
-    with_visitor(|target| visitor.get(target), "/", "/state/", hostile)
+    let outcome = with_visitor(|target| visitor.get(target), "/", "/state/", hostile);
+    assert!(
+        !gateway.output().contains(r#""event":"panic""#),
+        "{}",
+        gateway.output()
+    );
+    outcome
 }
 
 /// Same as [`attack`], on a site with TLS.

@@ -89,6 +89,16 @@ fn post_json(scheme: &str, path: &str) -> Vec<u8> {
     ])
 }
 
+/// The field block of a request without TLS that the gateway answers before the body, because the path does not take one.
+pub(crate) fn refused_upload() -> Vec<u8> {
+    block(&[
+        (":method", "DELETE"),
+        (":scheme", "http"),
+        (":authority", "site.example"),
+        (":path", "/"),
+    ])
+}
+
 /// A request whose window update overflows the flow-control window. That is a stream error (RFC 9113, 6.9.1): the gateway
 /// must reset the stream.
 pub(crate) fn request_forcing_reset(stream: u32) -> Vec<u8> {
