@@ -15,13 +15,19 @@ export const ShellContext = createContext<ShellServices | null>(null);
 /** The current page's params, provided by the shell. */
 export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
 
+/** The name of the section around a component, provided by the shell. Null outside the shell. */
+export const SectionContext = createContext<string | null>(null);
+
+/** The error of a hook that needs the shell. */
+export function outsideShell(hook: string): Error {
+  return new Error(
+    `${hook}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
+  );
+}
+
 function useShell(hook: string): ShellServices {
   const services = useContext(ShellContext);
-  if (!services) {
-    throw new Error(
-      `${hook}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
-    );
-  }
+  if (!services) throw outsideShell(hook);
   return services;
 }
 

@@ -30,6 +30,7 @@ export { JoinButton, type JoinButtonProps } from "./JoinButton.js";
 export * from "./design/index.js";
 export { useJoin, useParams, useSite } from "./context.js";
 export { useHydrated } from "./hydrated.js";
+export { usePortalContainer } from "./portal.js";
 export type { NavigationLink, Partner, SiteFacts } from "./site.js";
 // Re-exported from react-router: the current location, and a function that navigates.
 export { useLocation, useNavigate } from "react-router-dom";

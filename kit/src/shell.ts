@@ -15,7 +15,7 @@ export type {
 } from "./boot.js";
 export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
-export { ParamsContext, ShellContext, type ShellServices } from "./context.js";
+export { ParamsContext, SectionContext, ShellContext, type ShellServices } from "./context.js";
 export { JOIN_ATTRIBUTE } from "./JoinButton.js";
 export { isSitePath } from "./paths.js";
 export { scopeClass } from "./scope.js";

@@ -1,5 +1,5 @@
 import { DEFAULT_LAYOUT, useSite } from "@colonnade/kit";
-import { ParamsContext, scopeClass, type SocialImage } from "@colonnade/kit/shell";
+import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -30,6 +30,7 @@ import type { ScrollRestoration } from "./navigation/scrollRestoration";
 import type { ViewTransitions } from "./navigation/viewTransitions";
 import { SearchSlot } from "./search/SearchSlot";
 import { SectionErrorBoundary } from "./SectionErrorBoundary";
+import { SectionRoot } from "./SectionRoot";
 
 /** Props of {@link CurrentPage}. */
 export interface CurrentPageProps {
@@ -176,11 +177,11 @@ const Page = memo(function Page({
       fallback={showSectionFailed}
       serverHtml={serverHtml}
     >
-      <div className={scopeClass(section.name)}>
+      <SectionRoot name={section.name}>
         <ParamsContext value={params}>
           <Component {...props} />
         </ParamsContext>
-      </div>
+      </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}
     </SectionErrorBoundary>
   );

@@ -97,4 +97,12 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
       await expectBox("three");
     }
   });
+
+  await test.step("plain stylesheets apply in a portal, which leaves with its page", async () => {
+    await page.goto(`${own.url}/packages/two`);
+    await expect(page.getByText("In the section")).toHaveCSS("color", "rgb(128, 128, 0)");
+    await page.getByRole("main").getByRole("link", { name: "one" }).click();
+    await expect(heading).toHaveText("one");
+    await expect(page.locator("body > .packages_scope")).toHaveCount(0);
+  });
 });

@@ -9,7 +9,7 @@ import { render, type RenderResult } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
 
-import { ParamsContext, ShellContext } from "../context.js";
+import { ParamsContext, SectionContext, ShellContext } from "../context.js";
 import { isNotFound, type NotFound } from "../notFound.js";
 import { DEFAULT_LAYOUT, type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
@@ -63,12 +63,20 @@ function siteOf(options: RenderOptions): SiteFacts {
   return { ...TEST_SITE, ...options.site };
 }
 
-function inShellContexts(children: ReactNode, path: string, params: Params, options: RenderOptions): ReactElement {
+interface Place {
+  readonly section: string;
+  readonly path: string;
+  readonly params: Params;
+}
+
+function inShellContexts(children: ReactNode, { section, path, params }: Place, options: RenderOptions): ReactElement {
   const services = { site: siteOf(options), openJoin: options.onJoin ?? (() => undefined) };
   return (
     <MemoryRouter initialEntries={[path]}>
       <ShellContext value={services}>
-        <ParamsContext value={params}>{children}</ParamsContext>
+        <SectionContext value={section}>
+          <ParamsContext value={params}>{children}</ParamsContext>
+        </SectionContext>
       </ShellContext>
     </MemoryRouter>
   );
@@ -76,7 +84,7 @@ function inShellContexts(children: ReactNode, path: string, params: Params, opti
 
 /** Wraps a component in the shell's contexts, for tests that render a single component. */
 export function inShell(component: ReactNode, options: RenderOptions = {}): ReactElement {
-  return inShellContexts(component, "/", {}, options);
+  return inShellContexts(component, { section: "test", path: "/", params: {} }, options);
 }
 
 async function findPage(section: Section, path: string): Promise<{ page: AnyPage; params: Params }> {
@@ -134,7 +142,11 @@ export async function renderPage(
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
   const view = render(
-    inShellContexts(<Component data={data} {...(options.form && { form: options.form })} />, path, params, options),
+    inShellContexts(
+      <Component data={data} {...(options.form && { form: options.form })} />,
+      { section: section.name, path, params },
+      options,
+    ),
   );
   return { ...view, data, head: page.head({ data, site }), layout: { ...DEFAULT_LAYOUT, ...page.layout?.({ data }) } };
 }
@@ -156,5 +168,5 @@ export async function renderSlot(
     throw new Error(`the section "${section.name}" does not fill the slot "${name}"; its slots are ${names}`);
   }
   const { Component } = (await load()).slot;
-  return render(inShellContexts(<Component {...props} />, "/", {}, options));
+  return render(inShellContexts(<Component {...props} />, { section: section.name, path: "/", params: {} }, options));
 }

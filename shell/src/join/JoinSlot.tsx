@@ -1,5 +1,4 @@
 import { Dialog, type JoinReason } from "@colonnade/kit";
-import { scopeClass } from "@colonnade/kit/shell";
 import { use, useEffect, useState, type ReactElement } from "react";
 
 import { RetryButton, type RetryButtonProps } from "../frame/RetryButton";
@@ -9,6 +8,7 @@ import { isReachable } from "../loading/reload";
 import type { SlotLoader } from "../loading/slotLoader";
 import { NO_STYLES, useStyles } from "../loading/styles";
 import { SectionErrorBoundary } from "../SectionErrorBoundary";
+import { SectionRoot } from "../SectionRoot";
 
 /** Props of {@link JoinSlot}. */
 export interface JoinSlotProps {
@@ -49,9 +49,9 @@ function SlotContent({ loader, deployment, open, reason, close }: JoinSlotProps)
   useStyles(open ? loader.assets : NO_STYLES);
   if (slot)
     return (
-      <div className={scopeClass(loader.section.name)}>
+      <SectionRoot name={loader.section.name}>
         <slot.Component open={open} reason={reason} close={close} />
-      </div>
+      </SectionRoot>
     );
   return open ? <Reload deployment={deployment} reason={reason} close={close} /> : null;
 }

@@ -1,11 +1,11 @@
 import { useHydrated } from "@colonnade/kit";
-import { scopeClass } from "@colonnade/kit/shell";
 import { use, type ComponentType, type ReactElement } from "react";
 
 import type { PinnedDeployment } from "../loading/pinnedDeployment";
 import type { SlotLoader } from "../loading/slotLoader";
 import { useStyles } from "../loading/styles";
 import { SectionErrorBoundary } from "../SectionErrorBoundary";
+import { SectionRoot } from "../SectionRoot";
 
 /** Props of {@link SearchSlot}. */
 export interface SearchSlotProps {
@@ -21,9 +21,9 @@ function SlotContent({ loader }: { readonly loader: SlotLoader }): ReactElement 
   if (!slot) return null;
   const Search = slot.Component as ComponentType;
   return (
-    <div className={scopeClass(loader.section.name)}>
+    <SectionRoot name={loader.section.name}>
       <Search />
-    </div>
+    </SectionRoot>
   );
 }
 

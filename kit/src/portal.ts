@@ -1,0 +1,38 @@
+import { useContext, useInsertionEffect, useMemo } from "react";
+
+import { outsideShell, SectionContext } from "./context.js";
+import { useHydrated } from "./hydrated.js";
+import { scopeClass } from "./scope.js";
+
+function createContainer(section: string): HTMLElement {
+  const container = document.createElement("div");
+  container.className = scopeClass(section);
+  return container;
+}
+
+/**
+ * Returns an element at the end of `body` for the dialogs, menus and popovers of UI libraries. The section's plain stylesheets
+ * apply to its content, as in the page, and nothing in the page can clip or cover it. It is removed with the component. Null on
+ * the server and during hydration.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ */
+export function usePortalContainer(): HTMLElement | null {
+  const section = useContext(SectionContext);
+  const hydrated = useHydrated();
+  if (hydrated && section === null) throw outsideShell("usePortalContainer");
+  const container = useMemo(
+    () => (hydrated && section !== null ? createContainer(section) : null),
+    [hydrated, section],
+  );
+  // Before the effects of what is rendered into the container, which may set the focus.
+  useInsertionEffect(() => {
+    if (!container) return undefined;
+    // A form named "body" hides `document.body`.
+    document.querySelector("body")?.append(container);
+    return () => {
+      container.remove();
+    };
+  }, [container]);
+  return container;
+}
