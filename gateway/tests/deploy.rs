@@ -46,7 +46,7 @@ fn response_lists_all_releases_and_unchanged_ones_do_nothing() {
     assert_eq!(
         response.json(),
         json!({
-            "number": 2, "releases": set, "live": true, "rollouts": [], "url": "https://site.example",
+            "number": 2, "releases": set, "live": true, "rollouts": [], "url": "https://site.example", "warnings": [],
             "paths": { "directory": "/", "legal": "/terms" },
         })
     );

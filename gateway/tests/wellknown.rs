@@ -243,6 +243,53 @@ fn files_of_the_operator_are_served_at_the_root() {
 }
 
 #[test]
+fn pages_that_files_hide_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["ads.txt", "old.html", "verify.html"] {
+        fs::write(folder.path().join(name), "file").unwrap();
+    }
+    let table = format!("[files]\nfolder = \"{}\"\n", folder.path().display());
+    let gateway = Gateway::start_live(&table, &[]);
+    let page = |pattern: &str, paths: &[&str]| {
+        let paths = paths
+            .iter()
+            .map(|path| json!({ "path": path, "indexable": true }));
+        json!({ "pattern": pattern, "assets": [], "paths": paths.collect::<Vec<_>>() })
+    };
+    // The page of `:name` names one of the two other files.
+    let pages = json!([
+        page("/old.html", &[]),
+        page("/:name", &["/about", "/verify.html"])
+    ]);
+    let release = Release::section("owner", "1.0.0", &[]).with("pages", pages);
+    let warning = |name: &str| {
+        format!(
+            "page `/{name}` of owner is hidden: the gateway serves a file of the operator at its path; rename the page, or ask \
+             the operator to remove `{name}` from `files.folder`"
+        )
+    };
+    let expected = json!([warning("old.html"), warning("verify.html")]);
+    let published = gateway.put_release("owner", "1.0.0", release.archive()).json();
+    assert_eq!(published["warnings"], expected);
+    let deployed = gateway.post_deployment(&json!({ "releases": { "owner": "1.0.0" } }));
+    assert_eq!(deployed.json()["warnings"], expected);
+    let other = gateway.post_deployment(&json!({ "releases": { "directory": "1.0.0" } }));
+    assert_eq!(other.json()["warnings"], json!([]));
+    let assert_logged = |gateway: &Gateway| {
+        for path in ["/old.html", "/verify.html"] {
+            let event = gateway.wait_for_event(|line| line["event"] == "page_hidden" && line["path"] == path);
+            assert_eq!(
+                (&event["section"], &event["level"]),
+                (&json!("owner"), &json!("WARN"))
+            );
+        }
+        assert_eq!(gateway.output().matches("page_hidden").count(), 2);
+    };
+    assert_logged(&gateway);
+    assert_logged(&gateway.kill_and_restart(&table));
+}
+
+#[test]
 fn former_service_worker_is_replaced_outside_of_assets() {
     let gateway = Gateway::start().with_live_site();
     let request = |path| Request::new("GET", path).header("service-worker", "script");

@@ -144,6 +144,7 @@ async fn serve(
     let shared_tls = shared_tls(&ticket_keys, &challenges);
     let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
     deployments.report_degradation(listeners.serving.degradation());
+    deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
 
     // Shutdown
     let shutdown = signals::shutdown(Arc::clone(&settings.site))?;

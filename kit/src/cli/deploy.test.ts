@@ -51,9 +51,13 @@ test("--remove removes only the named sections", async () => {
   expect(jsonBody(onlyRequest())).toEqual({ releases: { hello: null, greetings: null } });
 });
 
-test("releases that are already live are reported", async () => {
-  admin.response = jsonResponse(LIVE);
-  expect((await runSection(folder, ["deploy"])).out).toBe("deployment 7 already has these releases\n");
+test("releases that are already live, and warnings, are reported", async () => {
+  admin.response = jsonResponse({ ...LIVE, warnings: ["page `/a.html` of hello is hidden"] });
+  expect(await runSection(folder, ["deploy"])).toEqual({
+    code: 0,
+    out: "deployment 7 already has these releases\n",
+    err: "warning: page `/a.html` of hello is hidden\n",
+  });
 });
 
 test("--json prints the deployment as JSON", async () => {

@@ -32,6 +32,8 @@ export interface DeployedDeployment extends Deployment {
   readonly url?: string;
   /** The path of a page of each section, by section name. Older gateways do not send them. */
   readonly paths?: Readonly<Record<string, string>>;
+  /** Pages that visitors cannot see. Older gateways do not send them. */
+  readonly warnings?: readonly string[];
 }
 
 /** Result of a deploy. */
@@ -83,7 +85,8 @@ export function addDeployCommand(
       const { deployment, isNew } = await deploy(releases, { ...start, base, reason }, access);
       const page = pageOf(deployment, releases);
       const text = [describe({ deployment, isNew }), ...(page === undefined ? [] : [page])].join("\n");
-      printResult({ text, data: { ...deployment, isNew, ...(page !== undefined && { page }) } });
+      const data = { ...deployment, isNew, ...(page !== undefined && { page }) };
+      printResult({ text, data, warnings: deployment.warnings ?? [] });
     });
 }
 

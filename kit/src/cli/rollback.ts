@@ -12,6 +12,8 @@ import { sectionIn } from "./sectionName.js";
 interface RolledBack extends Deployment {
   /** The running rollouts of other sections. Their candidates have the change too. */
   readonly rollouts: readonly Rollout[];
+  /** Pages that visitors cannot see. Older gateways do not send them. */
+  readonly warnings?: readonly string[];
 }
 
 /** What to roll back: one section, all sections to a deployment, or, if empty, all to the previous deployment. */
@@ -63,7 +65,7 @@ export function addRollbackCommand(program: CommandUnknownOpts, context: Command
       // The plan holds only while the same deployment is live.
       const request = { ...target, base: plan.live, reason };
       const { body } = await postAdmin<RolledBack>(access, "/api/v1/rollback", request);
-      printResult({ text: describe(target, body), data: body });
+      printResult({ text: describe(target, body), data: body, warnings: body.warnings ?? [] });
     });
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Origin, Token};
+use colonnade_config::{Action, Token};
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
@@ -17,7 +17,7 @@ use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
 use super::rollouts::{self, Rollout};
-use super::{AdminError, request_body};
+use super::{Admin, AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
 const MAX_BODY: usize = 64 * 1024;
@@ -43,6 +43,8 @@ pub(super) struct ChangeResult {
     url: String,
     /// The path of a page of each section, by section name. A section without a known path has none.
     paths: BTreeMap<String, String>,
+    /// Pages of the changed sections that visitors cannot see.
+    warnings: Vec<String>,
 }
 
 /// Reads a JSON object. An empty body equals `{}`.
@@ -82,8 +84,12 @@ pub(super) fn with_token<T>(
     })
 }
 
-/// The response to a change: 201, or 200 if there was nothing to change.
-pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
+/// The response to a change of sections: 201, or 200 if there was nothing to change.
+pub(super) fn respond(
+    admin: &Admin,
+    outcome: &ChangeOutcome,
+    is_changed: impl Fn(&str) -> bool,
+) -> Response {
     let ChangeOutcome {
         snapshot,
         state,
@@ -91,9 +97,10 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         changed,
     } = outcome;
     let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);
-    let paths = snapshot
-        .deployment(*number)
-        .map(|deployment| first_paths(deployment));
+    let loaded = snapshot.deployment(*number);
+    let paths = loaded.map(|deployment| first_paths(deployment));
+    let hidden = loaded.map(|deployment| admin.deployments.hidden_pages(deployment));
+    let hidden = hidden.into_iter().flatten();
     let rollouts = rollouts::describe(&state.visible, releases);
     let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
     let result = ChangeResult {
@@ -102,8 +109,12 @@ pub(super) fn respond(outcome: &ChangeOutcome, origin: &Origin) -> Response {
         live: state.live() == *number,
         percent: own.map(|rollout| rollout.percent),
         rollouts,
-        url: origin.to_string(),
+        url: admin.origin.to_string(),
         paths: paths.unwrap_or_default(),
+        warnings: hidden
+            .filter(|page| is_changed(&page.section))
+            .map(|page| page.to_string())
+            .collect(),
     };
     let status = if *changed {
         StatusCode::CREATED

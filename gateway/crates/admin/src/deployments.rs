@@ -98,7 +98,8 @@ pub(super) async fn deploy(
     let allows = |section: &str| token.allows(Action::Deploy, section);
     let outcome = admin.deployments.deploy(&request, &allows).await;
     let outcome = change::with_token(outcome, token, Action::Deploy)?;
-    Ok(change::respond(&outcome, &admin.origin))
+    let is_changed = |section: &str| request.releases.contains_key(section);
+    Ok(change::respond(admin, &outcome, is_changed))
 }
 
 /// How the rollout of a request starts, if there is one.

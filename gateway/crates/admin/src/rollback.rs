@@ -87,7 +87,11 @@ pub(super) async fn roll_back(
     let allows = |section: &str| caller.token.allows(Action::Rollback, section);
     let outcome = admin.deployments.roll_back(&target, base, &author, &allows);
     let outcome = change::with_token(outcome.await, caller.token, Action::Rollback)?;
-    Ok(change::respond(&outcome, &admin.origin))
+    let is_changed = |section: &str| match &target {
+        RollbackTarget::Section(restored) => restored == section,
+        _ => true,
+    };
+    Ok(change::respond(admin, &outcome, is_changed))
 }
 
 async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminError> {

@@ -1,6 +1,6 @@
 //! The store and the current snapshot of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct Deployments {
     pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: DeploymentMetrics,
     degradation: OnceLock<Degradation>,
+    /// The paths of files that the gateway serves in place of pages.
+    pub(super) files: OnceLock<BTreeSet<String>>,
     current: ArcSwap<Snapshot>,
     /// Why the last poll of the store failed, for `/readyz`.
     store_problem: parking_lot::Mutex<Option<String>>,
@@ -110,6 +112,7 @@ impl Deployments {
             diagnostics,
             metrics,
             degradation: OnceLock::new(),
+            files: OnceLock::new(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
             store_problem: parking_lot::Mutex::default(),
             last_read: Mutex::new(LastRead {
@@ -356,6 +359,7 @@ impl Deployments {
         self.newest_at.lock().replace(newest_at);
         let before = self.current.swap(Arc::clone(&snapshot));
         self.describe(&before, &snapshot);
+        self.log_hidden_pages(&before, &snapshot);
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         snapshot

@@ -1,4 +1,4 @@
-//! Warnings for a valid release: why a deploy of it would be rejected now, or what it needs.
+//! Warnings for a valid release: why a deploy of it would be rejected now, what it needs, and pages that would be hidden.
 //!
 //! They do not reject the release: the live deployment may change, and one deploy may replace several releases.
 
@@ -7,7 +7,8 @@ use semver::Version;
 use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
 use colonnade_model::release::ReleaseId;
 
-/// The reasons why a deploy of this release now would be rejected or need another token; empty if no deployment is live.
+/// The reasons why a deploy of this release now would be rejected or need another token, and its pages that visitors could not see;
+/// empty if no deployment is live.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
     let Some(live) = snapshot.live() else {
@@ -30,6 +31,9 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
         Ok(set) => {
             let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
             warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));
+            let hidden = deployments.hidden_pages(&set).into_iter();
+            let own = hidden.filter(|page| page.section == id.name);
+            warnings.extend(own.map(|page| page.to_string()));
             deployments.render_problems(&snapshot, &set).await
         }
         Err(problems) => problems,
