@@ -80,6 +80,14 @@ test("a stylesheet loads at once, and is in force only when its view is shown", 
   ]);
 });
 
+test("a stylesheet that a hot update has replaced stays with its view", async () => {
+  await ensureStyles([TWO]);
+  const link = elements()[0] as HTMLLinkElement;
+  link.href = `${TWO.href}?1`;
+  await ensureStyles([TWO]);
+  expect(elements()).toEqual([link]);
+});
+
 test("a view whose stylesheets have another order has elements of its own", async () => {
   inline("shared.css", "one.css");
   await ensureStyles(PAGE_ONE);

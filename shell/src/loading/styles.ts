@@ -6,9 +6,10 @@ import { fileTimeout, withTimeout } from "./timeout";
 
 type StyleElement = HTMLLinkElement | HTMLStyleElement;
 
-/** The URL of a stylesheet. For one that the gateway inlines in the head of the first view, its file name. */
+/** The URL path of a stylesheet. For one that the gateway inlines in the head of the first view, its file name. */
 function idOf(element: StyleElement): string | undefined {
-  return element.getAttribute("href") ?? element.dataset.href;
+  // A hot update adds a query to the URL.
+  return "href" in element ? new URL(element.href).pathname : element.dataset.href;
 }
 
 /** The stylesheets of the document, in the order of the cascade. */

@@ -2,7 +2,6 @@
 import type * as Runtime from "react-refresh/runtime";
 
 import type { HotSection } from "./sections.js";
-import { recordStyles } from "./styleLinks.js";
 
 /** The part of webpack's hot module API that updates a section. */
 interface HotApi {
@@ -25,11 +24,9 @@ colonnadeSections?.set(__resourceQuery.slice(1), {
   build: () => __webpack_hash__,
   async update() {
     if (hot.status() !== "idle") throw new Error("an earlier update of the section failed");
-    const restoreStyles = recordStyles();
     if ((await hot.check(true)) === null) throw new Error("the server no longer has the next build");
     // A module that no longer exports only components invalidates itself.
     if (hot.status() === "ready") await hot.apply();
-    restoreStyles();
     colonnadeRefresh.performReactRefresh();
   },
 });

@@ -4,6 +4,7 @@ import type { DevelopmentProblem } from "../problem.js";
 import type { DocumentState, ServerState, ViewChange } from "../state.js";
 import { stackOfBlocked } from "./blockedElement.js";
 import { stackOfMismatch } from "./hydratedElement.js";
+import { keepStylesDisabled } from "./hotStyles.js";
 import { showProblems } from "./overlay.js";
 import type { HotSection } from "./sections.js";
 
@@ -13,6 +14,7 @@ const meta = document.querySelector<HTMLMetaElement>('meta[name="colonnade-devel
 const start = JSON.parse(meta?.content ?? "") as DocumentState;
 const sections = new Map<string, HotSection>();
 Object.assign(globalThis, { colonnadeSections: sections });
+keepStylesDisabled();
 
 let current: ServerState = { builds: start.builds, problems: [] };
 let browserProblems: { readonly path: string; readonly problem: DevelopmentProblem }[] = [];

@@ -1,0 +1,35 @@
+import { beforeAll, expect, test } from "vitest";
+
+import { keepStylesDisabled } from "./hotStyles.js";
+
+/** A link as the browser has it once it is loaded. */
+function linkOf(href: string, disabled?: boolean): HTMLLinkElement {
+  const link = document.createElement("link");
+  link.href = href;
+  if (disabled !== undefined) Object.defineProperty(link, "sheet", { value: { disabled } });
+  link.media = "not all";
+  link.rel = "stylesheet";
+  return link;
+}
+
+beforeAll(() => {
+  const { happyDOM } = globalThis as unknown as { happyDOM: { settings: Record<string, boolean> } };
+  happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
+  keepStylesDisabled();
+});
+
+test.each([true, false])("a hot update keeps a stylesheet that is disabled: %s", async (disabled) => {
+  const [old, next, last] = [linkOf("/a.css", disabled), linkOf("/a.css?1"), linkOf("/a.css?2", !disabled)];
+  document.head.append(old, linkOf("/b.css", false));
+  await Promise.resolve();
+  // Another update may come before the first is loaded.
+  old.after(next);
+  await Promise.resolve();
+  next.after(last);
+  await Promise.resolve();
+  last.dispatchEvent(new Event("load"));
+  expect(last.sheet?.disabled).toBe(disabled);
+  expect(last.media).toBe("");
+  // The shell's own.
+  expect(old.media).toBe("not all");
+});
