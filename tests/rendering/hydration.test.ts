@@ -131,11 +131,12 @@ test("Elements that take names of the document and of the shell hide nothing", a
   await waitForHydration(page);
   // As React renders them later.
   await page.evaluate(() => {
-    for (const name of ["createElement", "title"]) {
-      const form = Document.prototype.createElement.call(document, "form");
+    const forms = ["createElement", "title"].map((name) => {
+      const form = document.createElement("form");
       form.setAttribute("name", name);
-      Document.prototype.querySelector.call(document, "main")?.append(form);
-    }
+      return form;
+    });
+    document.querySelector("main")?.append(...forms);
   });
   await follow(page, "/about-escort-babylon");
   await expectScreen(page, "About Colonnade Directory");
