@@ -162,11 +162,22 @@ impl S3Server {
         self.folder.path().join(BUCKET).join(key)
     }
 
-    /// Replaces or creates an object, as an operator does. Readers get all of it, or what was there before.
+    /// Replaces or creates an object, as an operator does. Readers get all of it with its entity tag, or what was there before.
     ///
     /// # Panics
     /// If the object cannot be written.
     pub fn replace(&self, key: &str, bytes: &[u8]) {
+        // `s3s-fs` opens an object, and computes its entity tag from the file that has its name then. On another thread, because
+        // the caller can be in a runtime, whose threads must not wait for this lock.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _writing = self.shared.writing.blocking_write();
+                self.write(key, bytes);
+            });
+        });
+    }
+
+    fn write(&self, key: &str, bytes: &[u8]) {
         let (object, new) = (self.object(key), self.folder.path().join("new"));
         std::fs::create_dir_all(object.parent().expect("a key is below the bucket"))
             .expect("the bucket is writable");

@@ -1,8 +1,10 @@
 //! What only a bucket does: shared files, the cache, damage by hand, and unconfirmed writes.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use colonnade_model::release::{File, ReleaseId};
 use colonnade_testing_s3::{Fault, S3Server};
@@ -353,4 +355,31 @@ fn age(object: &Path) {
 
 fn scratch_is_empty(cache: &Path) -> bool {
     fs::read_dir(cache.join("scratch")).unwrap().next().is_none()
+}
+
+/// Tests replace objects while gateways read them. With the version of the new bytes, the old ones would never be replaced.
+#[tokio::test(flavor = "multi_thread")]
+async fn object_that_is_replaced_while_read_has_own_version() {
+    let published = Published::new().await;
+    let objects = &published.store.inner.objects;
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let (server, ended) = (published.server, Arc::clone(&has_ended));
+    let replacing = std::thread::spawn(move || {
+        while !ended.load(Ordering::Relaxed) {
+            server.replace("site/replaced", b"1");
+            server.replace("site/replaced", b"2");
+        }
+        // It stops when the reads have ended.
+        server
+    });
+    let mut versions = HashMap::new();
+    for _ in 0..200 {
+        if let Some(object) = objects.get("replaced").await.unwrap() {
+            let version = format!("{:?}", object.version);
+            let known = versions.entry(version).or_insert_with(|| object.bytes.clone());
+            assert_eq!(*known, object.bytes);
+        }
+    }
+    has_ended.store(true, Ordering::Relaxed);
+    drop(replacing.join().unwrap());
 }
