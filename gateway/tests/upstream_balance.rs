@@ -266,3 +266,43 @@ fn unhealthy_endpoint_gets_no_requests_until_it_recovers() {
     });
     assert_eq!(endpoints(&gateway, "available"), 2);
 }
+
+#[test]
+fn one_client_opens_circuit_while_health_checks_fail() {
+    // An upstream whose checks never succeeded may have another path for them.
+    for had_passed in [true, false] {
+        let upstream = RawUpstream::start();
+        let origin = upstream.origin();
+        let (works, checks) = (
+            Arc::new(AtomicBool::new(had_passed)),
+            Arc::new(AtomicUsize::new(0)),
+        );
+        let (is_up, count) = (Arc::clone(&works), Arc::clone(&checks));
+        upstream.serve_bytes(move |mut stream| {
+            let is_check = read_head(&mut stream).is_some_and(|head| head.contains("/health"));
+            if is_up.load(Ordering::SeqCst) {
+                let _ =
+                    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            } else {
+                // It hangs until the gateway gives up.
+                let _ = stream.read(&mut [0]);
+            }
+            count.fetch_add(is_check.into(), Ordering::SeqCst);
+        });
+        let keys = "health_path = \"/health\"\nhealth_interval_ms = 100\ntotal_timeout_ms = 200\nbreaker_open_seconds = 1\n\
+                    breaker_failure_threshold = 8";
+        let gateway = Gateway::start_with(&upstream_table(&[&origin], keys), &[]);
+        wait_until("a check has ended", || checks.load(Ordering::SeqCst) >= 2);
+        works.store(false, Ordering::SeqCst);
+        wait_until("the endpoint is unhealthy", || {
+            endpoints(&gateway, "unhealthy") == 1
+        });
+        let statuses: Vec<u16> = (0..10).map(|_| gateway.get("/api/events").status).collect();
+        let rejected = if had_passed { [503; 2] } else { [504; 2] };
+        assert_eq!(statuses, [[504; 8].as_slice(), &rejected].concat());
+        works.store(true, Ordering::SeqCst);
+        wait_until("the circuit is closed", || {
+            gateway.get("/api/events").status == 200
+        });
+    }
+}

@@ -62,6 +62,8 @@ struct State {
     ejected_until: Option<Instant>,
     /// Consecutive failed health checks.
     failed_checks: u32,
+    /// Whether a health check has ever succeeded. Otherwise its path may be wrong.
+    has_passed_check: bool,
 }
 
 /// Whether an endpoint gets requests.
@@ -146,10 +148,19 @@ impl Endpoints {
         }
     }
 
+    /// Whether the health checks of all endpoints fail, and succeeded before: the upstream is down, whatever clients send.
+    pub(crate) fn are_down(&self) -> bool {
+        self.all.iter().all(|endpoint| {
+            let state = endpoint.state.lock();
+            state.has_passed_check && state.failed_checks >= UNHEALTHY_AFTER
+        })
+    }
+
     /// Records the result of a health check.
     pub(crate) fn record_check(&self, endpoint: &Endpoint, is_success: bool) {
         let mut state = endpoint.state.lock();
         let was_healthy = state.failed_checks < UNHEALTHY_AFTER;
+        state.has_passed_check |= is_success;
         state.failed_checks = if is_success {
             0
         } else {
