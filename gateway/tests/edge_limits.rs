@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 /// A keep-alive connection whose request was answered.
-fn idle_connection(client: &Client) -> Raw {
+pub(crate) fn idle_connection(client: &Client) -> Raw {
     let mut raw = Raw::open(client);
     assert!(raw.send("GET /healthz HTTP/1.1\r\nhost: site.example\r\n\r\n"));
     assert_eq!(raw.read_exact(12), b"HTTP/1.1 200");

@@ -32,6 +32,7 @@ mod edge_guide;
 mod edge_http1;
 mod edge_http2;
 mod edge_limits;
+mod edge_memory;
 mod edge_proxy;
 mod edge_redirect;
 mod edge_restart;

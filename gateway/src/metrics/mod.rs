@@ -1,6 +1,7 @@
 //! The metrics of all crates in one registry.
 
 mod acme;
+mod memory;
 mod process;
 mod reload;
 
@@ -20,6 +21,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 pub(crate) use acme::AcmeMetrics;
+pub(crate) use memory::MemoryMetrics;
 pub(crate) use reload::ReloadMetrics;
 
 /// The commit that the gateway was built from, if the build names it.
@@ -33,6 +35,7 @@ pub(crate) struct Metrics {
     pub(crate) auth: AuthMetrics,
     pub(crate) connections: ConnectionMetrics,
     pub(crate) deployments: DeploymentMetrics,
+    pub(crate) memory: MemoryMetrics,
     pub(crate) reloads: ReloadMetrics,
     pub(crate) requests: HttpMetrics,
     pub(crate) shed: ShedMetrics,
@@ -51,7 +54,7 @@ impl Metrics {
         let (renders, site) = <(RenderMetrics, SiteMetrics)>::default();
         let (deployments, store) = <(DeploymentMetrics, StoreMetrics)>::default();
         let (auth, reloads) = <(AuthMetrics, ReloadMetrics)>::default();
-        let (acme, upstreams) = <(AcmeMetrics, UpstreamMetrics)>::default();
+        let (acme, memory, upstreams) = <(AcmeMetrics, MemoryMetrics, UpstreamMetrics)>::default();
         let mut registry = Registry::default();
         registry.register_collector(Box::new(process::ProcessMetrics::default()));
         let own = registry.sub_registry_with_prefix("colonnade");
@@ -75,6 +78,7 @@ impl Metrics {
         auth.register(own);
         reloads.register(own);
         deployments.register(own);
+        memory.register(own);
         store.register(own);
         renders.register(own);
         site.register(own);
@@ -88,6 +92,7 @@ impl Metrics {
             auth,
             connections,
             deployments,
+            memory,
             reloads,
             requests,
             shed,

@@ -2,6 +2,7 @@
 //! are processes of their own.
 
 use std::fmt;
+use std::path::Path;
 
 use jiff::Timestamp;
 use prometheus_client::collector::Collector;
@@ -45,7 +46,8 @@ impl Collector for ProcessMetrics {
             Some(&Unit::Seconds),
             &ConstCounter::new(cpu_seconds()),
         )?;
-        if let Some(bytes) = resident_bytes() {
+        if let Some(bytes) = colonnade_memory::resident_bytes(Path::new("/proc/self")) {
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
             let help = "Resident memory of the process";
             let bytes = ConstGauge::new(bytes);
             encode("process_resident_memory", help, Some(&Unit::Bytes), &bytes)?;
@@ -67,13 +69,6 @@ impl Collector for ProcessMetrics {
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
-/// The second number of `statm` is the resident memory in pages.
-fn resident_bytes() -> Option<i64> {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: i64 = pages.split(' ').nth(1)?.parse().ok()?;
-    pages.checked_mul(i64::try_from(rustix::param::page_size()).ok()?)
 }
 
 /// Without the descriptor that reads the folder.

@@ -1,13 +1,25 @@
-//! Returns the memory of a crowd of connections to the operating system after it has left.
+//! Returns the memory of a crowd of connections to the operating system after it has left, and makes the gateway accept less work
+//! before the kernel ends it for lack of memory.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
+use colonnade_edge::CurrentSettings;
 use colonnade_edge::metrics::ListenerConnectionMetrics;
+use colonnade_memory::{Pressure, Usage};
+use colonnade_site::Site;
+
+use crate::metrics::MemoryMetrics;
 
 /// How often the closed connections are counted.
 const INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often the use of memory is read.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of connections whose memory is worth returning: about 16 MiB.
 const CROWD: i64 = 500;
@@ -25,7 +37,41 @@ pub(super) async fn return_after_crowds(connections: ListenerConnectionMetrics) 
         if closed >= CROWD {
             closed = 0;
             // A panic in it is logged.
-            let _ = tokio::task::spawn_blocking(colonnade_memory::trim).await;
+            let _ = spawn_blocking(colonnade_memory::trim).await;
         }
+    }
+}
+
+/// Reads the use of memory, and sets the level of pressure. While it is high, halves the caches and returns what is free.
+pub(super) async fn guard(settings: CurrentSettings, site: Arc<Site>, metrics: MemoryMetrics) {
+    let mut ticks = interval(SAMPLE_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let limit = settings.load().limits.max_memory_bytes;
+        let usage = spawn_blocking(move || Usage::read(Path::new("/"), limit)).await;
+        let usage = usage.ok().flatten();
+        let before = Pressure::current();
+        let pressure = usage.map_or(Pressure::Normal, |usage| before.next(usage.percent()));
+        metrics.record(usage, pressure);
+        pressure.apply();
+        if pressure != before {
+            log(pressure, usage);
+        }
+        if pressure >= Pressure::High {
+            site.shrink_caches();
+            // A panic in it is logged.
+            let _ = spawn_blocking(colonnade_memory::trim).await;
+        }
+    }
+}
+
+fn log(pressure: Pressure, usage: Option<Usage>) {
+    let level = pressure.name();
+    let (used, limit) = usage.map_or((0, 0), |usage| (usage.used, usage.limit));
+    if pressure == Pressure::Normal {
+        tracing::info!(event = "memory_pressure", level, used, limit);
+    } else {
+        tracing::warn!(event = "memory_pressure", level, used, limit);
     }
 }

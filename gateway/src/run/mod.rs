@@ -204,6 +204,10 @@ async fn serve(
         metrics.upgrade_failures.clone(),
     ));
 
+    let mut background = JoinSet::new();
+    let memory_settings = Arc::clone(&settings.site);
+    background.spawn(memory::guard(memory_settings, Arc::clone(&site), metrics.memory));
+
     // Reload
     let reload = Reload {
         path,
@@ -215,13 +219,13 @@ async fn serve(
         admin_tls: listeners.admin.certificates.take(),
         metrics: metrics.reloads.clone(),
     };
-    let mut background = JoinSet::new();
     background.spawn(async move { rollouts.run().await });
     background.spawn(upstreams.maintain());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
-    let visitors = metrics.connections.for_listener("site");
-    background.spawn(memory::return_after_crowds(visitors));
+    background.spawn(memory::return_after_crowds(
+        metrics.connections.for_listener("site"),
+    ));
     background.spawn(async move { deployments.poll_store().await });
     background.spawn(reload.run(signals.hangup));
     background.spawn(Arc::clone(&upgrader).run(signals.upgrade));

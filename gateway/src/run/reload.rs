@@ -208,6 +208,6 @@ mod tests {
             reloaded += usize::from(is_reloaded);
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and seven of [signup].
-        assert_eq!(reloaded, 19 + 4 + 3 + 5 + 7);
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7);
     }
 }

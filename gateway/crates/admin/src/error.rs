@@ -79,6 +79,11 @@ pub enum AdminError {
     /// The token's holder publishes too many releases, or all callers together.
     #[error("too many releases wait to be published; try again later")]
     TooManyPublishes,
+    /// Publishing needs memory.
+    #[error(
+        "the gateway is short of memory and takes no releases; deploy and roll back work; try again later"
+    )]
+    MemoryShort,
     /// The change cannot be made.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -125,6 +130,7 @@ impl AdminError {
             Self::Publish(error) => publish_cause(error),
             Self::Change(error) => change_cause(error),
             Self::TooManyPublishes => "too_many_publishes",
+            Self::MemoryShort => "memory_short",
             Self::TooManyStreams => "too_many_streams",
             Self::ShuttingDown => "shutting_down",
             Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
@@ -191,7 +197,7 @@ impl Problem for AdminError {
             _ if self.is_read_only() => StatusCode::CONFLICT,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
-            Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes => {
+            Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes | Self::MemoryShort => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::Publish(PublishError::Store(_))
@@ -226,7 +232,7 @@ impl Problem for AdminError {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait)
             | Self::Publish(PublishError::Quota(QuotaError::Publishes { wait, .. })) => Some(*wait),
-            Self::TooManyStreams | Self::TooManyPublishes => Some(RETRY_AFTER),
+            Self::TooManyStreams | Self::TooManyPublishes | Self::MemoryShort => Some(RETRY_AFTER),
             _ if self.is_contended() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,
         }

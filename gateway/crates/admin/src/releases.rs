@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry};
+use colonnade_memory::Pressure;
 use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::release::{Digest, Kind, ReleaseId};
 use colonnade_model::schema::{Name, Version};
@@ -144,6 +145,9 @@ pub(super) async fn publish(
 ) -> Result<Response, AdminError> {
     let (deployments, token) = (&admin.deployments, caller.token);
     auth::require(token, Action::Publish, &id.name)?;
+    if Pressure::is_high() {
+        return Err(AdminError::MemoryShort);
+    }
     let place = admin.publishes.try_acquire(token.hash);
     let _place = place.ok_or(AdminError::TooManyPublishes)?;
     let log = &deployments.diagnostics().log;

@@ -147,6 +147,11 @@ impl<T: GiveWay> Pool<T> {
 }
 
 impl<T> Pool<T> {
+    /// The number of permits in use.
+    pub fn in_use(&self) -> usize {
+        self.0.state.lock().in_use
+    }
+
     /// Takes a permit that never gives way, if fewer than `total` are in use. Does not wait.
     pub fn try_acquire(&self, total: usize) -> Option<Permit<T>> {
         let mut state = self.0.state.lock();

@@ -26,6 +26,8 @@ pub(crate) struct LimitsTable {
     max_requests_in_flight: usize,
     #[serde(deserialize_with = "integer::<1, MILLION, _, _>")]
     max_requests_in_flight_per_client: usize,
+    #[serde(rename = "max_memory_mib", deserialize_with = "memory_mib")]
+    max_memory_bytes: Option<u64>,
     #[serde(rename = "tls_handshake_timeout_ms")]
     #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
     tls_handshake_timeout: Duration,
@@ -77,6 +79,11 @@ impl LimitsTable {
 /// The bytes of a number of KiB. hyper's buffer cannot be smaller than 8 KiB.
 fn header_kib<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     integer::<8, 1024, u32, _>(deserializer).map(|kibibytes| kibibytes * 1024)
+}
+
+/// The bytes of a number of MiB.
+fn memory_mib<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    integer::<1, MILLION, u64, _>(deserializer).map(|mebibytes| Some(mebibytes * 1024 * 1024))
 }
 
 /// Warns of limits per client that exceed the limit of all clients together, so that they have no effect.

@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 
 use colonnade_admission::{Full, Permit, Pool};
 use colonnade_clock::poll::read_once;
+use colonnade_memory::Pressure;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 
@@ -32,6 +33,9 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The maximum number of rejected connections in a lingering close at a time.
 const MAX_LINGERING: usize = 64;
+
+/// How many connections may be open although memory is short. They take little, and operators and health checks need some.
+const MIN_CONNECTIONS: usize = 64;
 
 /// Lingering closes use at most one of this many file descriptors.
 const LINGERING_SHARE: usize = 16;
@@ -125,7 +129,7 @@ impl Listener {
         MAX_LINGERING.min(self.capacity / LINGERING_SHARE)
     }
 
-    /// Waits for a permit for a new connection.
+    /// Waits for a permit for a new connection. While memory is short, another connection must give way to it.
     async fn admit(
         &self,
         pool: &Pool<ConnectionState>,
@@ -133,9 +137,15 @@ impl Listener {
         settings: &Settings,
         peer: IpAddr,
     ) -> Result<Permit<ConnectionState>, Full> {
-        let capacity = self.capacity - self.max_lingering();
+        let mut total = settings
+            .limits
+            .max_connections
+            .min(self.capacity - self.max_lingering());
+        if Pressure::is_high() {
+            total = total.min(pool.in_use().max(MIN_CONNECTIONS));
+        }
         let limits = colonnade_admission::Limits {
-            total: settings.limits.max_connections.min(capacity),
+            total,
             per_client: settings.max_connections_of(peer),
             per_network: usize::MAX,
             max_wait: MAX_WAIT,

@@ -302,6 +302,9 @@ impl ListenerConnectionMetrics {
     }
 }
 
+/// The cause of requests that are shed because memory is nearly used up.
+const MEMORY: &str = "memory";
+
 /// Counts shed requests by the limit that was reached.
 #[derive(Clone, Default)]
 pub struct ShedMetrics(Family<LimitLabel, Counter>);
@@ -314,14 +317,20 @@ struct LimitLabel {
 impl ShedMetrics {
     /// Adds the metric to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        for cause in ["limit", "client_limit"] {
+        for cause in ["limit", "client_limit", MEMORY] {
             drop(self.0.get_or_create(&LimitLabel { cause }));
         }
         registry.register(
             "requests_shed",
-            "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached",
+            "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached, or memory \
+             was nearly used up",
             Described(self.0.clone()),
         );
+    }
+
+    /// Counts a request shed because memory is nearly used up.
+    pub(crate) fn shed_for_memory(&self) {
+        self.0.get_or_create(&LimitLabel { cause: MEMORY }).inc();
     }
 
     /// Counts a request shed because of this limit.

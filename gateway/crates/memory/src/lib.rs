@@ -1,4 +1,11 @@
-//! Returns freed memory to the operating system. It has unsafe code, because it calls the C library.
+//! The memory of the process: how much of its limit is used, and returning what is free to the operating system. It has unsafe
+//! code, because it calls the C library.
+
+mod pressure;
+mod usage;
+
+pub use pressure::Pressure;
+pub use usage::{Usage, resident_bytes};
 
 /// Returns the freed memory of the allocator to the operating system. It takes milliseconds, so it must not run on the event
 /// loop.

@@ -83,6 +83,11 @@ impl Engine {
         self.pool.is_available()
     }
 
+    /// Halves the cache while memory is short.
+    pub(super) fn shrink_cache(&self) {
+        self.cache.shrink();
+    }
+
     /// Renders a requested page and records the outcome.
     pub(super) async fn render(
         self: Arc<Self>,

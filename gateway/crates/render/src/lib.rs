@@ -34,6 +34,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use colonnade_diagnostics::Diagnostics;
+use colonnade_memory::Pressure;
 use colonnade_model::release::SHELL;
 use colonnade_store::Store;
 use colonnade_web::coalesce::RequestCoalescer;
@@ -104,6 +105,13 @@ impl Renderer {
     /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts and responds.
     pub fn is_degraded(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| !engine.is_available())
+    }
+
+    /// Halves the cache while memory is short.
+    pub fn shrink_cache(&self) {
+        if let Some(engine) = &self.engine {
+            engine.shrink_cache();
+        }
     }
 
     /// A rendered page, from the cache if possible. Concurrent requests for the same page share one render.
@@ -261,6 +269,9 @@ impl Renderer {
     ) -> Result<Output, NotRendered> {
         let page = request.requested_page(input.results);
         let page = page.ok_or(NotRendered::BrowserOnly)?;
+        if Pressure::is_high() {
+            return Err(NotRendered::Unavailable);
+        }
         if engine.breaker.is_open(&page.circuit) {
             engine.count_failure(&page, FailureCause::CircuitOpen, None);
             return Err(NotRendered::CircuitOpen);

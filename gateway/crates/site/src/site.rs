@@ -99,6 +99,13 @@ impl Site {
         self.signups.set_limits(limits);
     }
 
+    /// Halves all caches while memory is short.
+    pub fn shrink_caches(&self) {
+        self.assets.shrink_cache();
+        self.documents.shrink_caches();
+        self.upstreams.shrink_cache();
+    }
+
     /// Returns the audience of errors that occur before a route is found.
     pub fn audience(&self) -> Audience {
         visitor(&self.deployments.current(), &self.frame)

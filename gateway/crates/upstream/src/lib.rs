@@ -145,6 +145,13 @@ impl Upstreams {
         self.cache.as_ref().map_or(0, |cache| cache.purge(prefix))
     }
 
+    /// Halves the cache while memory is short.
+    pub fn shrink_cache(&self) {
+        if let Some(cache) = &self.cache {
+            cache.shrink();
+        }
+    }
+
     /// Checks the health of all endpoints, and closes idle connections to them. Dropping the future stops both.
     pub async fn maintain(self: Arc<Self>) {
         let mut tasks = JoinSet::new();

@@ -1,10 +1,11 @@
-//! A cache bounded in bytes, with second-chance eviction.
+//! A cache bounded in bytes, with second-chance eviction. While memory is short, it is half as large.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use colonnade_memory::Pressure;
 use foldhash::HashMap;
 use parking_lot::Mutex;
 
@@ -77,8 +78,20 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
             Some(replaced) => state.weight -= replaced.weight,
             None => state.queue.push_back(key),
         }
-        while state.weight > self.capacity {
-            state.evict_one();
+        state.evict(self.allowed());
+    }
+
+    /// Evicts what exceeds the size while memory is short.
+    pub fn shrink(&self) {
+        self.state.lock().evict(self.allowed());
+    }
+
+    /// The maximum weight now.
+    fn allowed(&self) -> usize {
+        if Pressure::is_high() {
+            self.capacity / 2
+        } else {
+            self.capacity
         }
     }
 
@@ -111,6 +124,12 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> CacheState<K, V> {
+    fn evict(&mut self, allowed: usize) {
+        while self.weight > allowed {
+            self.evict_one();
+        }
+    }
+
     fn evict_one(&mut self) {
         while let Some(key) = self.queue.pop_front() {
             match self.entries.get_mut(&key) {
@@ -131,7 +150,7 @@ impl<K: Clone + Eq + Hash, V> CacheState<K, V> {
 mod tests {
     use std::sync::Arc;
 
-    use super::ByteCache;
+    use super::{ByteCache, Pressure};
 
     #[test]
     fn full_cache_evicts_unread_value_first() {
@@ -164,6 +183,21 @@ mod tests {
         let cached: Vec<i32> = (1..=4).filter(|key| cache.get(key).is_some()).collect();
         assert_eq!(cached, [1, 3, 4]);
         assert_eq!(cache.state.lock().queue, [1, 3, 4]);
+    }
+
+    #[test]
+    fn cache_is_halved_while_memory_is_short() {
+        let cache = ByteCache::new(4);
+        let cached = || (1..=5).filter(|key| cache.get(key).is_some()).count();
+        (1..=4).for_each(|key| cache.put(key, Arc::new(key), 1));
+        Pressure::High.apply();
+        cache.shrink();
+        assert_eq!(cached(), 2);
+        cache.put(5, Arc::new(5), 1);
+        assert_eq!(cached(), 2);
+        Pressure::Normal.apply();
+        (1..=4).for_each(|key| cache.put(key, Arc::new(key), 1));
+        assert_eq!(cached(), 4);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Limits {
     pub max_requests_in_flight: usize,
     /// The maximum number of requests in flight of one client.
     pub max_requests_in_flight_per_client: usize,
+    /// The memory of the gateway with its render workers, in bytes. `None`: that of its control group or of the machine.
+    pub max_memory_bytes: Option<u64>,
     /// The timeout of the TLS handshake.
     pub tls_handshake_timeout: Duration,
     /// The timeout of a connection's first byte; also of the HTTP/2 preface and of a PROXY header.
@@ -56,6 +58,7 @@ impl Default for Limits {
             max_connections_per_client: 256,
             max_requests_in_flight: 1024,
             max_requests_in_flight_per_client: 256,
+            max_memory_bytes: None,
             tls_handshake_timeout: Duration::from_secs(10),
             first_byte_timeout: Duration::from_secs(10),
             request_header_timeout: Duration::from_secs(10),

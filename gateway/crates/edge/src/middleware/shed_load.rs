@@ -1,11 +1,12 @@
-//! Load shedding: rejects requests above the concurrency limit with 503 at once, so that the others stay
-//! fast.
+//! Load shedding: rejects requests above the concurrency limit, and all while memory is nearly used up, with 503 at once, so that
+//! the others stay fast.
 
 use std::time::Duration;
 
 use http::request::Parts;
 
 use colonnade_admission::{Full, Permit, Pool};
+use colonnade_memory::Pressure;
 use colonnade_web::client::client_key;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -51,6 +52,10 @@ impl LoadShedder {
     ) -> Result<Option<Permit<ConnectionHandle>>, Full> {
         if health::is_health_path(head.uri.path()) {
             return Ok(None);
+        }
+        if Pressure::current() == Pressure::Critical {
+            self.metrics.shed_for_memory();
+            return Err(Full::Total);
         }
         let limits = self.settings.load().limits;
         let limits = colonnade_admission::Limits {

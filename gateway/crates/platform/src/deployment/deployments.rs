@@ -14,6 +14,7 @@ use super::snapshot::{LoadError, concurrently};
 use super::{Snapshot, Warm};
 use crate::metrics::DeploymentMetrics;
 use colonnade_diagnostics::Diagnostics;
+use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
 use colonnade_render::Renderer;
 use colonnade_store::{Store, StoreError};
@@ -153,6 +154,11 @@ impl Deployments {
             && renderer.is_degraded()
         {
             problems.push("no render worker is available".to_owned());
+        }
+        match Pressure::current() {
+            Pressure::Normal => {}
+            Pressure::High => problems.push("memory is short: renders and publishes are refused".to_owned()),
+            Pressure::Critical => problems.push("memory is nearly used up: requests are refused".to_owned()),
         }
         problems.extend(self.store_problem.lock().clone());
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();

@@ -44,6 +44,11 @@ impl FileCache {
         }
     }
 
+    /// Halves the cache while memory is short.
+    pub(super) fn shrink(&self) {
+        self.cache.shrink();
+    }
+
     /// Returns a file in a coding, from memory or from the store. Concurrent requests share one read.
     pub(super) async fn get(
         &self,

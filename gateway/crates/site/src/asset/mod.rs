@@ -45,6 +45,11 @@ impl Assets {
         }
     }
 
+    /// Halves the cache while memory is short.
+    pub(crate) fn shrink_cache(&self) {
+        self.cache.shrink();
+    }
+
     /// Responds with a file. `path` is the decoded path after `/assets/`.
     pub(crate) async fn respond(
         &self,

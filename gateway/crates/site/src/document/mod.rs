@@ -91,6 +91,12 @@ impl Documents {
         }
     }
 
+    /// Halves the caches while memory is short.
+    pub(crate) fn shrink_caches(&self) {
+        self.cache.shrink();
+        self.renderer.shrink_cache();
+    }
+
     /// Responds with the document of a page, or the not-found document.
     pub async fn respond(self: &Arc<Self>, headers: &HeaderMap, request: DocumentRequest<'_>) -> Response {
         let selection = request.selection;

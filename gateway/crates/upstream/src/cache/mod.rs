@@ -127,6 +127,11 @@ impl<F: Fetch> ResponseCache<F> {
         self.budget.used()
     }
 
+    /// Halves the cache while memory is short.
+    pub fn shrink(&self) {
+        self.store.shrink();
+    }
+
     /// Removes the responses whose path and query begin with `prefix`. Responses to earlier requests are not stored any more.
     /// Returns how many are removed.
     pub fn purge(&self, prefix: &str) -> usize {

@@ -82,6 +82,11 @@ impl Store {
         }
     }
 
+    /// Halves the store while memory is short.
+    pub(super) fn shrink(&self) {
+        self.resources.shrink();
+    }
+
     /// Finds the newest response to a request.
     pub(super) fn find(&self, key: &Key, request: &HeaderMap) -> Found {
         let Some(resource) = self.resources.get(key) else {

@@ -1,0 +1,44 @@
+//! Metrics of memory pressure.
+
+use colonnade_memory::{Pressure, Usage};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+
+/// The memory that the gateway may use, and what is used of it.
+#[derive(Clone, Default)]
+pub(crate) struct MemoryMetrics {
+    limit: Gauge,
+    used: Gauge,
+    pressure: Gauge,
+}
+
+impl MemoryMetrics {
+    /// Adds the metrics to the registry.
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register_with_unit(
+            "memory_limit",
+            "The memory that the gateway may use; 0 if it is not known",
+            Unit::Bytes,
+            self.limit.clone(),
+        );
+        registry.register_with_unit(
+            "memory_used",
+            "The memory that counts against the limit; 0 if the limit is not known",
+            Unit::Bytes,
+            self.used.clone(),
+        );
+        registry.register(
+            "memory_pressure",
+            "0 normal, 1 if renders and publishes are refused because memory is short, 2 if requests are as well",
+            self.pressure.clone(),
+        );
+    }
+
+    /// Records a reading.
+    pub(crate) fn record(&self, usage: Option<Usage>, pressure: Pressure) {
+        let gauge = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.limit.set(usage.map_or(0, |usage| gauge(usage.limit)));
+        self.used.set(usage.map_or(0, |usage| gauge(usage.used)));
+        self.pressure.set(pressure as i64);
+    }
+}
