@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
-use colonnade_edge::CurrentSettings;
 use colonnade_edge::metrics::ListenerConnectionMetrics;
 use colonnade_memory::{Pressure, Usage};
 use colonnade_site::Site;
 
+use super::settings::CurrentListenerSettings;
 use crate::metrics::MemoryMetrics;
 
 /// How often the closed connections are counted.
@@ -43,12 +43,12 @@ pub(super) async fn return_after_crowds(connections: ListenerConnectionMetrics) 
 }
 
 /// Reads the use of memory, and sets the level of pressure. While it is high, halves the caches and returns what is free.
-pub(super) async fn guard(settings: CurrentSettings, site: Arc<Site>, metrics: MemoryMetrics) {
+pub(super) async fn guard(settings: CurrentListenerSettings, site: Arc<Site>, metrics: MemoryMetrics) {
     let mut ticks = interval(SAMPLE_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let limit = settings.load().limits.max_memory_bytes;
+        let limit = settings.site.load().limits.max_memory_bytes;
         let usage = spawn_blocking(move || Usage::read(Path::new("/"), limit)).await;
         let usage = usage.ok().flatten();
         let before = Pressure::current();

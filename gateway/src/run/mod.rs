@@ -205,8 +205,7 @@ async fn serve(
     ));
 
     let mut background = JoinSet::new();
-    let memory_settings = Arc::clone(&settings.site);
-    background.spawn(memory::guard(memory_settings, Arc::clone(&site), metrics.memory));
+    background.spawn(memory::guard(settings.clone(), Arc::clone(&site), metrics.memory));
 
     // Reload
     let reload = Reload {
