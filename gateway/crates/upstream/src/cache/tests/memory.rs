@@ -62,6 +62,18 @@ async fn memory_of_all_responses_is_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn body_that_is_read_counts_after_its_removal() {
+    let gateway = Gateway::new(|_, _| of_size(32 * KIB, true));
+    gateway.get("/api/a", &[]).await;
+    let reader = gateway.serve("GET", "/api/a", &[]).await.unwrap();
+    assert_eq!(reader.outcome, CacheOutcome::Hit);
+    assert_eq!(gateway.cache.purge("/"), 1);
+    assert!(gateway.cache.used_bytes() >= 32 * KIB);
+    assert_eq!(receive(reader).await.body.unwrap().len(), 32 * KIB);
+    assert_eq!(gateway.cache.used_bytes(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn heads_keys_and_variants_count() {
     let size = 256 * KIB;
     let gateway = Gateway::with_limits(size, 64 * KIB, |_, _| {
