@@ -40,7 +40,7 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
-    /// Backs up, restores, verifies or copies the store.
+    /// Backs up, restores, copies, verifies or shows the store.
     Store(StoreArguments),
     /// Checks the configuration, and the certificates and folders it names, and prints all problems.
     Check {

@@ -1,13 +1,14 @@
-//! The `store` command: backs up, restores, verifies and copies the store.
+//! The `store` command: copies, verifies and shows a store.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use colonnade_config::{Config, StoreSettings};
+use colonnade_config::{Config, ConfigError, StoreSettings};
 use colonnade_model::bucket_url::{BUCKET_URL, BucketUrl};
 use colonnade_store::{
-    Copied, Health, Report, StoreError, back_up, copy_to_bucket, copy_to_folder, restore, verify,
+    Health, InspectError, Place, Report, StoreError, Timeline, copy, list, show, tree, verify,
 };
 
 use crate::cli::{INVALID_CONFIGURATION, fail, print};
@@ -31,130 +32,160 @@ pub(crate) struct StoreArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Writes a backup to a new file. Gateways can use the store meanwhile.
+    /// Copies the store to an empty folder or bucket. Gateways can use the store meanwhile.
     Backup {
-        /// The new file, a tar archive.
-        file: PathBuf,
+        /// The folder, or the URL of the bucket: empty, or left by an interrupted copy.
+        to: String,
     },
-    /// Restores the store from a backup. The folder of the store must be empty or missing. Stop all gateways first.
+    /// Copies a backup to the store, which must be empty or missing. Stop all gateways first.
     Restore {
-        /// The backup.
-        file: PathBuf,
+        /// The folder, or the URL of the bucket.
+        from: String,
     },
-    /// Verifies every file of the store. The exit code is 0, 3 if there are problems, or 4 if a gateway does not start.
-    Verify {
-        /// Prints a JSON object.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Copies a store with its history from a folder to a bucket, or from a bucket to a folder. Deploy nothing meanwhile.
+    /// Copies a store from a folder or bucket to another. Gateways can use the first one meanwhile.
     Copy {
         /// The folder, or the URL of the bucket.
         from: String,
         /// The folder, or the URL of the bucket: empty, or left by an interrupted copy.
         to: String,
     },
+    /// Verifies every object of the store. The exit code is 0, 3 if there are problems or no live deployment, or 4 if a gateway does not
+    /// start.
+    Verify {
+        /// Prints a JSON object.
+        #[arg(long)]
+        json: bool,
+        /// Accepts a store without a live deployment.
+        #[arg(long)]
+        allow_empty: bool,
+    },
+    /// Lists the objects of the store.
+    Ls {
+        /// Only those in this folder, such as `releases/directory`.
+        #[arg(default_value = "")]
+        folder: String,
+    },
+    /// Prints an object of the store, such as `live.json`. Objects with secrets are not printed.
+    Cat {
+        /// The key of the object.
+        key: String,
+    },
+    /// Lists the releases with their files and the objects in which these are.
+    Tree {
+        /// Only those whose name begins like this, such as `directory/1.`.
+        #[arg(default_value = "")]
+        release: String,
+    },
 }
 
-/// Why a store is not copied.
+/// Why the command fails.
 #[derive(Debug, thiserror::Error)]
-enum CopyError {
-    #[error("{0}: the URL {1}; expected a folder, or {BUCKET_URL}")]
-    Url(&'static str, String),
-    #[error("expected a folder and the URL of a bucket: {BUCKET_URL}")]
-    Places,
+enum CommandError {
+    #[error("the URL {0}; expected a folder, or {BUCKET_URL}")]
+    Url(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error("cannot start the runtime: {0}")]
-    Runtime(#[from] std::io::Error),
+    Runtime(std::io::Error),
+    #[error("cannot write to the output: {0}")]
+    Output(std::io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// Where a store is.
-enum Place {
-    Folder(PathBuf),
-    Bucket(BucketUrl),
+    #[error(transparent)]
+    Inspect(#[from] InspectError),
 }
 
 /// Runs the command.
 pub(crate) fn run(StoreArguments { config, command }: &StoreArguments) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let result = runtime
+        .map_err(CommandError::Runtime)
+        .and_then(|runtime| runtime.block_on(execute(config, command)));
+    match result {
+        Ok(code) => code,
+        Err(CommandError::Config(error)) => fail(&error, INVALID_CONFIGURATION),
+        Err(error) => fail(&error, 1),
+    }
+}
+
+async fn execute(config: &Path, command: &StoreCommand) -> Result<ExitCode, CommandError> {
     match command {
-        StoreCommand::Backup { file } => in_folder(config, |store| {
-            let backup = back_up(store, file)?;
-            let (revision, releases) = (backup.revision, backup.releases);
-            Ok(print(&format!(
-                "backed up revision {revision} with {releases} releases"
-            )))
-        }),
-        StoreCommand::Restore { file } => in_folder(config, |store| restore_and_verify(file, store)),
-        StoreCommand::Verify { json } => in_folder(config, |store| {
-            let report = verify(store)?;
+        StoreCommand::Backup { to } => {
+            let to = place(to, config)?;
+            copy_and_verify(&configured(config)?, &to, Timeline::Same).await
+        }
+        StoreCommand::Restore { from } => {
+            let from = place(from, config)?;
+            copy_and_verify(&from, &configured(config)?, Timeline::New).await
+        }
+        StoreCommand::Copy { from, to } => {
+            copy_and_verify(&place(from, config)?, &place(to, config)?, Timeline::Same).await
+        }
+        StoreCommand::Verify { json, allow_empty } => {
+            let report = verify(&configured(config)?).await?;
             let output = if *json {
                 serde_json::to_string_pretty(&report).unwrap_or_default()
             } else {
                 report.to_string()
             };
             print(&output);
-            Ok(exit_code(&report))
+            Ok(exit_code(&report, *allow_empty))
+        }
+        StoreCommand::Ls { folder } => {
+            let keys = list(&configured(config)?, folder).await?;
+            print(&keys.join("\n"));
+            Ok(ExitCode::SUCCESS)
+        }
+        StoreCommand::Cat { key } => {
+            let bytes = show(&configured(config)?, key).await?;
+            let mut output = std::io::stdout().lock();
+            output.write_all(&bytes).map_err(CommandError::Output)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        StoreCommand::Tree { release } => {
+            print(tree(&configured(config)?, release).await?.trim_end());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Where the configured store is. If it is in a folder, nothing else of the configuration is needed.
+fn configured(config: &Path) -> Result<Place, ConfigError> {
+    match Config::load(config) {
+        Ok(Config { store, .. }) => Ok(match &store.url {
+            Some(url) => Place::Bucket(bucket_settings(&store, url)),
+            None => Place::Folder(store.folder),
         }),
-        StoreCommand::Copy { from, to } => match Config::load(config) {
-            Ok(config) => copy(from, to, &config.store).unwrap_or_else(|error| fail(&error, 1)),
-            Err(error) => fail(&error, INVALID_CONFIGURATION),
-        },
+        Err(error) => Config::store_folder(config).map(Place::Folder).map_err(|_| error),
     }
 }
 
-/// Works on the configured store, which must be in a folder.
-fn in_folder(config: &Path, work: impl FnOnce(&Path) -> Result<ExitCode, StoreError>) -> ExitCode {
-    match Config::store_folder(config) {
-        Ok(store) => work(&store).unwrap_or_else(|error| fail(&error, 1)),
-        Err(error) => fail(&error, INVALID_CONFIGURATION),
+/// The place that an argument names. The configuration has the credentials of a bucket.
+fn place(text: &str, config: &Path) -> Result<Place, CommandError> {
+    if !text.contains("://") {
+        return Ok(Place::Folder(text.into()));
     }
+    let url: BucketUrl = text.parse().map_err(CommandError::Url)?;
+    let settings: StoreSettings = Config::load(config)?.store;
+    Ok(Place::Bucket(bucket_settings(&settings, &url)))
 }
 
-/// Copies a store, and verifies the one in the folder: a copy of a damaged store is damaged, too.
-fn copy(from: &str, to: &str, settings: &StoreSettings) -> Result<ExitCode, CopyError> {
-    let bucket = |url: &BucketUrl| bucket_settings(settings, url);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (copied, folder) = match (Place::parse("FROM", from)?, Place::parse("TO", to)?) {
-        (Place::Folder(from), Place::Bucket(to)) => {
-            (runtime.block_on(copy_to_bucket(&from, &bucket(&to)))?, from)
-        }
-        (Place::Bucket(from), Place::Folder(to)) => {
-            (runtime.block_on(copy_to_folder(&bucket(&from), &to))?, to)
-        }
-        _ => return Err(CopyError::Places),
-    };
-    let Copied { revision, releases } = copied;
-    let (report, folder) = (verify(&folder)?, folder.display());
+/// Copies a store, and verifies the copy: a copy of a damaged store is damaged, too.
+async fn copy_and_verify(from: &Place, to: &Place, timeline: Timeline) -> Result<ExitCode, CommandError> {
+    let copied = copy(from, to, timeline).await?;
+    let report = verify(to).await?;
+    let (revision, releases) = (copied.revision, copied.releases);
     print(&format!(
-        "copied revision {revision} with {releases} releases\n{folder}: {report}"
+        "copied revision {revision} with {releases} releases\n{report}"
     ));
-    Ok(exit_code(&report))
+    // An empty store was copied as such.
+    Ok(exit_code(&report, true))
 }
 
-impl Place {
-    fn parse(name: &'static str, text: &str) -> Result<Self, CopyError> {
-        if !text.contains("://") {
-            return Ok(Self::Folder(text.into()));
-        }
-        let url = text.parse().map_err(|problem| CopyError::Url(name, problem))?;
-        Ok(Self::Bucket(url))
-    }
-}
-
-/// Verifies the restored store, because the backup may have been damaged or made of a damaged store.
-fn restore_and_verify(file: &Path, store: &Path) -> Result<ExitCode, StoreError> {
-    let backup = restore(file, store)?;
-    let report = verify(store)?;
-    let (revision, created_at) = (backup.revision, backup.created_at);
-    print(&format!("restored revision {revision} of {created_at}\n{report}"));
-    Ok(exit_code(&report))
-}
-
-fn exit_code(report: &Report) -> ExitCode {
+fn exit_code(report: &Report, allow_empty: bool) -> ExitCode {
     match report.health {
-        Health::Ok => ExitCode::SUCCESS,
-        Health::Problems => PROBLEMS.into(),
+        Health::Ok if report.live.is_some() || allow_empty => ExitCode::SUCCESS,
+        Health::Ok | Health::Problems => PROBLEMS.into(),
         Health::Unusable => UNUSABLE.into(),
     }
 }

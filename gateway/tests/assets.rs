@@ -67,9 +67,8 @@ fn head_matches_get_without_body() {
 #[test]
 fn file_outside_manifest_returns_404() {
     let gateway = Gateway::start_live("", &[]);
-    // A file in the folder that was never published is not an asset.
-    let folder = gateway.store().join("releases/shell/1.0.0");
-    std::fs::write(folder.join("client/planted.js"), "planted").unwrap();
+    // An object that no release names is not an asset.
+    std::fs::write(gateway.store().join("files/planted.js"), "planted").unwrap();
     let targets = [
         "planted.js",
         "gone.js",
@@ -77,7 +76,6 @@ fn file_outside_manifest_returns_404() {
         "client/main.js",
         "server/index.js",
         "release.json",
-        "stored.json",
         "main.js/",
         "main.js.br",
         "compressed/client/main.js.br",
@@ -137,7 +135,8 @@ fn only_deployed_releases_serve_assets() {
 #[test]
 fn asset_of_missing_release_returns_404_and_is_logged() {
     let gateway = Gateway::start_live("", &[]);
-    std::fs::remove_dir_all(gateway.store().join("releases/shell/1.0.0")).unwrap();
+    std::fs::remove_file(gateway.record("shell/1.0.0")).unwrap();
+    std::fs::remove_dir_all(gateway.store().join("files")).unwrap();
     assert_eq!(gateway.get("/assets/shell/1.0.0/main.js").status, 404);
     let event = gateway.wait_for_event(|line| line["event"] == "asset_missing");
     assert_eq!(

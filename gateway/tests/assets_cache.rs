@@ -10,7 +10,7 @@ use crate::support::{Gateway, Release, Request};
 const TARGET: &str = "/assets/shell/1.0.0/main.js";
 
 fn remove(gateway: &Gateway, path: &str) {
-    fs::remove_file(gateway.store().join("releases/shell/1.0.0").join(path)).unwrap();
+    fs::remove_file(gateway.object("shell/1.0.0", path)).unwrap();
 }
 
 #[test]
@@ -39,9 +39,10 @@ fn cached_asset_is_not_read_from_disk_again() {
 fn cache_size_is_bounded() {
     let gateway = Gateway::start_with("[assets]\ncache_mib = 1\n", &[]);
     let half: Vec<u8> = (0..600 * 1024_u32).map(|at| at.to_le_bytes()[0]).collect();
+    let other: Vec<u8> = half.iter().rev().copied().collect();
     let shell = Release::shell("1.0.0")
         .bytes("client/a.bin", "application/octet-stream", half.clone())
-        .bytes("client/b.bin", "application/octet-stream", half.clone())
+        .bytes("client/b.bin", "application/octet-stream", other)
         .bytes(
             "client/large.bin",
             "application/octet-stream",

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use crate::support::{Gateway, Release, Request, Response};
+use crate::support::{Gateway, Release, Request, Response, edit_json};
 
 const TARGET: &str = "/assets/shell/1.0.0/main.js";
 
@@ -47,13 +47,11 @@ fn smallest_accepted_encoding_is_sent_with_its_own_etag() {
 #[test]
 fn older_release_is_served_without_newer_encodings() {
     let gateway = Gateway::start_live("", &[]);
-    let folder = gateway.store().join("releases/shell/1.0.0");
     // A record written before zstd variants existed.
-    let text = std::fs::read_to_string(folder.join("stored.json")).unwrap();
-    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
-    record["variants"] = json!({ "client/main.js": ["gzip", "br"] });
-    std::fs::write(folder.join("stored.json"), record.to_string()).unwrap();
-    std::fs::remove_file(folder.join("compressed/client/main.js.zstd")).unwrap();
+    std::fs::remove_file(gateway.object("shell/1.0.0", "compressed/client/main.js.zstd")).unwrap();
+    edit_json(&gateway.record("shell/1.0.0"), |release| {
+        release["record"]["variants"] = json!({ "client/main.js": ["gzip", "br"] });
+    });
     let gateway = gateway.start_another();
     assert!(!get_encoded(&gateway, "zstd").has("content-encoding"));
     assert_eq!(

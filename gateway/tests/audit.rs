@@ -136,9 +136,8 @@ fn refused_changes_log_the_reason() {
 fn change_cut_by_a_shutdown_is_audited_as_interrupted() {
     let limits = "[limits]\nshutdown_delay_ms = 0\ndrain_timeout_ms = 500\n";
     let mut gateway = Gateway::start_live(limits, &[]);
-    let lock = File::options().write(true).open(gateway.store().join("lock"));
     // The change waits for the lock, longer than the shutdown.
-    let lock = lock.unwrap();
+    let lock = File::create(gateway.store().join("lock")).unwrap();
     lock.lock().unwrap();
     let body = "{\"releases\":{\"directory\":null}}";
     let mut deploy = Raw::open(&gateway.admin);

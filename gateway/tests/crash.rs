@@ -13,7 +13,7 @@ mod store_model;
 mod workload;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Gateway, Release, is_soak};
+use crate::support::{Gateway, Release, entries, is_soak};
 use store_model::StoreModel;
 use workload::{Call, Kind, SharedState, TEAMS, run_workload};
 
@@ -156,27 +156,20 @@ fn first_releases() -> Vec<Release> {
 fn backdate(store: &Path) {
     let mut paths = vec![store.join("live.json")];
     paths.extend(entries(&store.join("deployments")));
-    for section in entries(&store.join("releases")) {
-        paths.extend(entries(&section).map(|release| release.join("stored.json")));
-    }
+    paths.extend(entries(&store.join("releases")).flat_map(|section| entries(&section).collect::<Vec<_>>()));
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
-        if text.contains(LONG_AGO) {
+        if text.contains(LONG_AGO) || text == "{\"deleted\":true}" {
             continue;
         }
         let mut record: Value = serde_json::from_str(&text).unwrap();
-        for pointer in ["/createdAt", "/publishedAt", "/change/at"] {
+        for pointer in ["/createdAt", "/record/publishedAt", "/change/at"] {
             if let Some(at) = record.pointer_mut(pointer) {
                 *at = json!(LONG_AGO);
             }
         }
         std::fs::write(path, record.to_string()).unwrap();
     }
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().path())
 }
 
 /// The interrupted calls by kind: how many took effect and how many did not.

@@ -22,9 +22,7 @@ fn set_year(year: &str, folder: &Path) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             set_year(year, &path);
-        } else if path.extension().is_some_and(|extension| extension == "json")
-            && path.file_name().is_some_and(|name| name != "release.json")
-        {
+        } else if path.extension().is_some_and(|extension| extension == "json") {
             let mut value: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
             set_year_in(year, &mut value);
             fs::write(&path, value.to_string()).unwrap();

@@ -100,7 +100,7 @@ fn read_only_store_is_backed_up() {
     let mut gateway = Gateway::start_live("", &[]);
     gateway.kill();
     set_mode(&gateway, 0o555);
-    let file = gateway.folder().join("backup.tar");
+    let file = gateway.folder().join("backup");
     let output = Command::new("sh")
         .args(["-c", &format!("exec {} \"$0\" \"$@\"", wrapper())])
         .args([env!("CARGO_BIN_EXE_gateway"), "store", "backup"])
@@ -129,7 +129,7 @@ fn file_size_limit_leaves_no_partial_release() {
     });
     attack(&gateway, || {
         assert_publish_fails(&gateway, "1.0.0");
-        assert!(!gateway.store().join("releases/other").join("1.0.0").exists());
+        assert!(!gateway.record("other/1.0.0").exists());
     });
     assert_live(&gateway, 1);
     // Small releases still fit.
@@ -138,12 +138,12 @@ fn file_size_limit_leaves_no_partial_release() {
     assert_live(&gateway, 2);
 }
 
-/// All files of a store by path, without the scratch folder.
+/// All files of a store by path, without the scratch folder and the reserve.
 fn store_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.ends_with("store/scratch") {
+        if path.ends_with("store/scratch") || path.ends_with("store/reserve") {
             continue;
         }
         if path.is_dir() {
@@ -202,6 +202,36 @@ fn full_disk_rejects_changes_until_space_returns() {
         assert_eq!(rollback.status, 201, "{}", rollback.text());
         assert_live(&gateway, 4);
     }
+}
+
+#[test]
+fn reserve_lets_rollback_work_on_full_disk() {
+    let machine = FaultyMachine::new();
+    let gateway = machine.start("").with_live_site();
+    let release = |version| Release::section("directory", version, &["/", "/state/:state"]);
+    gateway.publish(&release("1.1.0"));
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    let reserve = gateway.store().join("reserve");
+    wait_until("the reserve is kept", || reserve.exists());
+    machine.fill_disk(DiskFull::WriteWithReserve);
+    let next = release("1.2.0");
+    assert_disk_full(&gateway.put_release(&next.name, &next.version, next.archive()));
+    // A gateway that starts now says it before someone needs to write.
+    let other = machine.start("");
+    other.wait_for_event(|line| line["event"] == "store_not_writable");
+    assert_eq!(
+        other.get("/readyz").text(),
+        "degraded: the store cannot be written\n"
+    );
+    assert_eq!(other.metric("colonnade_store_writable"), 0);
+    assert!(reserve.exists());
+    let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
+    assert_eq!(rollback.status, 201, "{}", rollback.text());
+    gateway.wait_for_event(|line| line["event"] == "store_reserve_used");
+    assert_live(&gateway, 3);
+    machine.free_disk();
+    machine.start("");
+    wait_until("the reserve is kept again", || reserve.exists());
 }
 
 #[test]

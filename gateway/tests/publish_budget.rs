@@ -27,7 +27,10 @@ fn kib(bytes: u64) -> String {
 fn problems(gateway: &Gateway, release: &Release) -> Vec<String> {
     let response = gateway.put_release(&release.name, &release.version, release.archive());
     assert_eq!(response.status, 422, "{}", response.text());
-    assert!(!gateway.store().join("releases").join(&release.name).exists());
+    assert_eq!(
+        gateway.object_names(&format!("releases/{}", release.name)),
+        [""; 0]
+    );
     let problems = response.json()["problems"].take();
     let text = |problem: &Value| problem.as_str().unwrap().to_owned();
     problems.as_array().unwrap().iter().map(text).collect()
@@ -35,12 +38,8 @@ fn problems(gateway: &Gateway, release: &Release) -> Vec<String> {
 
 /// The size of a stored file's Brotli variant.
 fn brotli_size(gateway: &Gateway, release: &Release, path: &str) -> u64 {
-    let folder = gateway
-        .store()
-        .join("releases")
-        .join(&release.name)
-        .join(&release.version);
-    let variant = folder.join(format!("compressed/{path}.br"));
+    let id = format!("{}/{}", release.name, release.version);
+    let variant = gateway.object(&id, &format!("compressed/{path}.br"));
     std::fs::metadata(variant).unwrap().len()
 }
 

@@ -333,7 +333,7 @@ fn unrendered_page_is_noindex_unless_listed() {
 #[test]
 fn unreadable_module_costs_html_until_readable() {
     let gateway = rendering_gateway("", HEALTHY_MODULE);
-    let module = gateway.store().join("releases/attack/1.0.0/server/index.js");
+    let module = gateway.object("attack/1.0.0", "server/index.js");
     let backup = module.with_extension("backup");
     std::fs::rename(&module, &backup).unwrap();
     let response = gateway.get("/attack/x");

@@ -393,7 +393,7 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
         json!({
             "number": candidate + 1, "releases": set("1.0.0"), "live": true,
             "rollouts": gateway.admin_get("/api/v1/deployments")["rollouts"], "url": "https://site.example",
-            "paths": { "directory": "/", "legal": "/terms" },
+            "paths": { "directory": "/", "legal": "/terms" }, "warnings": [],
         })
     );
     for (visitor, number, version) in [

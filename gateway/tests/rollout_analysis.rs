@@ -161,8 +161,7 @@ fn page_that_always_fails_aborts_rollout_despite_breaker() {
 #[test]
 fn server_errors_abort_rollout() {
     let first = gateway(SMALL, HEALTHY_MODULE, LONG);
-    let damaged = first.store().join("releases/shop/2.0.0/release.json");
-    std::fs::write(damaged, "{}").unwrap();
+    std::fs::write(first.record("shop/2.0.0"), "{}").unwrap();
     let gateway = first.kill_and_restart(SMALL);
     assert_eq!(visit(&gateway, "good"), 503);
     assert_eq!(

@@ -1,12 +1,11 @@
-//! `gateway store backup` and `restore`.
+//! `gateway store backup`, `restore`, `ls`, `cat` and `tree`.
 
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release};
+use crate::support::{Gateway, Release, edit_json};
 
 fn publish_and_deploy(gateway: &Gateway, version: &str) {
     gateway.publish(&Release::section("directory", version, &["/"]));
@@ -21,10 +20,10 @@ fn create_preview_link(gateway: &Gateway) -> String {
 }
 
 fn back_up(gateway: &Gateway, name: &str) -> String {
-    let file = gateway.folder().join(name).display().to_string();
-    let (code, output) = gateway.store_command(&["backup", &file]);
+    let folder = gateway.folder().join(name).display().to_string();
+    let (code, output) = gateway.store_command(&["backup", &folder]);
     assert_eq!(code, 0, "{output}");
-    file
+    folder
 }
 
 /// Stops the gateway, removes its store, and restores a backup.
@@ -47,12 +46,12 @@ fn restored_backup_serves_and_rolls_back() {
     publish_and_deploy(&gateway, "1.1.0");
     let link = create_preview_link(&gateway);
     assert_eq!(gateway.get(&link).status, 200);
-    let file = back_up(&gateway, "backup.tar");
-    // It is never overwritten.
-    let backup = fs::read(&file).unwrap();
+    let file = back_up(&gateway, "backup");
     let (code, output) = gateway.store_command(&["backup", &file]);
-    assert!(code == 1 && output.contains("backup.tar"), "{output}");
-    assert_eq!(fs::read(&file).unwrap(), backup);
+    assert!(
+        code == 1 && output.contains("never overwrites a store"),
+        "{output}"
+    );
     assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
     let before = gateway.admin_get("/api/v1/history");
     publish_and_deploy(&gateway, "1.2.0");
@@ -80,7 +79,7 @@ fn restored_backup_serves_and_rolls_back() {
 #[test]
 fn gateway_rejects_timeline_restored_while_it_runs() {
     let mut gateway = Gateway::start_live("", &[]);
-    let file = back_up(&gateway, "backup.tar");
+    let file = back_up(&gateway, "backup");
     publish_and_deploy(&gateway, "1.1.0");
     let running = gateway.start_another();
     restore(&mut gateway, &file);
@@ -122,7 +121,7 @@ fn backup_during_changes_is_consistent() {
         // The last backup contains a change, however slow the first one is.
         while files.len() < 4 || !has_changed {
             has_changed = changes.load(Ordering::Relaxed) > 0;
-            files.push(back_up(shared, &format!("{}.tar", files.len())));
+            files.push(back_up(shared, &format!("backup{}", files.len())));
         }
         done.store(true, Ordering::Relaxed);
         files
@@ -147,52 +146,76 @@ fn backup_during_changes_is_consistent() {
 #[test]
 fn restore_rejects_used_folder_and_incomplete_backup() {
     let mut gateway = Gateway::start_live("", &[]);
-    let file = back_up(&gateway, "backup.tar");
+    let file = back_up(&gateway, "backup");
     gateway.kill();
     let (code, output) = gateway.store_command(&["restore", &file]);
-    assert_eq!(code, 1);
-    assert!(output.contains("the folder is not empty"), "{output}");
+    assert!(code == 1 && output.contains("the store is not empty"), "{output}");
 
     fs::remove_dir_all(gateway.store()).unwrap();
-    let bytes = fs::read(&file).unwrap();
-    for length in [0, 512, bytes.len() / 2, bytes.len() - 4096, 700] {
-        fs::write(&file, &bytes[..length]).unwrap();
-        let (code, output) = gateway.store_command(&["restore", &file]);
-        assert_eq!(code, 1, "{length}: {output}");
-        assert_eq!(fs::read_dir(gateway.store()).unwrap().count(), 0, "{length}");
-    }
-    fs::write(&file, &bytes).unwrap();
+    let whole = gateway.folder().join("backup/store.json");
+    let text = fs::read(&whole).unwrap();
+    fs::remove_file(&whole).unwrap();
     let (code, output) = gateway.store_command(&["restore", &file]);
-    assert_eq!(code, 0, "{output}");
+    assert!(
+        code == 1 && output.contains("`store.json` of a store is not"),
+        "{output}"
+    );
+    assert!(!gateway.store().exists());
+    fs::write(whole, text).unwrap();
+    fs::remove_dir_all(gateway.folder().join("backup/files")).unwrap();
+    let (code, output) = gateway.store_command(&["restore", &file]);
+    assert!(code == 3 && output.contains("the file is missing"), "{output}");
 }
 
 #[test]
-fn restore_rejects_paths_outside_store() {
-    let mut gateway = Gateway::start();
+fn backup_reads_nothing_outside_store() {
+    let mut gateway = Gateway::start_live("", &[]);
     gateway.kill();
-    fs::remove_dir_all(gateway.store()).unwrap();
-    let file = gateway.folder().join("backup.tar");
-    let absolute = gateway.folder().join("escaped");
-    for path in [
-        "../escaped",
-        "releases/../../escaped",
-        absolute.to_str().unwrap(),
-        "other/escaped",
-    ] {
-        write_tar(&file, path);
-        let (code, output) = gateway.store_command(&["restore", file.to_str().unwrap()]);
-        assert_eq!(code, 1, "{path}: {output}");
-        assert!(!gateway.folder().join("escaped").exists(), "{path}");
-    }
+    fs::write(gateway.folder().join("escaped"), "secret").unwrap();
+    edit_json(&gateway.record("directory/1.0.0"), |record| {
+        record["files"]["client/entry.js"] = json!("../../escaped");
+    });
+    let copy = gateway.folder().join("backup");
+    let (code, output) = gateway.store_command(&["backup", copy.to_str().unwrap()]);
+    assert_eq!(code, 3, "{output}");
+    assert_eq!(fs::read(gateway.folder().join("escaped")).unwrap(), b"secret");
+    assert!(!copy.join("files/escaped").exists());
 }
 
-/// Writes a tar archive with one file. The path is written unmodified.
-fn write_tar(file: &Path, path: &str) {
-    let mut header = tar::Header::new_gnu();
-    header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
-    header.set_size(2);
-    header.set_cksum();
-    let mut tar = tar::Builder::new(fs::File::create(file).unwrap());
-    tar.append(&header, &b"{}"[..]).unwrap();
-    tar.finish().unwrap();
+#[test]
+fn store_is_shown_without_secrets() {
+    let gateway = Gateway::start_live("", &[]);
+    create_preview_link(&gateway);
+    gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
+    let rollout = json!({ "releases": { "directory": "1.1.0" }, "percent": 10 });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    let run = |arguments: &[&str]| gateway.store_command(arguments);
+    let (code, keys) = run(&["ls", "releases/directory"]);
+    assert_eq!(
+        (code, &*keys),
+        (
+            0,
+            "releases/directory/1.0.0.json\nreleases/directory/1.1.0.json\n"
+        )
+    );
+    assert!(run(&["ls"]).1.contains("live.json"));
+    let (code, tree) = run(&["tree", "directory/1.1"]);
+    assert!(
+        code == 0 && tree.starts_with("directory/1.1.0\n") && tree.contains("  client/entry.js  files/"),
+        "{tree}"
+    );
+    let (code, live) = run(&["cat", "live.json"]);
+    let live: Value = serde_json::from_str(&live).unwrap();
+    assert_eq!(
+        (code, &live["visible"]["rollouts"][0]["key"]),
+        (0, &json!("(secret)"))
+    );
+    for (key, problem) in [
+        ("preview-keys.json", "secrets"),
+        ("../site.toml", "no such object"),
+        ("history/9.json", "no such object"),
+    ] {
+        let (code, output) = run(&["cat", key]);
+        assert!(code == 1 && output.contains(problem), "{output}");
+    }
 }

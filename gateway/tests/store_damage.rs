@@ -1,7 +1,6 @@
 //! Damaged files in the store: what they belong to is not served, and everything else is.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::json;
@@ -17,10 +16,6 @@ fn gateway() -> Gateway {
     gateway.publish(&Release::section("legal", "1.1.0", &["/terms"]).slot("note"));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     gateway
-}
-
-fn release(gateway: &Gateway, id: &str) -> PathBuf {
-    gateway.store().join("releases").join(id)
 }
 
 fn assert_unavailable(response: &Response) {
@@ -74,21 +69,17 @@ fn assert_all_serve(gateway: &Gateway) {
 #[test]
 fn damaged_release_is_left_out_until_repaired() {
     let mut gateway = gateway();
-    let manifest = release(&gateway, "legal/1.0.0").join("release.json");
-    let (folder, moved) = (release(&gateway, "legal/1.0.0"), gateway.folder().join("moved"));
-    let intact = fs::read_to_string(&manifest).unwrap();
+    let record = gateway.record("legal/1.0.0");
+    let intact = fs::read_to_string(&record).unwrap();
     for damage in [Some(intact.replace("/terms", "/terma")), None] {
         gateway.kill();
         match &damage {
-            Some(damaged) => fs::write(&manifest, damaged).unwrap(),
-            None => fs::rename(&folder, &moved).unwrap(),
+            Some(damaged) => fs::write(&record, damaged).unwrap(),
+            None => fs::remove_file(&record).unwrap(),
         }
         gateway = gateway.start_another();
         assert_others_serve(&gateway);
-        match damage {
-            Some(_) => fs::write(&manifest, &intact).unwrap(),
-            None => fs::rename(&moved, &folder).unwrap(),
-        }
+        fs::write(&record, &intact).unwrap();
         assert_all_serve(&gateway);
     }
 }
@@ -100,7 +91,7 @@ fn damaged_section_is_replaced_by_deploy_or_rollback() {
     gateway.publish(&Release::section("directory", "1.1.0", &["/"]));
     gateway.publish(&Release::section("legal", "1.2.0", &["/terms"]));
     gateway.kill();
-    fs::write(release(&gateway, "legal/1.1.0").join("stored.json"), "{").unwrap();
+    fs::write(gateway.record("legal/1.1.0"), "{").unwrap();
     let gateway = gateway.start_another();
     assert_unavailable(&gateway.get("/terms"));
     let other = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
@@ -126,19 +117,17 @@ fn damaged_section_is_replaced_by_deploy_or_rollback() {
 #[test]
 fn damaged_shell_prevents_start_but_not_serving() {
     let gateway = gateway();
-    let manifest = release(&gateway, "shell/1.0.0").join("release.json");
-    fs::write(manifest, "{").unwrap();
+    fs::write(gateway.record("shell/1.0.0"), "{").unwrap();
     let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("shell/1.0.0/release.json"), "{error}");
+    assert!(error.contains("shell/1.0.0.json"), "{error}");
     assert_eq!(gateway.get("/").status, 200);
 }
 
 #[test]
 fn changed_file_is_refused_in_each_coding() {
     let gateway = gateway();
-    let folder = release(&gateway, "directory/1.0.0");
     let refused = || gateway.metric("colonnade_store_damaged_reads_total");
     for (coding, path) in [
         ("identity", "client/entry.js"),
@@ -149,7 +138,7 @@ fn changed_file_is_refused_in_each_coding() {
         let request =
             || Request::new("GET", "/assets/directory/1.0.0/entry.js").header("accept-encoding", coding);
         assert_eq!(gateway.site.send(request()).status, 200, "{coding}");
-        let path = folder.join(path);
+        let path = gateway.object("directory/1.0.0", path);
         let intact = fs::read(&path).unwrap();
         let mut changed = intact.clone();
         let middle = changed.len() / 2;
@@ -179,7 +168,7 @@ fn changed_file_is_refused_in_each_coding() {
 #[test]
 fn missing_file_or_fifo_in_release_is_refused_and_counted() {
     let gateway = gateway();
-    let file = release(&gateway, "directory/1.0.0").join("client/entry.js");
+    let file = gateway.object("directory/1.0.0", "client/entry.js");
     fs::remove_file(&file).unwrap();
     for count in 1..=2 {
         let response = gateway.get("/assets/directory/1.0.0/entry.js");
@@ -194,7 +183,8 @@ fn missing_file_or_fifo_in_release_is_refused_and_counted() {
     let (code, output) = gateway.store_command(&["verify"]);
     assert_eq!(code, 3, "{output}");
     assert!(
-        output.contains("releases/directory/1.0.0/client/entry.js: not a regular file"),
+        output.contains("releases/directory/1.0.0.json: client/entry.js: ")
+            && output.contains("not a regular file"),
         "{output}"
     );
 }
@@ -246,7 +236,7 @@ fn damaged_records_are_marked_and_the_rest_is_listed() {
 fn rollback_to_damaged_release_is_rejected() {
     let gateway = gateway();
     gateway.deploy(&json!({ "legal": "1.1.0" }));
-    fs::write(release(&gateway, "legal/1.0.0").join("release.json"), "{").unwrap();
+    fs::write(gateway.record("legal/1.0.0"), "{").unwrap();
     for gateway in [&gateway, &gateway.start_another()] {
         for body in [json!({ "section": "legal" }), json!({ "deployment": 2 })] {
             let rejected = gateway.admin_post("/api/v1/rollback", &body);

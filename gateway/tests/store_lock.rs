@@ -1,6 +1,6 @@
 //! A store whose lock another process holds: changes fail soon, and do not happen later.
 
-use std::fs::{self, File};
+use std::fs::File;
 
 use serde_json::{Value, json};
 
@@ -45,9 +45,7 @@ fn locked_store_fails_changes_that_never_happen_later() {
     let gateway = gateway();
     let before = gateway.admin_get("/api/v1/history");
     let lock = lock(&gateway);
-    let release = Release::section("other", "1.0.0", &["/other"]);
-    let calls: [(&str, &str, Vec<u8>); 5] = [
-        ("PUT", "/api/v1/sections/other/releases/1.0.0", release.archive()),
+    let calls: [(&str, &str, Vec<u8>); 4] = [
         (
             "POST",
             "/api/v1/deployments",
@@ -78,9 +76,7 @@ fn locked_store_fails_changes_that_never_happen_later() {
     assert_eq!(gateway.get("/").boot()["deployment"], 2);
     drop(lock);
     assert_eq!(gateway.admin_get("/api/v1/history"), before);
-    assert!(!gateway.store().join("releases/other/1.0.0").exists());
-    gateway.publish(&release);
-    gateway.deploy(&json!({ "other": "1.0.0" }));
+    gateway.deploy(&json!({ "directory": "1.2.0" }));
     let history = gateway.admin_get("/api/v1/history");
     let kinds: Vec<&Value> = history["entries"]
         .as_array()
@@ -103,17 +99,4 @@ fn lock_that_is_released_in_time_delays_change() {
         drop(lock);
         assert_eq!(deploy.join().unwrap().status, 201);
     });
-}
-
-#[test]
-fn locked_store_fails_backup_without_file() {
-    let gateway = gateway();
-    let lock = lock(&gateway);
-    let file = gateway.folder().join("backup.tar");
-    let (code, output) = gateway.store_command(&["backup", file.to_str().unwrap()]);
-    assert_eq!(code, 1);
-    assert!(output.contains(HELD), "{output}");
-    assert!(!file.exists());
-    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
-    drop(lock);
 }

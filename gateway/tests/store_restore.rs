@@ -1,13 +1,11 @@
 //! Restored stores: a restore starts a new timeline, and the changes of the lost one never appear.
 
 use std::fs;
-use std::io::Write as _;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{FaultyMachine, Gateway, Release, run_gateway, wait_until};
+use crate::support::{FaultyMachine, Gateway, Release, read_json, run_gateway};
 
 /// A stopped gateway whose `live.json` is three deploys older than the rest of its store, as a restored copy that was made
 /// during deploys.
@@ -40,17 +38,11 @@ fn history(gateway: &Gateway) -> Vec<(u64, Value)> {
         .collect()
 }
 
-fn json_file(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
 #[test]
 fn older_live_state_starts_new_timeline() {
     let gateway = older_live_state().start_another();
     publish_and_deploy(&gateway, "2.0.0", "2.0.0");
     assert_eq!(history(&gateway), [(2, json!("2.0.0")), (1, json!(null))]);
-    let entries = fs::read_dir(gateway.store().join("history")).unwrap();
-    assert_eq!(entries.count(), 2, "the lost changes are deleted");
     for version in ["2.1.0", "2.2.0"] {
         publish_and_deploy(&gateway, version, version);
     }
@@ -62,7 +54,7 @@ fn older_live_state_starts_new_timeline() {
     ];
     assert_eq!(history(&gateway), expected);
     gateway.wait_for_event(|line| line["event"] == "history_entry_replaced" && line["revision"] == 2);
-    let entry = json_file(&gateway.store().join("history/3.json"));
+    let entry = read_json(&gateway.store().join("history/3.json"));
     assert_eq!(entry["reason"], "2.1.0");
     for version in ["2.1.0", "2.0.0", "1.0.0"] {
         let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
@@ -71,60 +63,39 @@ fn older_live_state_starts_new_timeline() {
     }
 }
 
-fn restore_command(gateway: &Gateway, file: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
-    command
-        .args(["store", "restore", file, "--config"])
-        .arg(gateway.config());
-    command
-}
-
-/// Starts a restore that ends in the middle of the backup, waits for the writing of releases, and kills it.
-fn interrupt_restore(gateway: &Gateway, file: &str) {
-    let backup = fs::read(file).unwrap();
-    let fifo = gateway.folder().join("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut restore = restore_command(gateway, fifo.to_str().unwrap()).spawn().unwrap();
-    let mut writer = fs::File::options().write(true).open(&fifo).unwrap();
-    writer.write_all(&backup[..backup.len() / 2]).unwrap();
-    wait_until("releases are restored", || {
-        gateway.store().join("releases").exists()
-    });
-    let (code, output) = gateway.store_command(&["restore", file]);
-    assert_eq!(code, 1, "{output}");
-    assert!(
-        output.contains("another operation holds the lock of the store"),
-        "{output}"
-    );
-    restore.kill().unwrap();
-    restore.wait().unwrap();
-}
-
 #[test]
 fn interrupted_restore_is_repeated() {
     let mut gateway = Gateway::start_live("", &[]);
     publish_and_deploy(&gateway, "1.1.0", "a change");
-    let file = gateway.folder().join("backup.tar").display().to_string();
-    assert_eq!(gateway.store_command(&["backup", &file]).0, 0);
+    let backup = gateway.folder().join("backup").display().to_string();
+    assert_eq!(gateway.store_command(&["backup", &backup]).0, 0);
     gateway.kill();
     fs::remove_dir_all(gateway.store()).unwrap();
-    interrupt_restore(&gateway, &file);
-    assert_restore_is_interrupted(&gateway);
-    // Now before the last file, the live state.
-    let scratch = gateway.store().join("scratch");
-    FaultyMachine::new().run_until_creation(&scratch, &mut restore_command(&gateway, &file));
-    assert_restore_is_interrupted(&gateway);
-    let (code, output) = gateway.store_command(&["restore", &file]);
-    assert_eq!(code, 0, "{output}");
-    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
-    // What a gateway uses is never replaced.
-    assert_eq!(gateway.store_command(&["restore", &file]).0, 1);
-}
-
-fn assert_restore_is_interrupted(gateway: &Gateway) {
+    let mut restore = Command::new(env!("CARGO_BIN_EXE_gateway"));
+    restore
+        .args(["store", "restore", &backup, "--config"])
+        .arg(gateway.config());
+    // After the files of the first release.
+    let releases = gateway.store().join("releases");
+    FaultyMachine::new().run_until_creation(&releases, &mut restore);
     let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("run `gateway store restore` again"), "{error}");
+    assert!(
+        error.contains("a copy to the store was interrupted; repeat it"),
+        "{error}"
+    );
     assert_eq!(gateway.store_command(&["verify"]).0, 4);
+    // Another store does not mix with it.
+    let other = Gateway::start_live("", &[]);
+    let (code, output) = gateway.store_command(&["restore", other.store().to_str().unwrap()]);
+    assert!(
+        code == 1 && output.contains("another store was being copied"),
+        "{output}"
+    );
+    let (code, output) = gateway.store_command(&["restore", &backup]);
+    assert_eq!(code, 0, "{output}");
+    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
+    // What a gateway uses is never replaced.
+    assert_eq!(gateway.store_command(&["restore", &backup]).0, 1);
 }

@@ -1,22 +1,10 @@
 //! The schema of store files: a gateway keeps what a newer one of the same schema wrote, and refuses a newer schema.
 
 use std::fs;
-use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Gateway, Release, Request, run_gateway};
-
-fn read(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
-/// Changes a JSON file as another gateway would.
-fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
-    let mut value = read(path);
-    change(&mut value);
-    fs::write(path, value.to_string()).unwrap();
-}
+use crate::support::{Gateway, Release, Request, edit_json, read_json, run_gateway};
 
 /// A stopped gateway with a rollout and a preview, and its files that gateways write.
 fn gateway() -> Gateway {
@@ -39,14 +27,14 @@ const FILES: [&str; 5] = [
     "preview-keys.json",
     "deployments/1.json",
     "history/1.json",
-    "releases/directory/1.0.0/stored.json",
+    "releases/directory/1.0.0.json",
 ];
 
 #[test]
 fn store_files_carry_schema() {
     let gateway = gateway();
     for file in FILES {
-        assert_eq!(read(&gateway.store().join(file))["schema"], 1, "{file}");
+        assert_eq!(read_json(&gateway.store().join(file))["schema"], 1, "{file}");
     }
 }
 
@@ -56,45 +44,47 @@ fn fields_of_newer_gateway_survive_changes() {
     let store = gateway.store();
     let file = |name: &str| store.join(name);
     for name in FILES {
-        edit(&file(name), |value| value["newer"] = json!({ "of": name }));
+        edit_json(&file(name), |value| value["newer"] = json!({ "of": name }));
     }
-    edit(&file("live.json"), |state| {
+    edit_json(&file("live.json"), |state| {
         state["visible"]["rollouts"][0]["newer"] = json!("rollout");
         state["change"]["newer"] = json!("change");
     });
-    edit(&file("preview-keys.json"), |keys| {
+    edit_json(&file("preview-keys.json"), |keys| {
         keys["keys"][0]["newer"] = json!("key");
     });
-    let revision = read(&file("live.json"))["change"]["revision"].as_u64().unwrap();
-    edit(&file(&format!("history/{revision}.json")), |change| {
+    let revision = read_json(&file("live.json"))["change"]["revision"]
+        .as_u64()
+        .unwrap();
+    edit_json(&file(&format!("history/{revision}.json")), |change| {
         change["newer"] = json!("change");
     });
 
     let gateway = gateway.start_another();
     gateway.publish(&Release::section("other", "1.0.0", &["/other"]));
     gateway.deploy(&json!({ "other": "1.0.0" }));
-    let state = read(&file("live.json"));
+    let state = read_json(&file("live.json"));
     assert_eq!(state["newer"], json!({ "of": "live.json" }));
     assert_eq!(state["visible"]["rollouts"][0]["newer"], "rollout");
     assert_eq!(state["schema"], 1);
     assert!(state["change"].get("newer").is_none(), "it is another change");
     assert_eq!(
-        read(&file(&format!("history/{revision}.json")))["newer"],
+        read_json(&file(&format!("history/{revision}.json")))["newer"],
         "change"
     );
     // The key is too old to sign, so the next preview adds one.
-    edit(&file("preview-keys.json"), |keys| {
+    edit_json(&file("preview-keys.json"), |keys| {
         let at = crate::support::now() - jiff::SignedDuration::from_hours(25);
         keys["keys"][0]["createdAt"] = json!(at.to_string());
     });
     gateway.admin_change("/api/v1/previews", &json!({ "releases": { "other": null } }));
-    let keys = read(&file("preview-keys.json"));
+    let keys = read_json(&file("preview-keys.json"));
     assert_eq!(keys["newer"], json!({ "of": "preview-keys.json" }));
     assert_eq!(keys["keys"].as_array().unwrap().len(), 2, "{keys}");
     assert_eq!(keys["keys"][1]["newer"], "key");
     // What is written once stays as it is, and is not served.
     for name in &FILES[2..] {
-        assert_eq!(read(&file(name))["newer"], json!({ "of": name }));
+        assert_eq!(read_json(&file(name))["newer"], json!({ "of": name }));
     }
     for target in ["/api/v1/history", "/api/v1/deployments", "/api/v1/sections"] {
         let response = gateway.admin_request(Request::new("GET", target));
@@ -125,8 +115,8 @@ fn newer_schema_is_refused() {
     }
     fs::write(&live, before).unwrap();
     // A section whose record is newer is unavailable.
-    let record = gateway.store().join("releases/directory/1.0.0/stored.json");
-    edit(&record, |record| record["schema"] = json!(2));
+    let record = gateway.store().join("releases/directory/1.0.0.json");
+    edit_json(&record, |record| record["schema"] = json!(2));
     let gateway = gateway.start_another();
     let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
     assert!(

@@ -70,7 +70,10 @@ fn verify_accepts_intact_store() {
     let running = gateway.start_another();
     assert_eq!(verify(&running).0, 0);
     assert_eq!(fs::read_dir(running.store().join("scratch")).unwrap().count(), 0);
-    assert_eq!(verify(&Gateway::start()).0, 0);
+    // A backup that has failed looks like an empty store.
+    let empty = Gateway::start();
+    assert_eq!(verify(&empty).0, 3);
+    assert_eq!(empty.store_command(&["verify", "--allow-empty"]).0, 0);
     // Only the folder of the store is needed.
     let config = gateway.folder().join("store.toml");
     fs::write(&config, "[store]\nfolder = \"store\"\n").unwrap();
@@ -86,24 +89,23 @@ fn verify_accepts_intact_store() {
 #[test]
 fn verify_reports_changed_file_and_variant() {
     let gateway = gateway();
-    let release = gateway.store().join("releases/directory/1.1.0");
     let serves = except("directory@1.1.0", "partly");
-    for (path, listed) in [
-        ("server/index.js", "server/index.js"),
-        ("compressed/client/entry.js.br", "client/entry.js"),
-        ("compressed/client/entry.js.gzip", "client/entry.js"),
-        ("compressed/client/entry.js.zstd", "client/entry.js"),
+    let record = "releases/directory/1.1.0.json";
+    for file in [
+        "server/index.js",
+        "compressed/client/entry.js.br",
+        "compressed/client/entry.js.gzip",
+        "compressed/client/entry.js.zstd",
     ] {
-        let path = release.join(path);
+        let path = gateway.object("directory/1.1.0", file);
         let intact = fs::read(&path).unwrap();
         let mut bytes = intact.clone();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(&path, bytes).unwrap();
-        let file = format!("releases/directory/1.1.0/{listed}");
-        assert_problem(&gateway, 3, &file, "does not match its digest", &serves);
+        assert_problem(&gateway, 3, record, "do not match their digest", &serves);
         fs::remove_file(&path).unwrap();
-        assert_problem(&gateway, 3, &file, "is missing", &serves);
+        assert_problem(&gateway, 3, record, "is missing", &serves);
         fs::write(path, intact).unwrap();
     }
 }
@@ -111,22 +113,13 @@ fn verify_reports_changed_file_and_variant() {
 #[test]
 fn verify_reports_damaged_and_missing_release() {
     let gateway = gateway();
-    let release = gateway.store().join("releases/directory/1.1.0");
-    let manifest = release.join("release.json");
-    let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace('/', "//")).unwrap();
+    let record = gateway.record("directory/1.1.0");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("\\\"path", "\\\"paths")).unwrap();
     let serves = except("directory@1.1.0", "nothing");
-    let file = "releases/directory/1.1.0";
+    let file = "releases/directory/1.1.0.json";
     assert_problem(&gateway, 3, file, "do not match their digest", &serves);
-    fs::remove_file(&manifest).unwrap();
-    assert_problem(
-        &gateway,
-        3,
-        file,
-        "release.json or stored.json is missing",
-        &serves,
-    );
-    fs::remove_dir_all(release).unwrap();
+    fs::remove_file(&record).unwrap();
     let missing = "names missing releases: directory@1.1.0";
     assert_problem(&gateway, 3, "deployments/3.json", missing, &serves);
 }
@@ -172,11 +165,11 @@ fn verify_reports_damaged_keys_tombstone_and_history() {
 fn verify_reports_unusable_store() {
     let gateway = gateway();
     let store = gateway.store();
-    let shell = store.join("releases/shell/1.0.0");
-    fs::rename(shell.join("stored.json"), store.join("stored.json")).unwrap();
+    let shell = gateway.record("shell/1.0.0");
+    fs::rename(&shell, store.join("shell.json")).unwrap();
     let serves = except("shell@1.0.0", "nothing");
     assert_problem(&gateway, 4, "live.json", "shell@1.0.0, which is missing", &serves);
-    fs::rename(store.join("stored.json"), shell.join("stored.json")).unwrap();
+    fs::rename(store.join("shell.json"), shell).unwrap();
 
     fs::rename(store.join("deployments/3.json"), store.join("3.json")).unwrap();
     assert_problem(

@@ -1,6 +1,7 @@
 // Runs the site for development: starts a sign-up backend and the gateway, then publishes and deploys the five
 // releases. PORT, ADMIN_PORT, BACKEND_PORT, EVENTS_PORT (of the API of `make example`) and STORE override the defaults.
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { startBackend } from "../backend/server.mjs";
@@ -16,6 +17,13 @@ const adminPort = portFrom("ADMIN_PORT", 9090);
 const backendPort = portFrom("BACKEND_PORT", 9100);
 const eventsPort = portFrom("EVENTS_PORT", 9200);
 const store = path.resolve(ROOT, process.env["STORE"] ?? "store");
+
+// A store of an earlier layout, which the gateway does not read.
+if (existsSync(path.join(store, "live.json")) && !existsSync(path.join(store, "store.json"))) {
+  const aside = `${store}.${String(Date.now())}`;
+  await rename(store, aside);
+  console.log(`${store} has an earlier layout: it is now ${aside}`);
+}
 
 /** @param {unknown} error */
 function fail(error) {

@@ -229,7 +229,7 @@ async function disasterAndRestore() {
   assert.match(await gateway(["serve"], 1), /live\.json/);
   print("$ mv store store.lost");
   await rename(store, `${store}.lost`);
-  await gateway(["store", "restore", path.join(folder, "backup.tar")]);
+  await gateway(["store", "restore", path.join(folder, "backup")]);
   await gateway(["store", "verify"]);
   await start();
   assert.equal(await live(), 1);
@@ -247,7 +247,7 @@ const STEPS = [
   ["Start and deploy", startAndDeploy],
   ["Upgrade under load", upgradeUnderLoad],
   ["A failing candidate", failingCandidate],
-  ["Backup", () => gateway(["store", "backup", path.join(folder, "backup.tar")])],
+  ["Backup", () => gateway(["store", "backup", path.join(folder, "backup")])],
   ["Disaster and restore", disasterAndRestore],
 ];
 try {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use colonnade_edge::ChallengeCertificates;
-use colonnade_store::{AcmeFile, FolderStore};
+use colonnade_store::{AcmeFile, AcmeFiles};
 use rcgen::{CertificateParams, CustomExtension, KeyPair};
 use rustls::crypto::aws_lc_rs::sign::any_supported_type;
 use rustls::pki_types::PrivateKeyDer;
@@ -59,10 +59,10 @@ impl Challenges {
     }
 
     /// Follows the challenges in the store. Never returns.
-    pub(super) async fn follow(&self, store: &FolderStore) {
+    pub(super) async fn follow(&self, store: &AcmeFiles) {
         let mut current = Vec::new();
         loop {
-            let text = store.acme_file(AcmeFile::Challenges).await.ok().flatten();
+            let text = store.read(AcmeFile::Challenges).await.ok().flatten();
             let next = text.and_then(|text| serde_json::from_slice::<Vec<Challenge>>(&text).ok());
             let next = next.unwrap_or_default();
             if next != current {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::{Acme, CertificateFiles, Config, LoadedCertificate};
-use colonnade_store::FolderStore;
+use colonnade_store::AcmeFiles;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
@@ -37,7 +37,7 @@ pub(crate) struct Client {
     /// The e-mail address of the account.
     contact: String,
     files: CertificateFiles,
-    store: Arc<FolderStore>,
+    store: AcmeFiles,
     challenges: Arc<Challenges>,
     metrics: AcmeMetrics,
     failures: u32,
@@ -48,7 +48,7 @@ pub(crate) async fn run(client: Option<Client>) {
     let Some(mut client) = client else {
         return std::future::pending().await;
     };
-    let (challenges, store) = (Arc::clone(&client.challenges), Arc::clone(&client.store));
+    let (challenges, store) = (Arc::clone(&client.challenges), client.store.clone());
     tokio::join!(challenges.follow(&store), async {
         loop {
             let wait = client.step().await;
@@ -61,7 +61,7 @@ impl Client {
     /// The client that the configuration describes, if it does. It needs a store in a folder.
     pub(crate) fn new(
         config: &Config,
-        store: Option<Arc<FolderStore>>,
+        store: Option<AcmeFiles>,
         challenges: Arc<Challenges>,
         metrics: AcmeMetrics,
     ) -> Option<Self> {
@@ -81,7 +81,7 @@ impl Client {
         if let Some(wait) = self.time_until_due().await {
             return wait;
         }
-        let lock = match self.store.try_lock_acme().await {
+        let lock = match self.store.try_lock().await {
             Ok(Some(lock)) => lock,
             Ok(None) => return LOCKED_INTERVAL,
             Err(error) => return self.failed(&error.into()),

@@ -60,7 +60,7 @@ impl Client {
         self.store_challenges(&[]).await?;
         let replaced = self
             .store
-            .replace_acme_file(AcmeFile::Certificate, certificate?.into_bytes());
+            .replace(AcmeFile::Certificate, certificate?.into_bytes());
         Ok(replaced.await?)
     }
 
@@ -90,7 +90,7 @@ impl Client {
 
     async fn store_challenges(&self, challenges: &[Challenge]) -> Result<(), OrderError> {
         let text = serde_json::to_vec(challenges)?;
-        Ok(self.store.replace_acme_file(AcmeFile::Challenges, text).await?)
+        Ok(self.store.replace(AcmeFile::Challenges, text).await?)
     }
 
     /// The stored account, or a new one.
@@ -99,7 +99,7 @@ impl Client {
             Some(path) => Account::builder_with_root(path)?,
             None => Account::builder()?,
         };
-        if let Some(text) = self.store.acme_file(AcmeFile::Account).await? {
+        if let Some(text) = self.store.read(AcmeFile::Account).await? {
             let stored: StoredAccount = serde_json::from_slice(&text)?;
             // An account belongs to one certificate authority.
             if stored.directory == self.settings.directory {
@@ -118,7 +118,7 @@ impl Client {
             directory,
             credentials,
         })?;
-        self.store.replace_acme_file(AcmeFile::Account, text).await?;
+        self.store.replace(AcmeFile::Account, text).await?;
         Ok(account)
     }
 }

@@ -44,7 +44,6 @@ use queries::UpstreamQueries;
 use reload::Reload;
 use settings::CurrentListenerSettings;
 use signals::Signals;
-use store::OpenStore;
 use tickets::SharedTicketKeys;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
@@ -133,7 +132,7 @@ async fn serve(
     let program = upgrade::program()?;
     let metrics = Metrics::new(log);
 
-    let OpenStore { store, folder } = store::open(&config, recover, &metrics.store).await?;
+    let store = store::open(&config, recover, &metrics.store).await?;
     let upstreams = open_upstreams(&mut config, &metrics)?;
     let (deployments, documents) = open_deployments(&config, &store, &upstreams, &metrics).await?;
 
@@ -163,7 +162,7 @@ async fn serve(
         let recorder = recorder("redirect", HttpsRedirect::route_names());
         stack::redirect(redirect, Arc::clone(&settings.redirect), recorder)
     });
-    let acme = acme::Client::new(&config, folder, challenges, metrics.acme.clone());
+    let acme = acme::Client::new(&config, store.acme_files(), challenges, metrics.acme.clone());
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
@@ -225,7 +224,7 @@ async fn serve(
     background.spawn(memory::return_after_crowds(
         metrics.connections.for_listener("site"),
     ));
-    background.spawn(async move { deployments.poll_store().await });
+    background.spawn(async move { deployments.follow_store().await });
     background.spawn(reload.run(signals.hangup));
     background.spawn(Arc::clone(&upgrader).run(signals.upgrade));
     background.spawn(upgrade::control::serve(control_socket, upgrader));
@@ -282,7 +281,7 @@ fn purge(upstreams: &Arc<Upstreams>) -> PurgeResponses {
 /// Opens the deployments, and starts what renders them.
 async fn open_deployments(
     config: &Config,
-    store: &Arc<dyn Store>,
+    store: &Arc<Store>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
 ) -> Result<(Arc<Deployments>, Arc<Documents>), StartError> {
@@ -301,7 +300,7 @@ async fn open_deployments(
 /// Starts the render workers, and the document cache that uses them.
 fn start_rendering(
     config: &Config,
-    store: &Arc<dyn Store>,
+    store: &Arc<Store>,
     upstreams: &Arc<Upstreams>,
     metrics: &Metrics,
     diagnostics: &Arc<Diagnostics>,

@@ -5,53 +5,31 @@ use std::sync::Arc;
 use colonnade_config::{Config, StoreSettings};
 use colonnade_model::bucket_url::BucketUrl;
 use colonnade_store::metrics::StoreMetrics;
-use colonnade_store::{
-    AccessKey, BucketSettings, BucketStore, CacheSettings, FolderStore, Store, StoreError,
-};
-
-/// An open store.
-pub(super) struct OpenStore {
-    pub(super) store: Arc<dyn Store>,
-    /// The same store, if it is in a folder.
-    pub(super) folder: Option<Arc<FolderStore>>,
-}
+use colonnade_store::{AccessKey, BucketSettings, CacheSettings, Store, StoreError};
 
 /// Opens the store. With `recover`, a missing or damaged live state is recovered from the history.
 pub(super) async fn open(
     config: &Config,
     recover: bool,
     metrics: &StoreMetrics,
-) -> Result<OpenStore, StoreError> {
+) -> Result<Arc<Store>, StoreError> {
     let settings = &config.store;
     let metrics = metrics.clone();
-    let (open, recovered) = if let Some(url) = &settings.url {
-        let cache = CacheSettings {
-            folder: settings.folder.clone(),
-            limit: settings.cache_bytes as u64,
-        };
-        let store = BucketStore::open(&bucket_settings(settings, url), cache, metrics).await?;
-        let recovered = if recover {
-            store.recover_live_state().await?
-        } else {
-            None
-        };
-        let store = Arc::new(store);
-        (OpenStore { store, folder: None }, recovered)
-    } else {
-        let store = Arc::new(FolderStore::open(&settings.folder)?.with_metrics(metrics));
-        let recovered = if recover {
-            store.recover_live_state()?
-        } else {
-            None
-        };
-        let folder = Some(Arc::clone(&store));
-        (OpenStore { store, folder }, recovered)
+    let store = match &settings.url {
+        Some(url) => {
+            let cache = CacheSettings {
+                folder: settings.folder.clone(),
+                limit: settings.cache_bytes as u64,
+            };
+            Store::open_bucket(&bucket_settings(settings, url), cache, metrics).await?
+        }
+        None => Store::open_folder(&settings.folder, metrics)?,
     };
-    if let Some(state) = recovered {
+    if recover && let Some(state) = store.recover_live_state().await? {
         let (revision, deployment) = (state.revision(), state.live());
         tracing::warn!(event = "live_state_recovered", revision, deployment);
     }
-    Ok(open)
+    Ok(Arc::new(store))
 }
 
 /// How to reach a bucket.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use colonnade_config::Listen;
 use colonnade_edge::TicketKeys;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, RotatingKeys, TICKET_LIFETIME};
-use colonnade_store::{Store, StoreError, rotate_keys};
+use colonnade_store::{Store, StoreError};
 
 /// How often the keys are read. Until then, a gateway does not resume sessions with another one's new key.
 const INTERVAL: Duration = Duration::from_mins(1);
@@ -14,7 +14,7 @@ const INTERVAL: Duration = Duration::from_mins(1);
 /// The keys of session tickets in a store.
 pub(super) struct SharedTicketKeys {
     /// `None`: no listener uses TLS.
-    store: Option<Arc<dyn Store>>,
+    store: Option<Arc<Store>>,
     /// What was last read from it.
     known: RotatingKeys,
     keys: Arc<TicketKeys>,
@@ -23,7 +23,7 @@ pub(super) struct SharedTicketKeys {
 
 impl SharedTicketKeys {
     /// Reads the keys, and adds one if none is active.
-    pub(super) async fn open(listen: &Listen, store: &Arc<dyn Store>) -> Self {
+    pub(super) async fn open(listen: &Listen, store: &Arc<Store>) -> Self {
         let uses_tls = listen.tls.is_some() || listen.admin_tls.is_some();
         let mut own = Self {
             store: uses_tls.then(|| Arc::clone(store)),
@@ -65,7 +65,7 @@ impl SharedTicketKeys {
 
     async fn try_refresh(&mut self) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
-        self.known = rotate_keys(&**store, KeyPurpose::Tickets).await?;
+        self.known = store.rotate_keys(KeyPurpose::Tickets).await?;
         Ok(())
     }
 }

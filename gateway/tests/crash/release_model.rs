@@ -1,7 +1,6 @@
 //! A model of the releases: each is stored completely or not at all.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
@@ -9,7 +8,7 @@ use serde_json::Value;
 
 use super::store_model::read;
 use super::workload::{Call, Kind, TEAMS};
-use crate::support::{Connection, Gateway, Release, Request};
+use crate::support::{Connection, Gateway, Release, Request, entries, read_json};
 
 /// The name and version of a release.
 type Id = (String, String);
@@ -50,8 +49,7 @@ impl ReleaseModel {
         random: &mut SmallRng,
     ) -> Vec<String> {
         let listed = listed(&read(gateway, "/api/v1/sections"));
-        let folder = gateway.store().join("releases");
-        assert_eq!(listed, on_disk(&folder));
+        assert_eq!(listed, on_disk(gateway));
         assert!(
             deployed.is_subset(&listed),
             "{deployed:?} are deployed, but only {listed:?} are listed"
@@ -80,7 +78,7 @@ impl ReleaseModel {
                 .uploaded
                 .get(id)
                 .unwrap_or_else(|| panic!("{id:?} was never uploaded"));
-            assert_stored(release, &folder.join(&id.0).join(&id.1));
+            assert_stored(release, gateway);
             if public.contains(id) {
                 assert_served(release, site, random);
             }
@@ -90,13 +88,15 @@ impl ReleaseModel {
     }
 }
 
-/// Asserts that the folder contains every file as it was uploaded.
-fn assert_stored(release: &Release, folder: &Path) {
+/// Asserts that the store has every file as it was uploaded.
+fn assert_stored(release: &Release, gateway: &Gateway) {
+    let id = format!("{}/{}", release.name, release.version);
     for (path, (_, bytes)) in &release.files {
-        let found = std::fs::read(folder.join(path));
-        assert_eq!(found.as_ref().ok(), Some(bytes), "{path} in {}", folder.display());
+        let found = std::fs::read(gateway.object(&id, path));
+        assert_eq!(found.as_ref().ok(), Some(bytes), "{path} of {id}");
     }
-    let json: Value = serde_json::from_slice(&std::fs::read(folder.join("release.json")).unwrap()).unwrap();
+    let record = read_json(&gateway.record(&id));
+    let json: Value = serde_json::from_str(record["manifest"].as_str().unwrap()).unwrap();
     assert_eq!(json, release.json());
 }
 
@@ -133,17 +133,12 @@ fn listed(sections: &Value) -> BTreeSet<Id> {
     listed
 }
 
-fn on_disk(folder: &Path) -> BTreeSet<Id> {
-    let names = |folder: &Path| -> Vec<String> {
-        let entries = std::fs::read_dir(folder).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
-    };
+fn on_disk(gateway: &Gateway) -> BTreeSet<Id> {
     let mut found = BTreeSet::new();
-    for name in names(folder) {
-        for version in names(&folder.join(&name)) {
-            found.insert((name.clone(), version));
+    for section in entries(&gateway.store().join("releases")) {
+        let name = section.file_name().unwrap().to_str().unwrap();
+        for file in gateway.object_names(&format!("releases/{name}")) {
+            found.insert((name.to_owned(), file.trim_end_matches(".json").to_owned()));
         }
     }
     found

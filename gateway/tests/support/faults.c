@@ -102,10 +102,20 @@ static int is_below(const char *path) {
     return folder && strncmp(path, folder, strlen(folder)) == 0;
 }
 
+/* Whether the disk is full until the gateway gives up the space that it has reserved. */
+static int is_full_with_reserve(char what, const char *text) {
+    char reserve[PATH_MAX];
+    const char *folder = getenv("FAULT_FOLDER");
+    if (what != 'w' || text[0] != 'r' || !folder || strlen(folder) + 9 > sizeof reserve) return 0;
+    strcpy(stpcpy(reserve, folder), "/reserve");
+    return syscall(SYS_faccessat, AT_FDCWD, reserve, F_OK) == 0;
+}
+
 /* Whether an operation fails at this path. Sets errno. */
 static int fails_at(char what, const char *path) {
     char text[8];
-    if (read_fault_file("FAULT_DISK_FULL", text, sizeof text) <= 0 || text[0] != what || !is_below(path)) return 0;
+    if (read_fault_file("FAULT_DISK_FULL", text, sizeof text) <= 0 || !is_below(path)) return 0;
+    if (text[0] != what && !is_full_with_reserve(what, text)) return 0;
     errno = ENOSPC;
     return 1;
 }

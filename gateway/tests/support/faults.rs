@@ -4,7 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(crate) enum DiskFull {
     Sync,
     /// Creating files and folders.
     Create,
+    /// Writing, as long as the gateway keeps its reserve.
+    WriteWithReserve,
 }
 
 /// Why no program starts.
@@ -96,6 +98,7 @@ impl FaultyMachine {
             DiskFull::Write => "w",
             DiskFull::Sync => "s",
             DiskFull::Create => "c",
+            DiskFull::WriteWithReserve => "r",
         };
         self.write("disk-full", what);
     }
@@ -121,6 +124,19 @@ impl FaultyMachine {
     pub(crate) fn hang_disk(&self) {
         let fifo = self.folder.path().join("disk-hang");
         assert!(Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+
+    /// The store of the gateways of this machine.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    /// Ends all reads that hang.
+    pub(crate) fn resume_disk(&self) {
+        let fifo = self.folder.path().join("disk-hang");
+        let writer = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
+        fs::remove_file(fifo).unwrap();
+        drop(writer);
     }
 
     /// Waits until a read hangs. It ends when the returned file is closed.

@@ -18,6 +18,7 @@ mod haproxy;
 mod heap;
 mod http2;
 mod live_site;
+mod objects;
 pub(crate) mod openapi;
 mod pebble;
 mod preload;
@@ -50,6 +51,7 @@ pub(crate) use gateway::{
 pub(crate) use haproxy::HaProxy;
 pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};
+pub(crate) use objects::{edit_json, entries, read_json};
 pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
 pub(crate) use query_upstream::QueryUpstream;

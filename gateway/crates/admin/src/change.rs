@@ -85,11 +85,7 @@ pub(super) fn with_token<T>(
 }
 
 /// The response to a change of sections: 201, or 200 if there was nothing to change.
-pub(super) fn respond(
-    admin: &Admin,
-    outcome: &ChangeOutcome,
-    is_changed: impl Fn(&str) -> bool,
-) -> Response {
+pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl Fn(&str) -> bool) -> Response {
     let ChangeOutcome {
         snapshot,
         state,

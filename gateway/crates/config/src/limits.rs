@@ -26,7 +26,7 @@ pub(crate) struct LimitsTable {
     max_requests_in_flight: usize,
     #[serde(deserialize_with = "integer::<1, MILLION, _, _>")]
     max_requests_in_flight_per_client: usize,
-    #[serde(rename = "max_memory_mib", deserialize_with = "memory_mib")]
+    #[serde(rename = "max_memory_mib", deserialize_with = "memory_limit")]
     max_memory_bytes: Option<u64>,
     #[serde(rename = "tls_handshake_timeout_ms")]
     #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
@@ -82,7 +82,7 @@ fn header_kib<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Erro
 }
 
 /// The bytes of a number of MiB.
-fn memory_mib<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+fn memory_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     integer::<1, MILLION, u64, _>(deserializer).map(|mebibytes| Some(mebibytes * 1024 * 1024))
 }
 

@@ -118,7 +118,7 @@ impl Renderer {
     ///
     /// If the page has queries, a worker evaluates them first, unless they are cached. Their results are fetched, and the page
     /// is rendered with them, unless it is cached with the same results.
-    pub async fn render(&self, store: &dyn Store, request: RenderRequest<'_>) -> RenderOutcome {
+    pub async fn render(&self, store: &Store, request: RenderRequest<'_>) -> RenderOutcome {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
             return Err(NotRendered::BrowserOnly);
         };
@@ -159,7 +159,7 @@ impl Renderer {
     /// A page rendered with the result of a form post. It is not cached.
     pub async fn render_form_result(
         &self,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
         form: &Value,
     ) -> RenderOutcome {
@@ -236,7 +236,7 @@ impl Renderer {
     async fn render_step(
         &self,
         engine: &Arc<Engine>,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
         results: Option<&Results>,
         key: &CacheKey,
@@ -261,7 +261,7 @@ impl Renderer {
     async fn render_uncached(
         &self,
         engine: &Arc<Engine>,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
         input: Input<'_>,
         cache_key: Option<(CacheKey, Date)>,
@@ -300,7 +300,7 @@ impl Renderer {
     /// Collects everything a render needs; `None` if a release has no server modules.
     async fn prepare_render(
         &self,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
         input: Input<'_>,
         cache_key: Option<(CacheKey, Date)>,

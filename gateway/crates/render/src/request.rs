@@ -139,7 +139,7 @@ impl RenderRequest<'_> {
     /// The server modules of a release of the deployment; `None` if it has none.
     pub(super) async fn server_modules(
         &self,
-        store: &dyn Store,
+        store: &Store,
         name: &str,
     ) -> Result<Option<Arc<ServerModules>>, RenderFailure> {
         let Some(release) = self.deployment.release(name) else {

@@ -73,7 +73,7 @@ impl Renderer {
     pub async fn trial_render(
         &self,
         action: TrialAction,
-        store: &dyn Store,
+        store: &Store,
         deployment: &LoadedDeployment,
         live: Option<&LoadedDeployment>,
         tried: &TrialResults,
@@ -110,7 +110,7 @@ impl Renderer {
     }
 
     /// Renders all listed paths ahead, one at a time, unless warming is disabled.
-    pub async fn warm_cache(&self, store: &dyn Store, deployment: &LoadedDeployment) {
+    pub async fn warm_cache(&self, store: &Store, deployment: &LoadedDeployment) {
         if !self.warms_cache() {
             return;
         }
@@ -122,7 +122,7 @@ impl Renderer {
 
     /// Renders a page that no visitor has requested into the cache. Of a page with queries it evaluates only these, so that a
     /// deploy does not send the queries of all pages to the upstreams at once. Returns whether the page has queries.
-    pub async fn render_ahead(&self, store: &dyn Store, request: RenderRequest<'_>) -> bool {
+    pub async fn render_ahead(&self, store: &Store, request: RenderRequest<'_>) -> bool {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
             return false;
         };
@@ -134,7 +134,7 @@ impl Renderer {
     /// Whether a page also fails in another deployment that has the same release of its section.
     async fn fails_in(
         &self,
-        store: &dyn Store,
+        store: &Store,
         other: Option<&LoadedDeployment>,
         request: RenderRequest<'_>,
     ) -> bool {
@@ -157,7 +157,7 @@ impl Renderer {
     /// whether a release can be deployed does not depend on upstreams.
     async fn render_if_uncached(
         &self,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
     ) -> Result<(), RenderFailure> {
         let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
@@ -180,7 +180,7 @@ impl Renderer {
     async fn trial_step(
         &self,
         engine: &Engine,
-        store: &dyn Store,
+        store: &Store,
         request: RenderRequest<'_>,
         results: Option<&Results>,
         key: &CacheKey,

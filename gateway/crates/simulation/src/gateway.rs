@@ -12,7 +12,7 @@ use colonnade_platform::metrics::DeploymentMetrics;
 use colonnade_platform::publish::{PublishRules, Publisher};
 use colonnade_platform::rollout::RolloutController;
 use colonnade_store::metrics::StoreMetrics;
-use colonnade_store::{BucketStore, CacheSettings, Store};
+use colonnade_store::{CacheSettings, Store};
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
@@ -86,9 +86,8 @@ impl Gateway {
             limit: CACHE_LIMIT,
         };
         let open = async {
-            let store =
-                BucketStore::open_with(Arc::new(link), self.is_reader, cache, StoreMetrics::default());
-            let store: Arc<dyn Store> = Arc::new(store.await.map_err(|error| error.to_string())?);
+            let store = Store::open_client(Arc::new(link), self.is_reader, cache, StoreMetrics::default());
+            let store = Arc::new(store.await.map_err(|error| error.to_string())?);
             let opened = Deployments::open(store, None, None, Arc::default(), DeploymentMetrics::default());
             opened.await.map_err(|error| error.to_string())
         };

@@ -118,7 +118,7 @@ fn check(world: &World, snapshot: &Snapshot, loaded: &LoadedDeployment, section:
 }
 
 /// Loads the files of a release. Those that are not cached can be out of reach.
-async fn load(world: &World, store: &dyn Store, release: &LoadedRelease) -> Result<(), String> {
+async fn load(world: &World, store: &Store, release: &LoadedRelease) -> Result<(), String> {
     let mut files: Vec<_> = release.files.iter().collect();
     files.sort_by_key(|(path, _)| *path);
     for (path, file) in files {

@@ -1,12 +1,14 @@
 //! The files of ACME: the account, the certificate, and the pending challenges. Only their owner can read them.
 
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
 
-use super::durable::{create_folder, io, replace};
-use super::paths::Paths;
-use super::read::{open_lock, read, reject_link};
-use super::{FolderStore, StoreError, StoreFuture};
+use colonnade_web::request_scope;
+
+use super::durable::{create_folder, io};
+use super::error::StoreError;
+use super::folder::FolderObjects;
+use super::objects::{Objects as _, When};
+use super::read::{open_lock, reject_link};
 
 /// A file of ACME.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,41 +22,46 @@ pub enum AcmeFile {
 }
 
 impl AcmeFile {
-    fn name(self) -> &'static str {
+    fn key(self) -> &'static str {
         match self {
-            Self::Account => "account.json",
-            Self::Certificate => "certificate.pem",
-            Self::Challenges => "challenges.json",
+            Self::Account => "acme/account.json",
+            Self::Certificate => "acme/certificate.pem",
+            Self::Challenges => "acme/challenges.json",
         }
     }
 }
 
-impl Paths {
-    fn acme_file(&self, file: AcmeFile) -> PathBuf {
-        self.acme.join(file.name())
-    }
-}
+/// The files of ACME in the folder of a store, which all gateways on it share.
+#[derive(Debug, Clone)]
+pub struct AcmeFiles(FolderObjects);
 
-impl FolderStore {
+impl AcmeFiles {
+    pub(crate) fn new(objects: FolderObjects) -> Self {
+        Self(objects)
+    }
+
     /// Reads a file; `None` if it does not exist.
-    pub fn acme_file(&self, file: AcmeFile) -> StoreFuture<'static, Option<Vec<u8>>> {
-        self.run("acme_file", move |paths| read(&paths.acme_file(file)))
+    pub async fn read(&self, file: AcmeFile) -> Result<Option<Vec<u8>>, StoreError> {
+        let own = self.clone();
+        let read = request_scope::run_blocking(move || own.0.read(file.key())).await?;
+        Ok(read.map(Vec::from))
     }
 
     /// Replaces a file.
-    pub fn replace_acme_file(&self, file: AcmeFile, bytes: Vec<u8>) -> StoreFuture<'static, ()> {
-        self.run("replace_acme_file", move |paths| {
-            create(&paths.acme)?;
-            replace(&paths.acme_file(file), &paths.scratch.folder, &bytes)
-        })
+    pub async fn replace(&self, file: AcmeFile, bytes: Vec<u8>) -> Result<(), StoreError> {
+        let put = self.0.put(file.key(), bytes.into(), When::Always);
+        put.await.map(drop)
     }
 
-    /// Locks the files until the returned file is dropped, so that one gateway at a time orders a certificate; `None` if
-    /// another one does.
-    pub fn try_lock_acme(&self) -> StoreFuture<'static, Option<File>> {
-        self.run("try_lock_acme", |paths| {
-            create(&paths.acme)?;
-            let path = paths.acme.join("lock");
+    /// Locks the files until the returned file is dropped, so that one gateway at a time orders a certificate; `None` if another
+    /// one does.
+    pub async fn try_lock(&self) -> Result<Option<File>, StoreError> {
+        let path = self.0.path("acme/lock");
+        request_scope::run_blocking(move || {
+            if let Some(folder) = path.parent() {
+                create_folder(folder)?;
+                reject_link(folder)?;
+            }
             let lock = open_lock(&path)?;
             match lock.try_lock() {
                 Ok(()) => Ok(Some(lock)),
@@ -62,10 +69,6 @@ impl FolderStore {
                 Err(TryLockError::Error(error)) => Err(io(&path)(error)),
             }
         })
+        .await
     }
-}
-
-fn create(folder: &Path) -> Result<(), StoreError> {
-    create_folder(folder)?;
-    reject_link(folder)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
+use super::error::StoreError;
 
 /// The schema that this gateway writes, and the highest that it reads.
 const SCHEMA: u32 = 1;
@@ -36,7 +36,7 @@ fn first_schema() -> u32 {
 }
 
 /// Parses the content of a file.
-pub(super) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
     let corrupt = |source| StoreError::Corrupt {
         path: path.to_owned(),
         source,
@@ -61,7 +61,7 @@ pub(super) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, 
 }
 
 /// The text of a file.
-pub(super) fn text(path: &Path, content: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn text(path: &Path, content: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     let versioned = Versioned {
         schema: SCHEMA,
         content,

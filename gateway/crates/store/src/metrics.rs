@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
@@ -57,6 +58,7 @@ pub struct StoreMetrics {
     errors: Family<Operation, Counter>,
     requests: Family<RequestKind, Counter>,
     damaged_reads: Counter,
+    writable: Gauge,
     logged: Arc<Mutex<HashMap<PathBuf, Instant>>>,
 }
 
@@ -77,8 +79,10 @@ impl Default for StoreMetrics {
             errors: Family::default(),
             requests: Family::default(),
             damaged_reads: Counter::default(),
+            writable: Gauge::default(),
             logged: Arc::default(),
         };
+        metrics.set_writable(true);
         for operation in OPERATIONS {
             drop(metrics.seconds.get_or_create(&Operation { operation }));
             drop(metrics.errors.get_or_create(&Operation { operation }));
@@ -114,6 +118,16 @@ impl StoreMetrics {
             "Refused reads of release files that are damaged, missing or no regular files",
             self.damaged_reads.clone(),
         );
+        registry.register(
+            "store_writable",
+            "Whether the last check could write to the store; always 1 for a store in a bucket",
+            self.writable.clone(),
+        );
+    }
+
+    /// Whether the last check could write to the folder of the store.
+    pub(crate) fn set_writable(&self, is_writable: bool) {
+        self.writable.set(is_writable.into());
     }
 
     /// Counts a request to the object store.

@@ -6,14 +6,12 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use serde::de::DeserializeOwned;
 
-use super::durable;
-use super::paths::if_exists;
-use super::{StoreError, json};
+use super::durable::{self, if_exists};
+use super::error::StoreError;
 
 /// The bytes of a file; `None` if it does not exist. The path must be absolute and without links up to the store's folder.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let bytes = open_file(path)?.map(|mut file| {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)
@@ -21,22 +19,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     bytes.transpose().map_err(durable::io(path))
 }
 
-/// Reads a JSON file; `None` if it does not exist.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
-    let text = read(path)?;
-    text.map(|text| json::parse(path, &text)).transpose()
-}
-
-/// Turns what is lost into `None`.
-pub(super) fn if_intact<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
-    match read {
-        Err(error) if error.is_loss() => Ok(None),
-        read => read,
-    }
-}
-
 /// Opens a file to read it; `None` if it does not exist.
-pub(super) fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
+fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     let Some(file) = open_to_read(path)? else {
         return Ok(None);
     };
@@ -54,14 +38,14 @@ fn open_to_read(path: &Path) -> Result<Option<File>, StoreError> {
 }
 
 /// Opens the lock file, and creates it if it does not exist.
-pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn open_lock(path: &Path) -> Result<File, StoreError> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK;
     let lock = open(path, flags, Mode::from_raw_mode(0o666))?;
     lock.ok_or_else(|| durable::io(path)(ErrorKind::NotFound.into()))
 }
 
 /// Fails if the path of a folder contains a link. A folder that does not exist is none.
-pub(super) fn reject_link(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn reject_link(folder: &Path) -> Result<(), StoreError> {
     open_to_read(folder).map(drop)
 }
 

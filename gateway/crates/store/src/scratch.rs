@@ -1,7 +1,5 @@
-//! The scratch folder: incomplete uploads and deletions, and the marks of unused releases.
-//!
-//! Uploads and deletions have random names. A mark is `unused-<name>@<version>`. All of it can be removed at any time, except for
-//! uploads that are under way.
+//! The scratch folder: incomplete uploads, with random names. All of it can be removed at any time, except for uploads that
+//! are under way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,29 +7,26 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use colonnade_model::release::ReleaseId;
-
-use super::StoreError;
-use super::durable::io;
-use super::paths::entry_names;
+use super::durable::{entry_names, io};
+use super::error::StoreError;
 
 /// The age at which files in the scratch folder are removed. No publish takes that long, so the process has crashed.
 const MAX_AGE: Duration = Duration::from_hours(24);
 
 /// The scratch folder of a store.
-#[derive(Debug)]
-pub(super) struct Scratch {
-    pub(super) folder: PathBuf,
+#[derive(Debug, Clone)]
+pub(crate) struct Scratch {
+    pub(crate) folder: PathBuf,
 }
 
 impl Scratch {
     /// Creates an empty folder, which is removed when dropped.
-    pub(super) fn create_folder(&self) -> Result<TempDir, StoreError> {
+    pub(crate) fn create_folder(&self) -> Result<TempDir, StoreError> {
         TempDir::new_in(&self.folder).map_err(io(&self.folder))
     }
 
     /// Removes what is older than `MAX_AGE`.
-    pub(super) fn remove_old(&self) -> Result<(), StoreError> {
+    pub(crate) fn remove_old(&self) -> Result<(), StoreError> {
         for name in entry_names(&self.folder)? {
             let path = self.folder.join(name);
             let modified = fs::metadata(&path).and_then(|metadata| metadata.modified());
@@ -42,10 +37,5 @@ impl Scratch {
             }
         }
         Ok(())
-    }
-
-    /// The path of a release's mark.
-    pub(super) fn mark(&self, id: &ReleaseId) -> PathBuf {
-        self.folder.join(format!("unused-{id}"))
     }
 }

@@ -14,8 +14,9 @@ use colonnade_testing_s3::S3Server;
 use colonnade_web::content_negotiation::Coding;
 use tempfile::TempDir;
 
+use crate::metrics::StoreMetrics;
 use crate::testing::{Sample, open_bucket, put_release, section, shell, try_put_release};
-use crate::{FolderStore, GatewayId, ListedFile, PutOutcome, Store, rotate_keys};
+use crate::{GatewayId, ListedFile, PutOutcome, Store};
 
 /// Where a store is.
 enum Place {
@@ -33,26 +34,19 @@ impl Place {
     }
 
     /// Opens the store as a new gateway does.
-    async fn open(&self) -> Arc<dyn Store> {
-        match self {
-            Self::Folder(folder) => Arc::new(FolderStore::open(folder.path()).unwrap()),
+    async fn open(&self) -> Arc<Store> {
+        Arc::new(match self {
+            Self::Folder(folder) => Store::open_folder(folder.path(), StoreMetrics::default()).unwrap(),
             Self::Bucket(server, caches) => {
                 let cache = tempfile::tempdir_in(caches.path()).unwrap().keep();
-                Arc::new(open_bucket(server, &cache).await.unwrap())
+                open_bucket(server, &cache).await.unwrap()
             }
-        }
+        })
     }
 
     /// Recovers the live state.
     async fn recover(&self) -> Option<LiveState> {
-        let recovered = match self {
-            Self::Folder(folder) => FolderStore::open(folder.path()).unwrap().recover_live_state(),
-            Self::Bucket(server, caches) => {
-                let store = open_bucket(server, &caches.path().join("recovery")).await;
-                store.unwrap().recover_live_state().await
-            }
-        };
-        recovered.unwrap()
+        self.open().await.recover_live_state().await.unwrap()
     }
 
     /// The path of a file or an object.
@@ -72,7 +66,7 @@ impl Place {
     }
 
     /// Opens the store as new gateways do.
-    async fn open_many(&self, count: usize) -> Vec<Arc<dyn Store>> {
+    async fn open_many(&self, count: usize) -> Vec<Arc<Store>> {
         let mut stores = Vec::new();
         for _ in 0..count {
             stores.push(self.open().await);
@@ -166,7 +160,7 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
     }
 }
 
-async fn read(store: &dyn Store, id: &ReleaseId, file: &File) -> Option<Vec<u8>> {
+async fn read(store: &Store, id: &ReleaseId, file: &File) -> Option<Vec<u8>> {
     let read = store
         .read_file(id, ListedFile::from(file), Coding::Identity)
         .await;
@@ -178,18 +172,23 @@ async fn release_is_read_back_and_never_replaced(place: Place) {
     let sample = section("directory", "1.0.0");
     let id = id(&sample);
     assert!(second.release(&id).await.unwrap().is_none());
-    put_release(&*first, section("directory", "1.0.0")).await;
+    put_release(&first, section("directory", "1.0.0")).await;
     let stored = second.release(&id).await.unwrap().unwrap();
-    for (section, listed) in [(None, 1), (Some("directory"), 1), (Some("direct"), 0), (Some(".."), 0)] {
+    for (section, listed) in [
+        (None, 1),
+        (Some("directory"), 1),
+        (Some("direct"), 0),
+        (Some(".."), 0),
+    ] {
         let expected = &std::slice::from_ref(&id)[..listed];
         assert_eq!(second.releases(section).await.unwrap(), expected, "{section:?}");
     }
     for file in &stored.release.files {
-        let bytes = read(&*second, &id, file).await.unwrap();
+        let bytes = read(&second, &id, file).await.unwrap();
         assert_eq!(bytes, sample.files[&file.path], "{}", file.path);
     }
     for other in [section("directory", "1.0.0"), altered(1)] {
-        let outcome = try_put_release(&*second, other).await;
+        let outcome = try_put_release(&second, other).await;
         assert!(matches!(outcome, PutOutcome::VersionTaken(digest) if digest == stored.record.digest));
     }
     let unknown = ReleaseId {
@@ -205,7 +204,7 @@ async fn release_is_read_back_and_never_replaced(place: Place) {
 async fn racing_publishes_of_a_version_create_one(place: Place) {
     let mut publishes = tokio::task::JoinSet::new();
     for (slot, store) in place.open_many(4).await.into_iter().enumerate() {
-        publishes.spawn(async move { try_put_release(&*store, altered(slot)).await });
+        publishes.spawn(async move { try_put_release(&store, altered(slot)).await });
     }
     let outcomes = publishes.join_all().await;
     let created = outcomes
@@ -228,22 +227,22 @@ async fn release_is_deleted_only_with_its_newest_mark(place: Place) {
     let id = id(&sample);
     assert!(store.mark_unused(&id).await.unwrap().is_none());
     assert!(store.claim_release(&id).await.unwrap().is_none());
-    put_release(&*store, sample).await;
+    put_release(&store, sample).await;
     let mut same_files = section("directory", "1.0.0");
     same_files.release.version = "1.1.0".to_owned();
-    put_release(&*store, same_files).await;
+    put_release(&store, same_files).await;
     let file = store.release(&id).await.unwrap().unwrap().release.files[0].clone();
 
     // A marked release is stored until it is deleted.
     let mark = store.mark_unused(&id).await.unwrap().unwrap();
     assert!(store.release(&id).await.unwrap().is_some());
-    assert!(read(&*store, &id, &file).await.is_some());
+    assert!(read(&store, &id, &file).await.is_some());
     assert!(store.claim_release(&id).await.unwrap().is_some());
     assert!(!store.delete_unused(&mark).await.unwrap());
     // Another collection marks it after the claim.
     let newer = store.mark_unused(&id).await.unwrap().unwrap();
     assert!(!store.delete_unused(&mark).await.unwrap());
-    assert!(read(&*store, &id, &file).await.is_some());
+    assert!(read(&store, &id, &file).await.is_some());
     assert!(store.tombstone(&id).await.unwrap().is_none());
 
     assert!(store.delete_unused(&newer).await.unwrap());
@@ -251,7 +250,7 @@ async fn release_is_deleted_only_with_its_newest_mark(place: Place) {
     assert!(store.claim_release(&id).await.unwrap().is_none());
     let other = place.open().await;
     assert!(other.release(&id).await.unwrap().is_none());
-    assert!(read(&*other, &id, &file).await.is_none());
+    assert!(read(&other, &id, &file).await.is_none());
     assert!(!other.releases(None).await.unwrap().contains(&id));
     // The other release has the same files.
     let next = ReleaseId {
@@ -259,14 +258,14 @@ async fn release_is_deleted_only_with_its_newest_mark(place: Place) {
         ..id.clone()
     };
     for file in &other.release(&next).await.unwrap().unwrap().release.files {
-        assert!(read(&*other, &next, file).await.is_some(), "{}", file.path);
+        assert!(read(&other, &next, file).await.is_some(), "{}", file.path);
     }
 
     let tombstone = other.tombstone(&id).await.unwrap().unwrap();
-    let outcome = try_put_release(&*other, altered(1)).await;
+    let outcome = try_put_release(&other, altered(1)).await;
     assert!(matches!(outcome, PutOutcome::VersionTaken(digest) if digest == tombstone));
-    put_release(&*other, section("directory", "1.0.0")).await;
-    assert!(read(&*store, &id, &file).await.is_some());
+    put_release(&other, section("directory", "1.0.0")).await;
+    assert!(read(&store, &id, &file).await.is_some());
     assert!(!other.delete_unused(&newer).await.unwrap());
 }
 
@@ -274,14 +273,17 @@ async fn interrupted_deletion_leaves_release_and_deployment(place: Place) {
     let store = place.open().await;
     let sample = section("directory", "1.0.0");
     let release = id(&sample);
-    put_release(&*store, sample).await;
+    put_release(&store, sample).await;
     let state = state_after(None, "first");
     assert!(store.compare_and_swap_state(None, &state).await.unwrap());
     store.mark_unused(&release).await.unwrap().unwrap();
     let other = place.open().await;
-    assert_eq!(other.releases(None).await.unwrap(), std::slice::from_ref(&release));
+    assert_eq!(
+        other.releases(None).await.unwrap(),
+        std::slice::from_ref(&release)
+    );
     let stored = other.release(&release).await.unwrap().unwrap();
-    assert!(read(&*other, &release, &stored.release.files[0]).await.is_some());
+    assert!(read(&other, &release, &stored.release.files[0]).await.is_some());
     assert!(other.create_deployment(&deployment(1, &release)).await.unwrap());
     let mut taken = deployment(1, &release);
     taken.by = "another".to_owned();
@@ -372,7 +374,7 @@ async fn lost_history_entries_are_replaced(place: Place) {
 
 async fn lost_history_entries_are_not_recovered(place: Place) {
     let store = place.open().await;
-    put_release(&*store, shell("1.0.0")).await;
+    put_release(&store, shell("1.0.0")).await;
     let shell = ReleaseId {
         name: SHELL.to_owned(),
         version: "1.0.0".to_owned(),
@@ -389,7 +391,7 @@ async fn lost_history_entries_are_not_recovered(place: Place) {
 async fn racing_rotations_of_keys_agree(place: Place) {
     let mut rotations = tokio::task::JoinSet::new();
     for store in place.open_many(4).await {
-        rotations.spawn(async move { rotate_keys(&*store, KeyPurpose::Previews).await.unwrap() });
+        rotations.spawn(async move { store.rotate_keys(KeyPurpose::Previews).await.unwrap() });
     }
     let keys = rotations.join_all().await;
     assert!(

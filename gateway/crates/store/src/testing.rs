@@ -8,13 +8,14 @@ use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
 pub use colonnade_model::testing::{Sample, section, shell, small_section};
 use tempfile::TempDir;
 
-use crate::{FolderStore, PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
+use crate::metrics::StoreMetrics;
+use crate::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
 
 /// Stores a sample release, as publishing it does.
 ///
 /// # Panics
 /// If its version is taken, or if the store fails.
-pub async fn put_release(store: &dyn Store, sample: Sample) {
+pub async fn put_release(store: &Store, sample: Sample) {
     assert!(matches!(
         try_put_release(store, sample).await,
         PutOutcome::Created
@@ -25,7 +26,7 @@ pub async fn put_release(store: &dyn Store, sample: Sample) {
 ///
 /// # Panics
 /// If the store fails.
-pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
+pub async fn try_put_release(store: &Store, sample: Sample) -> PutOutcome {
     publish(store, sample).await.expect("the store works")
 }
 
@@ -33,7 +34,7 @@ pub async fn try_put_release(store: &dyn Store, sample: Sample) -> PutOutcome {
 ///
 /// # Panics
 /// If there is no scratch folder.
-pub(crate) async fn publish(store: &dyn Store, sample: Sample) -> Result<PutOutcome, StoreError> {
+pub(crate) async fn publish(store: &Store, sample: Sample) -> Result<PutOutcome, StoreError> {
     let id = ReleaseId {
         name: sample.release.name.clone(),
         version: sample.release.version.clone(),
@@ -57,9 +58,9 @@ pub(crate) async fn publish(store: &dyn Store, sample: Sample) -> Result<PutOutc
 ///
 /// # Panics
 /// If the folder cannot be created.
-pub fn store() -> (TempDir, Arc<FolderStore>) {
+pub fn store() -> (TempDir, Arc<Store>) {
     let folder = TempDir::new().expect("a temporary folder");
-    let store = FolderStore::open(folder.path()).expect("the store opens");
+    let store = Store::open_folder(folder.path(), StoreMetrics::default()).expect("the store opens");
     (folder, Arc::new(store))
 }
 
@@ -68,7 +69,7 @@ pub fn store() -> (TempDir, Arc<FolderStore>) {
 pub(crate) async fn open_bucket(
     server: &colonnade_testing_s3::S3Server,
     cache: &Path,
-) -> Result<crate::BucketStore, StoreError> {
+) -> Result<Store, StoreError> {
     use colonnade_testing_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY};
 
     let settings = crate::BucketSettings {
@@ -85,7 +86,7 @@ pub(crate) async fn open_bucket(
         folder: cache.to_owned(),
         limit: 1024 * 1024,
     };
-    crate::BucketStore::open(&settings, cache, crate::metrics::StoreMetrics::default()).await
+    Store::open_bucket(&settings, cache, StoreMetrics::default()).await
 }
 
 fn write(folder: &Path, path: &str, bytes: &[u8]) {

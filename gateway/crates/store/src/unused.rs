@@ -1,72 +1,147 @@
-//! Deleting releases that garbage collection finds unused.
+//! Deleting releases and deployments.
 //!
-//! It marks a release, and then reads which deployments there are. A deploy stores its deployment, and then removes the marks of
-//! its releases. So either garbage collection sees the deployment, or the mark is gone when it deletes the release.
+//! **Releases.** The object of a release is published, marked as unused, or deleted: it has the content [`DELETED`]. Garbage collection
+//! marks a release, and then reads which deployments there are. A deploy stores its deployment, and then removes the marks of its
+//! releases. So either garbage collection sees the deployment, or the mark is gone when it deletes the release.
+//!
+//! Each step is conditional on the version that it has read. The versions of a release are unique because each contains the ID of its
+//! write. So a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served.
+//! Only the garbage collection that set the mark deletes the release.
+//!
+//! **Deployments.** The object of a deleted deployment has the content [`DELETED`] for at least a day. Until then, a late request cannot
+//! create a deployment with the same number and other releases.
 
-use std::fs;
+use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
+use bytes::Bytes;
 use colonnade_model::release::ReleaseId;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::durable::{io, remove, rename, replace_json, sync_parent};
-use super::paths::{Paths, if_exists};
-use super::read::{if_intact, read_json};
-use super::{StoreError, StoredRelease, UnusedMark};
+use super::error::StoreError;
+use super::inner::{CONCURRENCY, Inner, MAX_ATTEMPTS};
+use super::keys::{deployment_key, file_key, is_valid, release_key, tombstone_key};
+use super::objects::{DELETED, Version, When};
+use super::published::{PublishedRelease, Tombstone};
+use super::types::{StoredRelease, UnusedMark};
 
-/// The content of a mark.
-#[derive(Debug, Serialize, Deserialize)]
-struct Mark {
-    id: String,
-}
+/// How often it is read which files are in use, before others are deleted.
+const READS: usize = 2;
 
-impl Paths {
-    pub(super) fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
-        let Some(folder) = self.release_folder(id) else {
-            return Ok(None);
-        };
-        let _lock = self.lock()?;
-        if !folder.exists() {
-            return Ok(None);
-        }
+impl Inner {
+    pub(crate) async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
         let mark = UnusedMark::new(id);
-        let content = Mark { id: mark.id.clone() };
-        replace_json(&self.scratch.mark(id), &self.scratch.folder, &content)?;
-        Ok(Some(mark))
+        let marked = self.set_mark(id, Some(&mark)).await?;
+        Ok(marked.map(|_| mark))
     }
 
-    pub(super) fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
-        if self.release_folder(id).is_none() {
+    pub(crate) async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+        match self.set_mark(id, None).await? {
+            Some(release) => self.stored(id, release).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Replaces the mark of a release; `None` if it is not stored.
+    async fn set_mark(
+        &self,
+        id: &ReleaseId,
+        mark: Option<&UnusedMark>,
+    ) -> Result<Option<PublishedRelease>, StoreError> {
+        if !is_valid(id) {
             return Ok(None);
         }
-        let mark = self.scratch.mark(id);
-        // A mark that appears afterwards is of a garbage collection that sees the deployment.
-        if mark.exists() {
-            let _lock = self.lock()?;
-            if_exists(fs::remove_file(&mark)).map_err(io(&mark))?;
+        let mark = mark.map(|mark| mark.id.clone());
+        for _ in 0..MAX_ATTEMPTS {
+            let Some((release, version)) = self.released(id).await? else {
+                return Ok(None);
+            };
+            if release.mark == mark {
+                return Ok(Some(release));
+            }
+            let next = release.with_mark(mark.clone());
+            let key = release_key(id);
+            if self
+                .objects
+                .write(&key, &next, When::Is(&version))
+                .await?
+                .is_some()
+            {
+                return Ok(Some(next));
+            }
         }
-        self.release(id)
+        Err(StoreError::Interrupted)
     }
 
-    pub(super) fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
+    pub(crate) async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
         let id = &mark.release;
-        let Some(folder) = self.release_folder(id) else {
+        let Some((release, version)) = self.released(id).await? else {
             return Ok(false);
         };
-        let path = self.scratch.mark(id);
-        // Removed with the release when it is dropped. If this process crashes, it is removed when it is old.
-        let trash = self.scratch.create_folder()?;
-        let lock = self.lock()?;
-        let current: Option<Mark> = if_intact(read_json(&path))?;
-        if current.is_none_or(|current| current.id != mark.id) {
+        if release.mark.as_ref() != Some(&mark.id) {
             return Ok(false);
         }
-        self.write_tombstone(id, &folder)?;
-        let is_deleted = rename(&folder, &trash.path().join("release"))?;
-        remove(&path);
-        sync_parent(&path)?;
-        drop(lock);
-        trash.close().map_err(io(&folder))?;
-        Ok(is_deleted)
+        let tombstone = Tombstone {
+            digest: release.record.digest,
+        };
+        self.objects
+            .write(&tombstone_key(id), &tombstone, When::Absent)
+            .await?;
+        let deleted = Bytes::from_static(DELETED);
+        let replaced = self
+            .objects
+            .put(&release_key(id), deleted, When::Is(&version))
+            .await?;
+        // The client may have retried a write that had already succeeded.
+        if replaced.is_none() && self.released(id).await?.is_some() {
+            return Ok(false);
+        }
+        self.files.lock().remove(id);
+        let files = release.files.into_values().collect();
+        self.delete_unused_files(&format!("/{}", id.name), files).await?;
+        Ok(true)
+    }
+
+    pub(crate) async fn delete_deployment(&self, number: u64) -> Result<(), StoreError> {
+        let key = deployment_key(number);
+        for _ in 0..MAX_ATTEMPTS {
+            let Some(object) = self.objects.read_bytes(&key).await? else {
+                return Ok(());
+            };
+            if object.is_deleted() {
+                return Ok(());
+            }
+            let deleted = Bytes::from_static(DELETED);
+            let when = When::Is(&object.version);
+            if self.objects.put(&key, deleted, when).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Interrupted)
+    }
+
+    /// The record of a release with its version; `None` if it was deleted or never published.
+    async fn released(&self, id: &ReleaseId) -> Result<Option<(PublishedRelease, Version)>, StoreError> {
+        self.objects.read_content(&release_key(id)).await
+    }
+
+    /// Deletes those of the files that neither an upload has, nor a release whose key below `releases` begins like this.
+    ///
+    /// Another garbage collection can delete a release, from which an upload has just taken a file, between the read of uploads and
+    /// that of releases. The second time, no release with the file is left from which an upload could take it.
+    pub(crate) async fn delete_unused_files(
+        &self,
+        below: &str,
+        mut names: BTreeSet<String>,
+    ) -> Result<(), StoreError> {
+        for _ in 0..READS {
+            if names.is_empty() {
+                return Ok(());
+            }
+            let used = self.used_files(below).await?;
+            names.retain(|name| !used.contains(name));
+        }
+        let deletes =
+            stream::iter(names).map(|name| async move { self.objects.delete(&file_key(&name)).await });
+        deletes.buffer_unordered(CONCURRENCY).try_collect::<()>().await
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -13,10 +13,16 @@ use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 
+use super::error::StoreError;
+use super::inner::Inner;
+use super::keys::{FOLDERS, deployment_key, history_key, keys_key, release_id, release_key};
 use super::loaded::LoadedRelease;
-use super::paths::{Paths, entry_names};
-use super::read::{read_json, reject_link};
-use super::{ListedFile, StoreError, StoredRelease};
+use super::metrics::StoreMetrics;
+use super::objects::Objects;
+use super::place::Place;
+use super::published::Tombstone;
+use super::scratch::Scratch;
+use super::types::{ListedFile, StoredRelease, file_path};
 
 /// Whether a store can serve the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -82,125 +88,158 @@ pub enum Serves {
     Nothing,
 }
 
-/// Verifies the store in a folder.
-pub fn verify(folder: &Path) -> Result<Report, StoreError> {
-    // Absolute and without links, as in a gateway.
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+/// Verifies a store.
+///
+/// # Errors
+/// If it cannot be read.
+pub async fn verify(place: &Place) -> Result<Report, StoreError> {
+    let mut report = Report {
+        health: Health::Ok,
+        revision: 0,
+        live: None,
+        releases: 0,
+        files: 0,
+        problems: Vec::new(),
+        visible: Vec::new(),
+    };
+    let whole = place.existing().await;
+    let objects = match (place.objects(), &whole) {
+        (Ok(objects), Err(error)) if !error.is_away() => {
+            report.add("store.json", error, "", Health::Unusable);
+            objects
+        }
+        (Ok(objects), _) => {
+            whole?;
+            objects
+        }
+        (Err(error), _) => {
+            report.add("", &error, "", Health::Unusable);
+            return Ok(report);
+        }
+    };
+    let scratch = Scratch {
+        folder: std::env::temp_dir(),
+    };
     let mut verifier = Verifier {
-        paths: Paths::of(&folder),
-        folder: &folder,
-        report: Report {
-            health: Health::Ok,
-            revision: 0,
-            live: None,
-            releases: 0,
-            files: 0,
-            problems: Vec::new(),
-            visible: Vec::new(),
-        },
+        root: format!("{}", objects.path("").display()),
+        store: Arc::new(Inner::new(objects, None, scratch, StoreMetrics::default())),
+        report,
         serves: BTreeMap::new(),
     };
-    verifier.run()?;
+    verifier.run().await?;
     Ok(verifier.report)
 }
 
-struct Verifier<'a> {
-    paths: Paths,
-    folder: &'a Path,
+struct Verifier {
+    store: Arc<Inner>,
+    /// What errors of the store begin with.
+    root: String,
     report: Report,
     /// What a gateway serves of each release.
     serves: BTreeMap<String, Serves>,
 }
 
-impl Verifier<'_> {
-    fn run(&mut self) -> Result<(), StoreError> {
-        if !self.folder.is_dir() {
-            self.unusable("", &"there is no such folder");
+impl Report {
+    fn add(&mut self, file: &str, problem: &dyn fmt::Display, root: &str, health: Health) {
+        self.health = self.health.max(health);
+        let problem = problem.to_string();
+        self.problems.push(Problem {
+            file: file.to_owned(),
+            problem: if root.is_empty() {
+                problem
+            } else {
+                problem.replace(root, "")
+            },
+        });
+    }
+}
+
+impl Verifier {
+    async fn run(&mut self) -> Result<(), StoreError> {
+        if !self.check_folders().await {
             return Ok(());
         }
-        if let Err(error) = self.paths.reject_incomplete() {
-            self.unusable("live.json", &error);
-        }
-        for (name, error) in self.linked_folders() {
-            self.unusable(&name, &error);
-        }
-        let state = match self.paths.live_state() {
-            Ok(state) => state,
+        let state = match self.store.live_state().await {
+            Err(error) if error.is_away() => return Err(error),
             Err(error) => {
                 self.unusable("live.json", &error);
                 None
             }
+            Ok(state) => state,
         };
-        if let Err(error) = self.paths.keys(KeyPurpose::Previews) {
-            self.unusable("preview-keys.json", &error);
-        } else {
-            self.check_keys("preview-keys.json", KeyPurpose::Previews);
+        for purpose in [KeyPurpose::Previews, KeyPurpose::Tickets] {
+            self.check_keys(purpose).await;
         }
-        self.check_keys("ticket-keys.json", KeyPurpose::Tickets);
-        for id in self.paths.releases()? {
-            self.check_release(&id);
+        for id in self.store.releases(None).await? {
+            self.check_release(&id).await;
         }
-        self.check_tombstones()?;
+        self.check_tombstones().await?;
         let mut deployments = BTreeMap::new();
-        for number in self.paths.deployments()? {
-            self.check_deployment(number, &mut deployments);
+        for number in self.store.deployments().await? {
+            self.check_deployment(number, &mut deployments).await;
         }
-        if let Some(state) = &state {
-            self.report.revision = state.revision();
-            self.report.live = Some(state.live());
-            self.check_visible(state, &deployments);
+        match &state {
+            Some(state) => {
+                self.report.revision = state.revision();
+                self.report.live = Some(state.live());
+                self.check_visible(state, &deployments);
+            }
+            None if !deployments.is_empty() && self.report.health != Health::Unusable => {
+                self.unusable("live.json", &StoreError::HistoryMissing);
+            }
+            None => {}
         }
-        self.check_history(state.as_ref(), &deployments)
+        self.check_history(state.as_ref(), &deployments).await
     }
 
-    /// Checks that keys are readable. A gateway replaces damaged ones.
-    fn check_keys(&mut self, file: &str, purpose: KeyPurpose) {
-        let keys: Result<Option<RotatingKeys>, _> = read_json(self.paths.key_file(purpose));
-        if let Err(error) = keys {
-            self.problem(file, &error);
+    fn objects(&self) -> Arc<dyn Objects> {
+        Arc::clone(&self.store.objects)
+    }
+
+    /// Checks that keys are readable. A gateway replaces damaged ones, but not those of a newer gateway.
+    async fn check_keys(&mut self, purpose: KeyPurpose) {
+        let file = keys_key(purpose);
+        match self.objects().read::<RotatingKeys>(file).await {
+            Err(error @ StoreError::NewerSchema { .. }) => self.unusable(file, &error),
+            Err(error) => self.problem(file, &error),
+            Ok(_) => {}
         }
     }
 
-    /// The folders of the store that are links, with the errors.
-    fn linked_folders(&self) -> Vec<(String, StoreError)> {
-        let folders = self.paths.folders().into_iter().filter_map(|folder| {
-            let name = folder.file_name()?.to_string_lossy().into_owned();
-            Some((name, reject_link(folder).err()?))
-        });
-        folders.collect()
+    /// Checks that the folders of a store can be read: they must not be links.
+    async fn check_folders(&mut self) -> bool {
+        for folder in FOLDERS {
+            if let Err(error) = self.objects().list(folder).await {
+                self.unusable(folder, &error);
+            }
+        }
+        self.report.problems.is_empty()
     }
 
     /// Checks a release and all its files. A release that garbage collection deletes in the meantime is no problem.
-    fn check_release(&mut self, id: &ReleaseId) {
-        let name = format!("releases/{}/{}", id.name, id.version);
+    async fn check_release(&mut self, id: &ReleaseId) {
+        let name = release_key(id);
         let mut problems = Vec::new();
         let mut files = 0;
-        let serves = match self.paths.release(id) {
+        let serves = match self.store.release(id).await {
             Ok(Some(stored)) => {
-                files = self.check_files(id, &stored, &mut problems);
+                files = self.check_files(id, &stored, &mut problems).await;
                 match LoadedRelease::new(id, stored) {
                     Ok(_) if problems.is_empty() => Serves::All,
                     Ok(_) => Serves::Partly,
                     Err(error) => {
-                        problems.push((name.clone(), error.to_string()));
+                        problems.push((name, error.to_string()));
                         Serves::Nothing
                     }
                 }
             }
-            Ok(None) => {
-                problems.push((name.clone(), "release.json or stored.json is missing".to_owned()));
-                Serves::Nothing
-            }
+            Ok(None) => return,
             Err(error) => {
-                problems.push((name.clone(), error.to_string()));
+                problems.push((name, error.to_string()));
                 Serves::Nothing
             }
         };
-        if self
-            .paths
-            .release_folder(id)
-            .is_some_and(|folder| !folder.exists())
-        {
+        if !problems.is_empty() && matches!(self.store.published(id).await, Ok(None)) {
             return;
         }
         self.report.releases += 1;
@@ -211,7 +250,7 @@ impl Verifier<'_> {
         self.serves.insert(id.to_string(), serves);
     }
 
-    fn check_files(
+    async fn check_files(
         &self,
         id: &ReleaseId,
         stored: &StoredRelease,
@@ -221,45 +260,40 @@ impl Verifier<'_> {
         let mut count = 0;
         if release.name != id.name || release.version != id.version {
             let problem = format!("release.json is of {}@{}", release.name, release.version);
-            problems.push((format!("releases/{}/{}", id.name, id.version), problem));
+            problems.push((release_key(id), problem));
         }
         for file in &release.files {
             let variants = record.variants.get(&file.path).into_iter().flatten();
             for coding in std::iter::once(&Coding::Identity).chain(variants) {
                 count += 1;
-                let problem = match self.paths.release_file(id, ListedFile::from(file), *coding) {
+                let path = file_path(&file.path, *coding);
+                let problem = match self.store.read_file(id, ListedFile::from(file), *coding).await {
                     Ok(Some(_)) => continue,
-                    Ok(None) | Err(StoreError::MissingFile(_)) => format!("its {coding} form is missing"),
-                    Err(StoreError::Damaged { .. }) => format!("its {coding} form does not match its digest"),
+                    Ok(None) => "the file is missing".to_owned(),
                     Err(error) => error.to_string(),
                 };
-                let path = format!("releases/{}/{}/{}", id.name, id.version, file.path);
-                problems.push((path, problem));
+                problems.push((release_key(id), format!("{path}: {problem}")));
             }
         }
         count
     }
 
     /// Checks that the tombstones are readable: a damaged one prevents that its version is published.
-    fn check_tombstones(&mut self) -> Result<(), StoreError> {
-        for name in entry_names(&self.paths.tombstones)? {
-            for file in entry_names(&self.paths.tombstones.join(&name))? {
-                let version = file.strip_suffix(".json").unwrap_or(&file).to_owned();
-                let id = ReleaseId {
-                    name: name.clone(),
-                    version,
-                };
-                if let Err(error) = self.paths.tombstone(&id) {
-                    self.problem(&format!("tombstones/{name}/{file}"), &error);
-                }
+    async fn check_tombstones(&mut self) -> Result<(), StoreError> {
+        for listed in self.objects().list("tombstones").await? {
+            let file = format!("tombstones/{}", listed.name);
+            if release_id(&listed.name).is_some()
+                && let Err(error) = self.objects().read::<Tombstone>(&file).await
+            {
+                self.problem(&file, &error);
             }
         }
         Ok(())
     }
 
-    fn check_deployment(&mut self, number: u64, deployments: &mut BTreeMap<u64, Deployment>) {
-        let file = format!("deployments/{number}.json");
-        let deployment: Deployment = match read_json(&self.paths.deployment(number)) {
+    async fn check_deployment(&mut self, number: u64, deployments: &mut BTreeMap<u64, Deployment>) {
+        let file = deployment_key(number);
+        let deployment = match self.store.deployment(number).await {
             Ok(Some(deployment)) => deployment,
             // Garbage collection has just deleted it.
             Ok(None) => return,
@@ -273,7 +307,7 @@ impl Verifier<'_> {
             .map(|id| id.to_string())
             .filter(|id| !self.serves.contains_key(id))
             .collect();
-        if !missing.is_empty() && self.paths.deployment(number).exists() {
+        if !missing.is_empty() && matches!(self.store.deployment(number).await, Ok(Some(_))) {
             self.problem(
                 &file,
                 &format_args!("it names missing releases: {}", missing.join(", ")),
@@ -316,18 +350,18 @@ impl Verifier<'_> {
 
     /// Checks that the history has every change up to that of the live state, and no other, and that it leads to the stored
     /// deployments.
-    fn check_history(
+    async fn check_history(
         &mut self,
         state: Option<&LiveState>,
         deployments: &BTreeMap<u64, Deployment>,
     ) -> Result<(), StoreError> {
         let newest = state.map(|state| &state.change);
-        let revisions: BTreeSet<u64> = self.paths.revisions()?.into_iter().collect();
+        let revisions: BTreeSet<u64> = self.store.revisions().await?.into_iter().collect();
         let mut before: Option<Change> = None;
         // What is live after each change; `None` if that is unknown.
         let mut live = Some(BTreeMap::new());
         for revision in 1..newest.map_or(0, |change| change.revision) {
-            let change = self.change(revision);
+            let change = self.change(revision).await;
             if let (Some(before), Some(change)) = (&before, &change) {
                 self.check_successor(before, change);
             }
@@ -340,14 +374,14 @@ impl Verifier<'_> {
         }
         self.check_releases(live, Some(newest), deployments);
         for revision in revisions.range(newest.revision..) {
-            let problem = match read_json::<Change>(&self.paths.history_entry(*revision)) {
+            let problem = match self.store.history_entry(*revision).await {
                 Ok(Some(change)) if change == *newest => continue,
                 Ok(_) => "it is not a change of this timeline; the next changes replace it".to_owned(),
                 Err(error) => error.to_string(),
             };
             // Another gateway may make changes in the meantime.
-            if self.paths.live_state()?.as_ref() == state {
-                self.problem(&format!("history/{revision}.json"), &problem);
+            if self.store.live_state().await?.as_ref() == state {
+                self.problem(&history_key(*revision), &problem);
             }
         }
         Ok(())
@@ -395,15 +429,15 @@ impl Verifier<'_> {
         } else {
             return after.or_else(|| stored.cloned());
         };
-        self.problem(&format!("history/{}.json", change.revision), &problem);
+        self.problem(&history_key(change.revision), &problem);
         // One of these files is wrong, so the live deployment is unknown.
         None
     }
 
     /// An entry of the history.
-    fn change(&mut self, revision: u64) -> Option<Change> {
-        let file = format!("history/{revision}.json");
-        let change: Change = match read_json(&self.paths.history_entry(revision)) {
+    async fn change(&mut self, revision: u64) -> Option<Change> {
+        let file = history_key(revision);
+        let change = match self.store.history_entry(revision).await {
             Ok(Some(change)) => change,
             Ok(None) => {
                 self.problem(&file, &"it is missing; the history ends before it");
@@ -422,7 +456,7 @@ impl Verifier<'_> {
 
     fn check_successor(&mut self, before: &Change, change: &Change) {
         if change.before != Some(before.live) {
-            let file = format!("history/{}.json", before.revision);
+            let file = history_key(before.revision);
             let problem = format!(
                 "deployment {} was live after it, but the next change replaced another",
                 before.live
@@ -432,18 +466,11 @@ impl Verifier<'_> {
     }
 
     fn problem(&mut self, file: &str, problem: &dyn fmt::Display) {
-        self.report.health = self.report.health.max(Health::Problems);
-        // Errors of the store name the whole path.
-        let prefix = format!("{}/", self.folder.display());
-        self.report.problems.push(Problem {
-            file: file.to_owned(),
-            problem: problem.to_string().replace(&prefix, ""),
-        });
+        self.report.add(file, problem, &self.root, Health::Problems);
     }
 
     fn unusable(&mut self, file: &str, problem: &dyn fmt::Display) {
-        self.problem(file, problem);
-        self.report.health = Health::Unusable;
+        self.report.add(file, problem, &self.root, Health::Unusable);
     }
 }
 

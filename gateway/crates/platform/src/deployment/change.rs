@@ -285,7 +285,7 @@ impl Deployments {
             .release_ids()
             .partition(|id| snapshot.is_unavailable(&id.name, &id.version));
         unavailable.extend(lost.iter().map(is_unavailable));
-        let reads = ids.iter().map(|id| snapshot.find_release(&*self.store, id));
+        let reads = ids.iter().map(|id| snapshot.find_release(&self.store, id));
         for (id, read) in ids.iter().zip(concurrently(reads).await) {
             match read {
                 Ok(release) => releases.push(release),

@@ -24,6 +24,9 @@ use colonnade_web::health::Readiness;
 /// than 5 s.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// How often it is checked whether the store can be written.
+const SPACE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
+
 /// How long after the begin of a read of the store the next one begins, however many requests wait for it. In a bucket, each
 /// read costs money.
 const MIN_READ_INTERVAL: Duration = Duration::from_millis(500);
@@ -42,7 +45,7 @@ pub type Degradation = Box<dyn Fn() -> Option<String> + Send + Sync>;
 
 /// The deployments of a store: changes them, and keeps the current snapshot.
 pub struct Deployments {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<Store>,
     /// Renders deployments before they go live. `None`: there are no trial renders.
     pub(super) renderer: Option<Arc<Renderer>>,
     /// Renders the documents of live deployments. `None`: the document cache is not warmed.
@@ -54,6 +57,8 @@ pub struct Deployments {
     pub(super) files: OnceLock<BTreeSet<String>>,
     current: ArcSwap<Snapshot>,
     /// Why the last poll of the store failed, for `/readyz`.
+    /// Why the store cannot be written, as `/readyz` says it.
+    write_problem: parking_lot::Mutex<Option<String>>,
     store_problem: parking_lot::Mutex<Option<String>>,
     /// The last read of the live state. Held during reads.
     last_read: Mutex<LastRead>,
@@ -86,7 +91,7 @@ pub struct StoreUnreadable;
 impl Deployments {
     /// Reads the store.
     pub async fn open(
-        store: Arc<dyn Store>,
+        store: Arc<Store>,
         renderer: Option<Arc<Renderer>>,
         warmer: Option<Arc<dyn Warm>>,
         diagnostics: Arc<Diagnostics>,
@@ -96,7 +101,7 @@ impl Deployments {
         let began_at = Instant::now();
         let read = async || {
             let state = store.live_state().await?;
-            empty.refreshed(&*store, state).await
+            empty.refreshed(&store, state).await
         };
         let snapshot = match read().await {
             Err(error) if error.is_away() && store.fall_back() => {
@@ -115,6 +120,7 @@ impl Deployments {
             degradation: OnceLock::new(),
             files: OnceLock::new(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
+            write_problem: parking_lot::Mutex::default(),
             store_problem: parking_lot::Mutex::default(),
             last_read: Mutex::new(LastRead {
                 began_at,
@@ -161,6 +167,7 @@ impl Deployments {
             Pressure::Critical => problems.push("memory is nearly used up: requests are refused".to_owned()),
         }
         problems.extend(self.store_problem.lock().clone());
+        problems.extend(self.write_problem.lock().clone());
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));
@@ -192,8 +199,8 @@ impl Deployments {
     }
 
     /// The store.
-    pub fn store(&self) -> &dyn Store {
-        &*self.store
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Polls the store forever for changes by other gateways. If the store cannot be read, the error is logged and the
@@ -228,6 +235,31 @@ impl Deployments {
                 self.metrics.store_was_read();
             }
             reported = error;
+        }
+    }
+
+    /// Polls the store, and checks whether it can be written. Never returns.
+    pub async fn follow_store(&self) {
+        tokio::join!(self.poll_store(), self.check_store_space());
+    }
+
+    /// Checks forever whether the store can be written, so that an operator knows before a rollback fails.
+    async fn check_store_space(&self) {
+        let mut ticks = tokio::time::interval(SPACE_CHECK_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let error = self.store.check_space().await.err();
+            let problem = error.map(|error| error.without_path());
+            let before = std::mem::replace(
+                &mut *self.write_problem.lock(),
+                problem.as_ref().map(|_| "the store cannot be written".to_owned()),
+            );
+            match problem {
+                Some(error) if before.is_none() => tracing::error!(event = "store_not_writable", error),
+                None if before.is_some() => tracing::info!(event = "store_writable"),
+                _ => {}
+            }
         }
     }
 
@@ -354,7 +386,7 @@ impl Deployments {
         state: Option<LiveState>,
         began_at: Instant,
     ) -> Result<Arc<Snapshot>, LoadError> {
-        let snapshot = self.current().refreshed(&*self.store, state).await?;
+        let snapshot = self.current().refreshed(&self.store, state).await?;
         Ok(self.publish(snapshot, began_at).await)
     }
 

@@ -43,7 +43,11 @@ impl Deployments {
         let hidden = files.filter_map(|path| {
             let page = loaded.page(&RequestPath::parse(path).ok()?)?;
             let section = page.section.name.clone();
-            let is_named = || loaded.release(&section).is_some_and(|release| release.names(path));
+            let is_named = || {
+                loaded
+                    .release(&section)
+                    .is_some_and(|release| release.names(path))
+            };
             let path = (page.pattern == *path || is_named()).then(|| path.clone())?;
             Some(HiddenPage { section, path })
         });

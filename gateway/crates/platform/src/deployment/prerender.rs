@@ -58,7 +58,7 @@ impl Deployments {
         for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
             let problems = renderer
-                .trial_render(action, &*self.store, loaded, live, verified)
+                .trial_render(action, &self.store, loaded, live, verified)
                 .await;
             if !problems.is_empty() {
                 return Err(ChangeError::RenderFailed(problems));
@@ -67,7 +67,7 @@ impl Deployments {
         }
         let warming = async {
             for loaded in &deployments {
-                renderer.warm_cache(&*self.store, loaded).await;
+                renderer.warm_cache(&self.store, loaded).await;
             }
         };
         // After this time, the remaining pages are rendered with their documents, when the deployments are visible.
@@ -84,7 +84,7 @@ impl Deployments {
         snapshot.visible().iter().for_each(|loaded| verified.add(loaded));
         let live = snapshot.live().map(|live| &**live);
         renderer
-            .trial_render(TrialAction::Publish, &*self.store, loaded, live, &verified)
+            .trial_render(TrialAction::Publish, &self.store, loaded, live, &verified)
             .await
     }
 

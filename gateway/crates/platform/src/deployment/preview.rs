@@ -9,7 +9,6 @@ use colonnade_model::deployment::Deployment;
 use colonnade_model::deployment::{ChangeKind, release_changes};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_render::TrialResults;
-use colonnade_store::rotate_keys;
 
 /// What a preview shows.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl Deployments {
                     continue;
                 }
             }
-            rotate_keys(&*self.store, KeyPurpose::Previews).await?;
+            self.store.rotate_keys(KeyPurpose::Previews).await?;
             if let Some(mut outcome) = self.try_apply(&snapshot, plan, loaded, number).await? {
                 // Another gateway has ended all previews in the meantime, which deleted the key.
                 let keys = outcome.snapshot.preview_keys();
@@ -86,7 +85,7 @@ impl Deployments {
                     .active(KeyPurpose::Previews, colonnade_clock::now())
                     .is_none()
                 {
-                    rotate_keys(&*self.store, KeyPurpose::Previews).await?;
+                    self.store.rotate_keys(KeyPurpose::Previews).await?;
                     outcome.snapshot = self.refresh().await?;
                 }
                 return Ok(outcome);

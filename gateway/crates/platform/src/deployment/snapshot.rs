@@ -116,7 +116,7 @@ fn add_release(releases: &mut Releases, release: &Arc<LoadedRelease>) {
 }
 
 /// Whether a live state is an earlier one, or came after it. A store that has lost its newest changes can have others since.
-async fn follows(store: &dyn Store, before: &LiveState, now: &LiveState) -> Result<bool, StoreError> {
+async fn follows(store: &Store, before: &LiveState, now: &LiveState) -> Result<bool, StoreError> {
     if now.timeline != before.timeline || now.revision() <= before.revision() {
         return Ok(now.timeline == before.timeline && now.change == before.change);
     }
@@ -221,11 +221,7 @@ impl Snapshot {
 
     /// Reads what belongs to a live state, and reuses what this snapshot has loaded: deployments and releases never change.
     /// The live state must have been read before, because the rest is stored first.
-    pub(super) async fn refreshed(
-        &self,
-        store: &dyn Store,
-        state: Option<LiveState>,
-    ) -> Result<Self, LoadError> {
+    pub(super) async fn refreshed(&self, store: &Store, state: Option<LiveState>) -> Result<Self, LoadError> {
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
         }
@@ -334,7 +330,7 @@ impl Snapshot {
 
     /// Reads those of the deployments that this snapshot does not have. What cannot be read is left out: loading the
     /// deployment says why.
-    async fn read_new(&self, store: &dyn Store, numbers: &[u64]) -> HashMap<u64, Deployment> {
+    async fn read_new(&self, store: &Store, numbers: &[u64]) -> HashMap<u64, Deployment> {
         let new = numbers
             .iter()
             .filter(|number| !self.deployments.contains_key(number));
@@ -343,7 +339,7 @@ impl Snapshot {
     }
 
     /// Reads the releases of deployments that this snapshot does not have. What cannot be read is left out, too.
-    async fn add_releases_of(&mut self, records: &HashMap<u64, Deployment>, store: &dyn Store) {
+    async fn add_releases_of(&mut self, records: &HashMap<u64, Deployment>, store: &Store) {
         let ids: BTreeSet<ReleaseId> = records.values().flat_map(Deployment::release_ids).collect();
         let known = &*self;
         let reads = ids.into_iter().map(|id| async move {
@@ -392,11 +388,7 @@ impl Snapshot {
     }
 
     /// A release from this snapshot or, if it is not there, from the store.
-    pub async fn find_release(
-        &self,
-        store: &dyn Store,
-        id: &ReleaseId,
-    ) -> Result<Arc<LoadedRelease>, LoadError> {
+    pub async fn find_release(&self, store: &Store, id: &ReleaseId) -> Result<Arc<LoadedRelease>, LoadError> {
         if let Some((release, _)) = self.release(&id.name, &id.version) {
             return Ok(Arc::clone(release));
         }
@@ -408,7 +400,7 @@ impl Snapshot {
     /// Loads a deployment without the sections whose releases cannot be loaded because of an error that `leaves_out` accepts.
     async fn load(
         &self,
-        store: &dyn Store,
+        store: &Store,
         number: u64,
         read: Option<Deployment>,
         leaves_out: impl Fn(&LoadError) -> bool,

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::{Author, ChangeError, DeployRequest, Deployments, RolloutStart};
 use crate::metrics::DeploymentMetrics;
 use colonnade_model::pattern::RequestPath;
+use colonnade_store::Store;
 use colonnade_store::testing::{put_release, shell, small_section, store};
-use colonnade_store::{FolderStore, Store};
 
 fn request(releases: &[(&str, &str)]) -> DeployRequest {
     let releases = releases
@@ -25,9 +25,9 @@ fn allow_all(_: &str) -> bool {
     true
 }
 
-async fn opened(store: &Arc<FolderStore>) -> Deployments {
+async fn opened(store: &Arc<Store>) -> Deployments {
     Deployments::open(
-        Arc::clone(store) as Arc<dyn Store>,
+        Arc::clone(store),
         None,
         None,
         Arc::default(),
@@ -49,8 +49,8 @@ async fn contract_other_than_shells_is_rejected() {
     let (_folder, store) = store();
     let mut later = small_section("later", "1.0.0", "/later");
     later.release.contract += 1;
-    put_release(&*store, shell("1.0.0")).await;
-    put_release(&*store, later).await;
+    put_release(&store, shell("1.0.0")).await;
+    put_release(&store, later).await;
     let releases = request(&[("shell", "1.0.0"), ("later", "1.0.0")]);
     match opened(&store).await.deploy(&releases, &allow_all).await {
         Err(ChangeError::Conflict(problems)) => assert_eq!(
@@ -65,8 +65,8 @@ async fn contract_other_than_shells_is_rejected() {
 #[tokio::test]
 async fn step_ends_once_for_all_gateways() {
     let (_folder, store) = store();
-    put_release(&*store, shell("1.0.0")).await;
-    put_release(&*store, shell("2.0.0")).await;
+    put_release(&store, shell("1.0.0")).await;
+    put_release(&store, shell("2.0.0")).await;
     let [first, second] = [opened(&store).await, opened(&store).await];
     deploy(&first, &[("shell", "1.0.0")]).await;
     let mut start = request(&[("shell", "2.0.0")]);
@@ -113,7 +113,7 @@ async fn page_moves_between_sections_in_one_deploy() {
         small_section("one", "2.0.0", "/b"),
         small_section("two", "2.0.0", "/a"),
     ] {
-        put_release(&*store, sample).await;
+        put_release(&store, sample).await;
     }
     let deployments = opened(&store).await;
     deploy(

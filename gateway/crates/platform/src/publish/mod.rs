@@ -122,13 +122,13 @@ impl Publisher {
     /// # Errors
     ///
     /// [`PublishError::Quota`], or the error of the store.
-    pub async fn check_quota(&self, store: &dyn Store, id: &ReleaseId) -> Result<(), PublishError> {
+    pub async fn check_quota(&self, store: &Store, id: &ReleaseId) -> Result<(), PublishError> {
         self.check_room(store, id, None).await
     }
 
     async fn check_room(
         &self,
-        store: &dyn Store,
+        store: &Store,
         id: &ReleaseId,
         bytes: Option<u64>,
     ) -> Result<(), PublishError> {
@@ -158,7 +158,7 @@ impl Publisher {
     /// Why the release is rejected, or the error of the store.
     pub async fn publish(
         &self,
-        store: &dyn Store,
+        store: &Store,
         id: ReleaseId,
         archive: File,
         by: String,

@@ -127,7 +127,7 @@ impl Usage {
 
 impl CountedReleases {
     /// What a section uses; `None` if the release is stored already.
-    pub(super) async fn usage(&self, store: &dyn Store, new: &ReleaseId) -> Result<Option<Usage>, StoreError> {
+    pub(super) async fn usage(&self, store: &Store, new: &ReleaseId) -> Result<Option<Usage>, StoreError> {
         let ids = store.releases(Some(&new.name)).await?;
         if ids.contains(new) {
             return Ok(None);

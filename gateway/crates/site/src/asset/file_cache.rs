@@ -52,7 +52,7 @@ impl FileCache {
     /// Returns a file in a coding, from memory or from the store. Concurrent requests share one read.
     pub(super) async fn get(
         &self,
-        store: &dyn Store,
+        store: &Store,
         release: &LoadedRelease,
         file: &LoadedFile,
         coding: Coding,

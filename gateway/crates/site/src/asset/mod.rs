@@ -53,7 +53,7 @@ impl Assets {
     /// Responds with a file. `path` is the decoded path after `/assets/`.
     pub(crate) async fn respond(
         &self,
-        store: &dyn Store,
+        store: &Store,
         snapshot: &Snapshot,
         path: &str,
         cookies: Cookies<'_>,

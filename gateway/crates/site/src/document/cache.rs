@@ -103,7 +103,7 @@ impl Documents {
         let path = request.canonical_path();
         let render = self
             .renderer
-            .render(&*self.store, request.render_request(&path, key.day))
+            .render(&self.store, request.render_request(&path, key.day))
             .await;
         let document = match cached {
             // The results are those of before, so the document is, too.

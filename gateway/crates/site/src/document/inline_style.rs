@@ -10,7 +10,7 @@ use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, LoadedDeployment, P
 
 /// Loads the stylesheets of the shell and of a page, in order. The browser loads those that cannot be inlined.
 pub(super) async fn load(
-    store: &dyn Store,
+    store: &Store,
     deployment: &LoadedDeployment,
     page: Option<&Arc<PageManifest>>,
 ) -> Vec<Arc<InlineStyle>> {

@@ -53,7 +53,7 @@ pub struct Documents {
     composer: Arc<Composer>,
     headers: DocumentHeaders,
     /// The store with the releases.
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
     renderer: Arc<Renderer>,
     cache: ByteCache<DocumentKey, ComposedDocument>,
     compositions: RequestCoalescer<DocumentKey, Arc<ComposedDocument>>,
@@ -75,7 +75,7 @@ impl Documents {
     /// Creates the documents of the site that this configuration describes.
     pub fn new(
         config: &Config,
-        store: Arc<dyn Store>,
+        store: Arc<Store>,
         renderer: Arc<Renderer>,
         metrics: DocumentMetrics,
     ) -> Self {
@@ -104,7 +104,7 @@ impl Documents {
         if selection.is_preview() {
             let path = request.canonical_path();
             let render_request = request.render_request(&path, day);
-            let render = Box::pin(self.renderer.render(&*self.store, render_request)).await;
+            let render = Box::pin(self.renderer.render(&self.store, render_request)).await;
             let status = request.status(&render);
             return Box::pin(self.respond_uncached(request, status, render, None, day)).await;
         }
@@ -159,7 +159,7 @@ impl Documents {
                 let form = serde_json::to_value(&form).unwrap_or_default();
                 let render = self
                     .renderer
-                    .render_form_result(&*self.store, render_request, &form);
+                    .render_form_result(&self.store, render_request, &form);
                 Box::pin(render).await
             }
             _ => Err(NotRendered::BrowserOnly),
@@ -262,7 +262,7 @@ impl Documents {
         let deployment = request.selection.deployment;
         // Styles are inlined for the first paint of a server-rendered page. Without one there is nothing to paint.
         let styles = match rendered {
-            Some(_) => inline_style::load(&*self.store, deployment, request.page).await,
+            Some(_) => inline_style::load(&self.store, deployment, request.page).await,
             None => Vec::new(),
         };
         let is_preview = request.selection.is_preview();

@@ -30,7 +30,7 @@ impl Warm for Documents {
                 let canonical = request.canonical_path();
                 let render_request = request.render_request(&canonical, day);
                 // The results of queries may be outdated before a visitor requests the page.
-                if !self.renderer.render_ahead(&*self.store, render_request).await {
+                if !self.renderer.render_ahead(&self.store, render_request).await {
                     self.composed(request, day).await;
                 }
             }

@@ -13,10 +13,10 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig, StaticCredentialProvider};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::error::BucketError;
-use super::objects::Objects;
+use super::objects::BucketObjects;
 use super::requests::CountRequests;
-use crate::StoreError;
+use crate::bucket_error::BucketError;
+use crate::error::StoreError;
 use crate::metrics::StoreMetrics;
 
 /// How long after the first request it is repeated: less than `READ_TIMEOUT`, so that an object store that hangs is asked once.
@@ -48,14 +48,14 @@ pub struct AccessKey {
 
 impl BucketSettings {
     /// The objects of the bucket. Sends nothing.
-    pub(super) fn objects(&self, metrics: &StoreMetrics) -> Result<Objects, StoreError> {
+    pub(crate) fn objects(&self, metrics: &StoreMetrics) -> Result<BucketObjects, StoreError> {
         let client = self
             .client(CountRequests(metrics.clone()))
             .map_err(|error| StoreError::Bucket {
                 object: self.url.to_string(),
                 source: BucketError::of_settings(&error),
             })?;
-        Ok(Objects::new(
+        Ok(BucketObjects::new(
             client,
             &self.url.prefix,
             self.url.to_string(),

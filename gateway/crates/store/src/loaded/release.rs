@@ -194,7 +194,7 @@ impl LoadedRelease {
     }
 
     /// The server modules, read from the store once; `None` if the release has none.
-    pub async fn server_modules(&self, store: &dyn Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
+    pub async fn server_modules(&self, store: &Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
         let read = self.server_modules.get_or_try_init(|| async {
             let mut files = Vec::new();
             for (specifier, file) in &self.modules {
@@ -223,7 +223,7 @@ impl LoadedRelease {
     }
 
     /// One of its stylesheets, for documents, read from the store once; `None` if it cannot be read or inlined.
-    pub async fn inline_style(&self, store: &dyn Store, asset: &Asset) -> Option<Arc<InlineStyle>> {
+    pub async fn inline_style(&self, store: &Store, asset: &Asset) -> Option<Arc<InlineStyle>> {
         let folder = format!("/assets/{}/{}/", self.id.name, self.id.version);
         let file = self.files.get(asset.href.strip_prefix(&folder)?)?;
         let style = file.inline_style.get_or_try_init(|| async {

@@ -14,9 +14,10 @@ use tempfile::TempDir;
 use super::{PublishError, PublishOutcome, PublishRules, Publisher};
 use crate::deployment::Snapshot;
 use colonnade_model::release::ReleaseId;
-use colonnade_model::release::{Digest, RELEASE_FILE, validate};
+use colonnade_model::release::{Digest, validate};
+use colonnade_store::metrics::StoreMetrics;
 use colonnade_store::testing::{self, Sample};
-use colonnade_store::{FolderStore, RECORD_FILE, Store as _, variant_path};
+use colonnade_store::{ListedFile, Store};
 use colonnade_testing::{cases, replay_corpus};
 use colonnade_web::content_negotiation::Coding;
 
@@ -35,7 +36,7 @@ fn id() -> ReleaseId {
 /// A store in its own folder, so that files written outside of it are noticed.
 struct TestStore {
     folder: TempDir,
-    store: Arc<FolderStore>,
+    store: Arc<Store>,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -43,9 +44,7 @@ impl TestStore {
     fn new() -> Self {
         // In memory, if the system supports it: the store syncs every file.
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
-        let store = FolderStore::open(&folder.path().join("store")).unwrap();
-        // Otherwise the first release would create it.
-        fs::write(folder.path().join("store/lock"), "").unwrap();
+        let store = Store::open_folder(&folder.path().join("store"), StoreMetrics::default()).unwrap();
         Self {
             folder,
             store: Arc::new(store),
@@ -60,7 +59,7 @@ impl TestStore {
         let by = "test".to_owned();
         let publisher = Publisher::new(PublishRules::default());
         self.runtime
-            .block_on(publisher.publish(&*self.store, id(), file, by))
+            .block_on(publisher.publish(&self.store, id(), file, by))
     }
 
     /// Publishes any bytes and checks the invariants; returns whether they were accepted.
@@ -70,16 +69,18 @@ impl TestStore {
         let after = files(self.folder.path());
         match outcome {
             Ok(PublishOutcome::Created(digest)) => {
-                let release_folder = format!("store/releases/{}/{}/", id().name, id().version);
-                let new: Vec<_> = after.difference(&before).collect();
+                let record = format!("store/releases/{}/{}.json", id().name, id().version);
+                let mut new = after.difference(&before);
                 assert!(
-                    new.iter().all(|path| path.starts_with(&release_folder)),
-                    "{new:?}"
+                    new.all(|path| *path == record || path.starts_with("store/files/")),
+                    "{after:?}"
                 );
                 self.check_stored(digest);
                 let again = self.publish(archive).unwrap();
                 assert!(matches!(again, PublishOutcome::Unchanged(same) if same == digest));
-                fs::remove_dir_all(self.folder.path().join("store/releases").join(id().name)).unwrap();
+                for path in after.difference(&before) {
+                    fs::remove_file(self.folder.path().join(path)).unwrap();
+                }
                 true
             }
             Ok(PublishOutcome::Unchanged(_)) => panic!("the store was empty"),
@@ -101,29 +102,23 @@ impl TestStore {
         let (id, snapshot) = (id(), Snapshot::default());
         let (stored, served) = self.runtime.block_on(async {
             let stored = self.store.release(&id).await;
-            (stored, snapshot.find_release(&*self.store, &id).await)
+            (stored, snapshot.find_release(&self.store, &id).await)
         });
         assert!(served.is_ok(), "{:?}", served.err());
         let stored = stored.unwrap().unwrap();
         let release = &stored.release;
+        assert_eq!(stored.record.digest, digest);
         assert_eq!(validate(release), [""; 0]);
         assert_eq!((&release.name, &release.version), (&id.name, &id.version));
-        let folder = self.folder.path().join("store/releases").join(&release.name);
-        let folder = folder.join(&release.version);
-        assert_eq!(Digest::of(&fs::read(folder.join(RELEASE_FILE)).unwrap()), digest);
-        let mut expected = BTreeSet::from([RELEASE_FILE.to_owned(), RECORD_FILE.to_owned()]);
         for file in &release.files {
-            let bytes = fs::read(folder.join(&file.path)).unwrap();
-            assert_eq!((bytes.len() as u64, Digest::of(&bytes)), (file.size, file.digest));
-            expected.insert(file.path.clone());
-            for coding in stored.record.variants.get(&file.path).into_iter().flatten() {
-                let variant = variant_path(&file.path, *coding);
-                let compressed = fs::read(folder.join(&variant)).unwrap();
-                assert_eq!(decode(&compressed, *coding), bytes, "{variant}");
-                expected.insert(variant);
+            let variants = stored.record.variants.get(&file.path).into_iter().flatten();
+            for coding in [Coding::Identity].iter().chain(variants) {
+                let listed = ListedFile::from(file);
+                let read = self.runtime.block_on(self.store.read_file(&id, listed, *coding));
+                let bytes = decode(&read.unwrap().unwrap(), *coding);
+                assert_eq!((bytes.len() as u64, Digest::of(&bytes)), (file.size, file.digest));
             }
         }
-        assert_eq!(files(&folder), expected);
         let json = serde_json::to_vec(release).unwrap();
         assert_eq!(
             &serde_json::from_slice::<colonnade_model::release::Release>(&json).unwrap(),

@@ -78,20 +78,6 @@ pub enum BucketError {
          region that writes"
     )]
     ReadOnly,
-    /// Something else is stored there.
-    #[error(
-        "objects are there, but `store.json` of a store is not; choose an empty prefix, or restore `store.json`"
-    )]
-    OtherContent,
-    /// There is no store to copy.
-    #[error("there is no store here")]
-    NoStore,
-    /// A copy never overwrites a store.
-    #[error("the bucket has another store; choose an empty prefix, because a copy never overwrites a store")]
-    NotEmpty,
-    /// The store that was copied has changed meanwhile.
-    #[error("the store changed while it was copied; repeat the copy while nothing is deployed")]
-    Changed,
     /// The local folder is the cache of another store.
     #[error(
         "`store.folder` is the cache of another store, {cached}; choose another folder, or delete it if the change is intended"
@@ -110,19 +96,12 @@ impl BucketError {
     pub(crate) fn is_away(&self) -> bool {
         !matches!(
             self,
-            Self::ConditionsIgnored(_)
-                | Self::ReadOnly
-                | Self::OtherContent
-                | Self::NoStore
-                | Self::NotEmpty
-                | Self::Changed
-                | Self::OtherStore { .. }
-                | Self::Settings(_)
+            Self::ConditionsIgnored(_) | Self::ReadOnly | Self::OtherStore { .. } | Self::Settings(_)
         )
     }
 
     /// Whether a write that got this error may have taken effect.
-    pub(super) fn is_unconfirmed(&self) -> bool {
+    pub(crate) fn is_unconfirmed(&self) -> bool {
         matches!(
             self,
             Self::Unreachable(_) | Self::Timeout | Self::Failed(_) | Self::NoEtag
@@ -130,7 +109,7 @@ impl BucketError {
     }
 
     /// The error of a failed request.
-    pub(super) fn of(error: &object_store::Error) -> Self {
+    pub(crate) fn of(error: &object_store::Error) -> Self {
         let code = code_of(error);
         let named = |default: &str| code.clone().unwrap_or_else(|| default.to_owned());
         match code.as_deref() {
@@ -171,7 +150,7 @@ impl BucketError {
     }
 
     /// The error of settings from which no client can be made.
-    pub(super) fn of_settings(error: &object_store::Error) -> Self {
+    pub(crate) fn of_settings(error: &object_store::Error) -> Self {
         Self::Settings(innermost(error))
     }
 
@@ -214,12 +193,12 @@ fn innermost(error: &object_store::Error) -> String {
 }
 
 /// The error code in the XML that an object store sent, such as `SlowDown`.
-pub(super) fn code_of(error: &object_store::Error) -> Option<String> {
+pub(crate) fn code_of(error: &object_store::Error) -> Option<String> {
     code_in(&innermost(error))
 }
 
 /// The error code in a text with the XML of an error.
-pub(super) fn code_in(text: &str) -> Option<String> {
+pub(crate) fn code_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("<Code>")?;
     let (code, _) = rest.split_once("</Code>")?;
     let is_code =

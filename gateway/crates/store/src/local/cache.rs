@@ -11,13 +11,13 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tempfile::NamedTempFile;
 
-use crate::StoreError;
 use crate::durable::{create_folder, io};
+use crate::error::StoreError;
 use crate::read::read;
 
 /// The files of a folder.
 #[derive(Debug)]
-pub(super) struct FileCache {
+pub(crate) struct FileCache {
     folder: PathBuf,
     limit: u64,
     index: Mutex<Index>,
@@ -41,7 +41,7 @@ struct Cached {
 
 impl FileCache {
     /// Opens the cache in a folder, which is created if it does not exist. Blocks.
-    pub(super) fn open(folder: &Path, limit: u64) -> Result<Self, StoreError> {
+    pub(crate) fn open(folder: &Path, limit: u64) -> Result<Self, StoreError> {
         create_folder(folder)?;
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).map_err(io(folder))? {
@@ -72,7 +72,7 @@ impl FileCache {
     }
 
     /// Reads a file; `None` if it is not cached. Blocks.
-    pub(super) fn get(&self, name: &str) -> Option<Bytes> {
+    pub(crate) fn get(&self, name: &str) -> Option<Bytes> {
         self.index.lock().touch(name)?;
         let bytes = read(&self.folder.join(name)).ok().flatten();
         if bytes.is_none() {
@@ -82,12 +82,12 @@ impl FileCache {
     }
 
     /// Whether a file is cached.
-    pub(super) fn contains(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.index.lock().files.contains_key(name)
     }
 
     /// Adds a file, and evicts those that were not used for longest. If only pinned files are left, it is not added. Blocks.
-    pub(super) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let size = bytes.len() as u64;
         if size > self.limit || self.contains(name) {
             return Ok(());
@@ -106,13 +106,13 @@ impl FileCache {
     }
 
     /// Removes a file. Blocks.
-    pub(super) fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         self.index.lock().remove(name);
         let _ = fs::remove_file(self.folder.join(name));
     }
 
     /// Makes these files the ones that are not evicted, in place of others.
-    pub(super) fn pin(&self, names: HashSet<String>) {
+    pub(crate) fn pin(&self, names: HashSet<String>) {
         self.index.lock().pinned = names;
     }
 

@@ -1,71 +1,56 @@
-//! The live state, the history and the keys in a bucket.
+//! The live state, the history and the keys.
+//!
+//! `live.json` decides which changes happened. Its own change has an entry in the history as well, so that the live
+//! deployment can be recovered without it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
-use super::error::BucketError;
-use super::objects::{Fetched, ObjectVersion};
-use super::open::connect;
-use super::{Contact, Inner, LIVE, MAX_ATTEMPTS, history_key, keys_key};
-use crate::history::{Entry, numbers};
-use crate::read::if_intact;
-use crate::{StoreError, history};
+use super::bucket_error::BucketError;
+use super::connect::connect;
+use super::error::{StoreError, if_intact};
+use super::history::{self, Entry};
+use super::inner::{Inner, MAX_ATTEMPTS};
+use super::keys::{LIVE, history_key, keys_key, numbers};
+use super::local::Local;
+use super::objects::{Found, Version, When};
 
 impl Inner {
-    /// The live state. If it is unchanged, the bucket sends only that. During a start without the object store it is that of
-    /// the local copy.
-    pub(super) async fn live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
-        {
-            let mut contact = self.contact.lock();
-            if *contact == Contact::Starting {
-                *contact = Contact::Offline;
-                return Ok(self.changes.borrow().clone());
-            }
+    /// The live state. If it is unchanged, a bucket sends only that. During a start without the object store it is that of the
+    /// local copy.
+    pub(crate) async fn live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
+        match &self.local {
+            Some(local) => self.remote_live_state(local).await,
+            None => Ok(self.read_live_state().await?.map(|(state, _)| state)),
+        }
+    }
+
+    async fn remote_live_state(self: &Arc<Self>, local: &Local) -> Result<Option<LiveState>, StoreError> {
+        if local.begin_offline() {
+            return Ok(local.announced());
         }
         let read = async {
-            if self.is_offline() {
+            if local.is_offline() {
                 // Nothing is known about what is there now.
-                connect(&self.objects, &self.mirror).await?;
+                connect(&local.bucket, &local.mirror).await?;
             }
             self.read_live_state().await
         };
         let read = read.await;
-        let is_away = matches!(&read, Err(error) if error.is_away() || self.is_offline());
-        self.is_away.store(is_away, Ordering::Relaxed);
+        local.set_away(matches!(&read, Err(error) if error.is_away() || local.is_offline()));
         let read = read?;
-        *self.contact.lock() = Contact::Online;
+        local.set_online();
         let state = match read {
-            Some((state, _)) if self.objects.is_read_only() => Some(self.replicated(state).await?),
+            Some((state, _)) if self.objects.is_read_only() => Some(self.replicated(local, state).await?),
             read => read.map(|(state, _)| state),
         };
-        self.announce(state.as_ref());
+        local.announce(state.as_ref());
         Ok(state)
     }
 
-    /// Reads the local copy until the live state can be read; false if there is none.
-    pub(super) fn fall_back(&self) -> bool {
-        let Ok(Some(state)) = self.mirror.live_state() else {
-            return false;
-        };
-        *self.contact.lock() = Contact::Starting;
-        // The poll is what tries again.
-        self.is_away.store(true, Ordering::Relaxed);
-        self.changes.send_replace(Some(state));
-        true
-    }
-
-    fn announce(&self, state: Option<&LiveState>) {
-        self.changes.send_if_modified(|known| {
-            let is_new = known.as_ref() != state;
-            *known = state.cloned();
-            is_new
-        });
-    }
-
-    async fn read_live_state(&self) -> Result<Option<(LiveState, ObjectVersion)>, StoreError> {
+    async fn read_live_state(&self) -> Result<Option<(LiveState, Version)>, StoreError> {
         if let Some(found) = self.fetch_live_state().await? {
             return Ok(Some(found));
         }
@@ -79,20 +64,18 @@ impl Inner {
         }
     }
 
-    async fn fetch_live_state(&self) -> Result<Option<(LiveState, ObjectVersion)>, StoreError> {
+    async fn fetch_live_state(&self) -> Result<Option<(LiveState, Version)>, StoreError> {
+        let damaged = |error: StoreError| match error {
+            error if error.is_loss() => StoreError::LiveStateDamaged(Box::new(error)),
+            error => error,
+        };
         let known = self.known.lock().clone();
         let version = known.as_ref().map(|(_, version)| version);
-        let found = match self.objects.fetch(LIVE, version).await? {
-            Fetched::Unchanged => return Ok(known),
-            Fetched::Missing => None,
-            Fetched::Changed(object) => {
-                let state = self
-                    .objects
-                    .parse(LIVE, &object.bytes)
-                    .map_err(|error| match error {
-                        error if error.is_loss() => StoreError::LiveStateDamaged(Box::new(error)),
-                        error => error,
-                    })?;
+        let found = match self.objects.get(LIVE, version).await.map_err(damaged)? {
+            Found::Unchanged => return Ok(known),
+            Found::Missing => None,
+            Found::Object(object) => {
+                let state = self.objects.parse(LIVE, &object.bytes).map_err(damaged)?;
                 Some((state, object.version))
             }
         };
@@ -101,7 +84,7 @@ impl Inner {
     }
 
     /// Replaces the live state if it is `expected`; false if it is another.
-    pub(super) async fn swap_live_state(
+    pub(crate) async fn swap_live_state(
         &self,
         expected: Option<&LiveState>,
         next: &LiveState,
@@ -133,22 +116,18 @@ impl Inner {
 
     /// Writes the live state if it is this version. A request that the client repeats can find what it wrote itself, and one
     /// that fails may have succeeded: then the bucket says what is live.
-    async fn put_live_state(
-        &self,
-        next: &LiveState,
-        version: Option<&ObjectVersion>,
-    ) -> Result<bool, StoreError> {
-        let put = match version {
-            Some(version) => self.objects.update(LIVE, next, version).await.map(|put| {
-                let is_done = put.is_some();
-                if let Some(version) = put {
-                    *self.known.lock() = Some((next.clone(), version));
-                    self.announce(Some(next));
+    async fn put_live_state(&self, next: &LiveState, version: Option<&Version>) -> Result<bool, StoreError> {
+        let when = version.map_or(When::Absent, When::Is);
+        let put = self.objects.write(LIVE, next, when).await.map(|put| {
+            let is_done = put.is_some();
+            if let Some(version) = put {
+                *self.known.lock() = Some((next.clone(), version));
+                if let Some(local) = &self.local {
+                    local.announce(Some(next));
                 }
-                is_done
-            }),
-            None => self.objects.create(LIVE, next).await,
-        };
+            }
+            is_done
+        });
         let error = match put {
             Ok(true) => return Ok(true),
             Ok(false) => None,
@@ -187,8 +166,8 @@ impl Inner {
         Ok(entry.as_ref() == Some(change))
     }
 
-    /// Adds the change of the live state to the history, as the folder does.
-    pub(super) async fn record(&self, change: &Change) -> Result<(), StoreError> {
+    /// Adds the change of the live state to the history.
+    pub(crate) async fn record(&self, change: &Change) -> Result<(), StoreError> {
         if self.try_record(change).await? {
             self.recorded.lock().replace(change.clone());
         }
@@ -203,10 +182,10 @@ impl Inner {
     async fn try_record(&self, change: &Change) -> Result<bool, StoreError> {
         let key = history_key(change.revision);
         for _ in 0..MAX_ATTEMPTS {
-            if self.objects.create(&key, change).await? {
+            if self.objects.write(&key, change, When::Absent).await?.is_some() {
                 return Ok(true);
             }
-            let Some(existing) = self.objects.get(&key).await? else {
+            let Some(existing) = self.objects.read_bytes(&key).await? else {
                 continue;
             };
             let parsed = self.objects.parse(&key, &existing.bytes).map(Some);
@@ -218,62 +197,50 @@ impl Inner {
                 return Ok(false);
             }
             tracing::warn!(event = "history_entry_replaced", revision = change.revision);
-            if self
-                .objects
-                .update(&key, change, &existing.version)
-                .await?
-                .is_some()
-            {
+            let when = When::Is(&existing.version);
+            if self.objects.write(&key, change, when).await?.is_some() {
                 return Ok(true);
             }
         }
         Err(StoreError::Interrupted)
     }
 
-    pub(super) async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
-        let read = self.objects.read(&history_key(revision)).await?;
-        Ok(read.map(|(change, _)| change))
+    pub(crate) async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
+        self.objects.read(&history_key(revision)).await
     }
 
     /// The revisions in the history, ascending.
-    pub(super) async fn revisions(&self) -> Result<Vec<u64>, StoreError> {
+    pub(crate) async fn revisions(&self) -> Result<Vec<u64>, StoreError> {
         let listed = self.objects.list("history").await?;
-        let names: Vec<String> = listed.into_iter().map(|listed| listed.name).collect();
-        Ok(numbers(&names))
+        Ok(numbers(listed.iter().map(|listed| &*listed.name)))
     }
 
-    pub(super) async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+    pub(crate) async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
         // The local copy has no secrets: previews need the object store.
         if self.is_offline() {
             return Ok(RotatingKeys::default());
         }
-        let read = self.read_keys(purpose).await?;
-        Ok(read.map(|(keys, _)| keys).unwrap_or_default())
-    }
-
-    async fn read_keys(
-        &self,
-        purpose: KeyPurpose,
-    ) -> Result<Option<(RotatingKeys, ObjectVersion)>, StoreError> {
         // Damaged keys only end previews, or sessions.
-        if_intact(self.objects.read(keys_key(purpose)).await)
+        let read = if_intact(self.objects.read(keys_key(purpose)).await)?;
+        Ok(read.unwrap_or_default())
     }
 
-    pub(super) async fn swap_keys(
+    pub(crate) async fn swap_keys(
         &self,
         purpose: KeyPurpose,
         expected: &RotatingKeys,
         next: &RotatingKeys,
     ) -> Result<bool, StoreError> {
         let key = keys_key(purpose);
-        let current = self.objects.get(key).await?;
-        let Some(object) = current else {
-            return Ok(*expected == RotatingKeys::default() && self.objects.create(key, next).await?);
+        let Some(object) = self.objects.read_bytes(key).await? else {
+            return Ok(*expected == RotatingKeys::default()
+                && self.objects.write(key, next, When::Absent).await?.is_some());
         };
         let keys = self.objects.parse::<RotatingKeys>(key, &object.bytes).map(Some);
         if if_intact(keys)?.unwrap_or_default() != *expected {
             return Ok(false);
         }
-        Ok(self.objects.update(key, next, &object.version).await?.is_some())
+        let when = When::Is(&object.version);
+        Ok(self.objects.write(key, next, when).await?.is_some())
     }
 }

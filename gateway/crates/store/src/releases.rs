@@ -1,7 +1,6 @@
-//! Reading releases and their files.
+//! Reading releases, their files, and deployments.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use colonnade_model::deployment::Deployment;
@@ -9,17 +8,18 @@ use colonnade_model::release::{Digest, ReleaseId, is_file_path, is_name};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
-use super::error::BucketError;
-use super::release::{BucketRelease, FileNames, file_path, release_id};
-use super::{Inner, deployment_key, file_key, is_valid, release_key, tombstone_key};
-use crate::history::numbers;
-use crate::paths::Tombstone;
-use crate::release_file::{damaged, matches_digest};
-use crate::{ListedFile, StoreError, StoredRelease};
+use super::bucket_error::BucketError;
+use super::error::{StoreError, damaged, if_intact};
+use super::inner::Inner;
+use super::keys::{deployment_key, file_key, is_valid, numbers, release_id, release_key, tombstone_key};
+use super::local::Local;
+use super::objects::When;
+use super::published::{FileNames, PublishedRelease, Tombstone};
+use super::types::{Expected, ListedFile, StoredRelease, file_path};
 
 impl Inner {
     /// The IDs of the releases of a section, or of all, sorted.
-    pub(super) async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
+    pub(crate) async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
         let (folder, below) = match section {
             Some(name) if !is_name(name) => return Ok(Vec::new()),
             Some(name) => (format!("releases/{name}"), format!("{name}/")),
@@ -35,36 +35,33 @@ impl Inner {
         Ok(ids)
     }
 
-    pub(super) async fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+    pub(crate) async fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
         if !is_valid(id) {
             return Ok(None);
         }
-        match self.bucket_release(id).await? {
+        match self.published(id).await? {
             Some(release) => self.stored(id, release).await.map(Some),
             None => Ok(None),
         }
     }
 
-    pub(super) async fn stored(
+    pub(crate) async fn stored(
         &self,
         id: &ReleaseId,
-        release: BucketRelease,
+        release: PublishedRelease,
     ) -> Result<StoredRelease, StoreError> {
-        let (key, objects) = (release_key(id), self.objects.clone());
-        // A manifest can be large.
-        request_scope::run_blocking(move || release.stored(&key, &objects)).await
+        let path = self.objects.path(&release_key(id));
+        request_scope::run_blocking(move || release.stored(&path)).await
     }
 
     /// The record of a release, which makes the names of its files known.
-    pub(super) async fn bucket_release(&self, id: &ReleaseId) -> Result<Option<BucketRelease>, StoreError> {
+    pub(crate) async fn published(&self, id: &ReleaseId) -> Result<Option<PublishedRelease>, StoreError> {
         let key = release_key(id);
-        let read = if self.is_offline() {
-            self.mirror.read(&key)?
+        let read = if let Some(local) = self.offline() {
+            local.mirror.read(&key)?
         } else {
-            self.objects
-                .read_content::<BucketRelease>(&key)
-                .await?
-                .map(|(release, _)| release)
+            let read = self.objects.read_content::<PublishedRelease>(&key).await?;
+            read.map(|(release, _)| release)
         };
         if read.as_ref().is_some_and(|release| !release.is_safe()) {
             return Err(damaged(&self.objects.path(&key)));
@@ -82,12 +79,12 @@ impl Inner {
         if known.is_some() {
             return Ok(known);
         }
-        let read = self.bucket_release(id).await?;
+        let read = self.published(id).await?;
         Ok(read.map(|release| Arc::new(release.files)))
     }
 
     /// The bytes of a file of a release, from the cache or from the bucket.
-    pub(super) async fn read_file(
+    pub(crate) async fn read_file(
         self: &Arc<Self>,
         id: &ReleaseId,
         file: ListedFile<'_>,
@@ -106,7 +103,7 @@ impl Inner {
             return Ok(Some(bytes));
         }
         // The release was deleted since, or also published again with other objects.
-        let Some(release) = self.bucket_release(id).await? else {
+        let Some(release) = self.published(id).await? else {
             return Ok(None);
         };
         let missing = || self.objects.path(&format!("{}: {path}", release_key(id)));
@@ -125,29 +122,16 @@ impl Inner {
         file: ListedFile<'_>,
         coding: Coding,
     ) -> Result<Option<Bytes>, StoreError> {
-        let expected = Expected {
-            size: file.size,
-            digest: file.digest,
-            coding,
-        };
-        let (own, wanted) = (Arc::clone(self), name.to_owned());
-        let cached = request_scope::run_blocking(move || {
-            let bytes = own.cache.get(&wanted)?;
-            let is_intact = expected.matches(&bytes);
-            if !is_intact {
-                own.cache.remove(&wanted);
-            }
-            is_intact.then_some(bytes)
-        });
-        if let Some(bytes) = cached.await {
+        let expected = Expected::new(file, coding);
+        if let Some(bytes) = self.cached(name, expected).await {
             return Ok(Some(bytes));
         }
         let key = file_key(name);
         // The poll is what tries again.
-        if self.is_away.load(Ordering::Relaxed) {
+        if self.local.as_ref().is_some_and(Local::is_away) {
             return Err(self.objects.error(&key, BucketError::Away));
         }
-        let Some(object) = self.objects.get(&key).await? else {
+        let Some(object) = self.objects.read_bytes(&key).await? else {
             return Ok(None);
         };
         let (own, name, bytes) = (Arc::clone(self), name.to_owned(), object.bytes);
@@ -161,57 +145,69 @@ impl Inner {
         .await
     }
 
+    /// Reads a file from the cache; `None` if it is not there, or not as it was published.
+    async fn cached(self: &Arc<Self>, name: &str, expected: Expected) -> Option<Bytes> {
+        self.local.as_ref()?;
+        let (own, name) = (Arc::clone(self), name.to_owned());
+        let read = request_scope::run_blocking(move || {
+            let cache = &own.local.as_ref()?.cache;
+            let bytes = cache.get(&name)?;
+            let is_intact = expected.matches(&bytes);
+            if !is_intact {
+                cache.remove(&name);
+            }
+            is_intact.then_some(bytes)
+        });
+        read.await
+    }
+
     /// Adds a file to the cache. Without it, it is read from the bucket again. Blocks.
-    pub(super) fn cache(&self, name: &str, bytes: &[u8]) {
-        if let Err(error) = self.cache.put(name, bytes) {
-            self.mirror.report(&error);
+    pub(crate) fn cache(&self, name: &str, bytes: &[u8]) {
+        if let Some(local) = &self.local
+            && let Err(error) = local.cache.put(name, bytes)
+        {
+            local.mirror.report(&error);
         }
     }
 
-    pub(super) async fn deployments(&self) -> Result<Vec<u64>, StoreError> {
-        if self.is_offline() {
-            return self.mirror.deployments();
+    pub(crate) async fn deployments(&self) -> Result<Vec<u64>, StoreError> {
+        if let Some(local) = self.offline() {
+            return local.mirror.deployments();
         }
-        let listed = self.objects.list("deployments").await?.into_iter();
-        let stored = listed.filter(|listed| !listed.is_deleted);
-        let names: Vec<String> = stored.map(|listed| listed.name).collect();
-        Ok(numbers(&names))
+        let listed = self.objects.list("deployments").await?;
+        let stored = listed.iter().filter(|listed| !listed.is_deleted);
+        Ok(numbers(stored.map(|listed| &*listed.name)))
     }
 
-    pub(super) async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
+    pub(crate) async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
         let key = deployment_key(number);
-        if self.is_offline() {
-            return self.mirror.read(&key);
+        if let Some(local) = self.offline() {
+            return local.mirror.read(&key);
         }
         let read = self.objects.read_content(&key).await?;
         Ok(read.map(|(deployment, _)| deployment))
     }
 
-    pub(super) async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
+    pub(crate) async fn create_deployment(&self, deployment: &Deployment) -> Result<bool, StoreError> {
+        let key = deployment_key(deployment.number);
+        if self
+            .objects
+            .write(&key, deployment, When::Absent)
+            .await?
+            .is_some()
+        {
+            return Ok(true);
+        }
+        // The client may have repeated a request that had succeeded.
+        let existing = if_intact(self.deployment(deployment.number).await)?;
+        Ok(existing.as_ref() == Some(deployment))
+    }
+
+    pub(crate) async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
         if !is_valid(id) {
             return Ok(None);
         }
         let read = self.objects.read::<Tombstone>(&tombstone_key(id)).await?;
-        Ok(read.map(|(tombstone, _)| tombstone.digest))
-    }
-}
-
-/// What a file must be.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Expected {
-    pub(super) size: u64,
-    pub(super) digest: Digest,
-    pub(super) coding: Coding,
-}
-
-impl Expected {
-    pub(super) fn matches(self, bytes: &[u8]) -> bool {
-        let Self { size, digest, coding } = self;
-        let file = ListedFile {
-            path: "",
-            size,
-            digest,
-        };
-        matches_digest(bytes, file, coding)
+        Ok(read.map(|tombstone| tombstone.digest))
     }
 }

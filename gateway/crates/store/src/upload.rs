@@ -1,8 +1,8 @@
-//! Publishing a release to a bucket.
+//! Publishing a release.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,15 +13,13 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::objects::ObjectVersion;
-use super::release::{BucketRelease, FileNames, digest_part, new_file_name, new_write_id};
-use super::{Inner, file_key, is_valid, release_key};
-use crate::durable::io;
-use crate::paths::entry_names;
-use crate::{PutOutcome, RECORD_FILE, ReleaseRecord, StagedRelease, StoreError};
-
-/// The number of files that are transferred at a time.
-pub(super) const CONCURRENCY: usize = 8;
+use super::durable::{entry_names, io};
+use super::error::StoreError;
+use super::inner::{CONCURRENCY, Inner};
+use super::keys::{digest_part, file_key, is_valid, new_file_name, release_id, release_key, upload_key};
+use super::objects::{Version, When};
+use super::published::{FileNames, PublishedRelease};
+use super::types::{PutOutcome, StagedRelease, random_id};
 
 /// The longest time of an upload. Its files are safe from garbage collection for longer.
 const UPLOAD_TIMEOUT: Duration = Duration::from_hours(1);
@@ -31,9 +29,12 @@ const MAX_SOURCES: usize = 20;
 
 /// The files that an upload shares with published releases.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Upload {
-    pub(super) files: BTreeSet<String>,
+pub(crate) struct Upload {
+    pub(crate) files: BTreeSet<String>,
 }
+
+/// The files that an upload sends: their paths and the names of their objects, by digest.
+type NewFiles = BTreeMap<String, (String, String)>;
 
 /// A release in its scratch folder.
 struct Staged {
@@ -43,21 +44,13 @@ struct Staged {
 }
 
 impl Inner {
-    pub(super) async fn put_release(
+    /// Stores a release, unless its version exists or has a tombstone with another digest.
+    pub(crate) async fn put_release(
         self: &Arc<Self>,
         release: StagedRelease,
     ) -> Result<PutOutcome, StoreError> {
-        self.publish(&release.id, release.folder.path(), release.record)
-            .await
-    }
-
-    /// Publishes the release in a folder, which may have its record in it.
-    pub(super) async fn publish(
-        self: &Arc<Self>,
-        id: &ReleaseId,
-        folder: &Path,
-        record: ReleaseRecord,
-    ) -> Result<PutOutcome, StoreError> {
+        let StagedRelease { id, folder, record } = release;
+        let (id, folder) = (&id, folder.path());
         if !is_valid(id) {
             let path = self.objects.path(&release_key(id));
             return Err(io(&path)(std::io::ErrorKind::InvalidInput.into()));
@@ -69,18 +62,28 @@ impl Inner {
         let start = Instant::now();
         let path = folder.to_owned();
         let staged = request_scope::run_blocking(move || Staged::read(&path)).await?;
-        let upload = new_write_id();
-        let upload_key = format!("uploads/{upload}.json");
+        let upload = random_id();
+        let upload_key = upload_key(&upload);
         let mut names = self.share_files(id, &staged, &upload_key).await?;
-        self.send_files(folder, &staged, &mut names).await?;
+        let new = staged.new_files(&names);
+        let mut sent = self.send_files(folder, &new).await;
         if start.elapsed() > UPLOAD_TIMEOUT {
-            return Err(StoreError::Interrupted);
+            sent = Err(StoreError::Interrupted);
         }
+        if let Err(error) = sent {
+            // On a full disk, what is left would stay for a day.
+            let keys = new.values().map(|(_, name)| file_key(name)).chain([upload_key]);
+            for key in keys {
+                let _ = self.objects.delete(&key).await;
+            }
+            return Err(error);
+        }
+        names.extend(new.into_iter().map(|(digest, (_, name))| (digest, name)));
         let names = staged.files.iter().map(|(path, digest)| {
             let name = names[&digest_part(digest)].clone();
             (path.clone(), name)
         });
-        let stored = BucketRelease::new(staged.manifest, record, names.collect(), upload);
+        let stored = PublishedRelease::new(staged.manifest, record, names.collect(), upload);
         let outcome = self.create_release(id, &stored, place.as_ref()).await?;
         // Left behind, it only keeps files from being deleted for a day.
         let _ = self.objects.delete(&upload_key).await;
@@ -93,11 +96,11 @@ impl Inner {
         &self,
         id: &ReleaseId,
         digest: Digest,
-    ) -> Result<Result<Option<ObjectVersion>, Digest>, StoreError> {
+    ) -> Result<Result<Option<Version>, Digest>, StoreError> {
         let key = release_key(id);
-        let place = self.objects.get(&key).await?;
+        let place = self.objects.read_bytes(&key).await?;
         if let Some(object) = place.as_ref().filter(|object| !object.is_deleted()) {
-            let existing: BucketRelease = self.objects.parse(&key, &object.bytes)?;
+            let existing: PublishedRelease = self.objects.parse(&key, &object.bytes)?;
             return Ok(Err(existing.record.digest));
         }
         // Afterwards: it is written before the release is deleted.
@@ -112,18 +115,15 @@ impl Inner {
     async fn create_release(
         &self,
         id: &ReleaseId,
-        release: &BucketRelease,
-        place: Option<&ObjectVersion>,
+        release: &PublishedRelease,
+        place: Option<&Version>,
     ) -> Result<PutOutcome, StoreError> {
         let key = release_key(id);
-        let is_created = match place {
-            Some(empty) => self.objects.update(&key, release, empty).await?.is_some(),
-            None => self.objects.create(&key, release).await?,
-        };
-        if is_created {
+        let when = place.map_or(When::Absent, When::Is);
+        if self.objects.write(&key, release, when).await?.is_some() {
             return Ok(PutOutcome::Created);
         }
-        match self.bucket_release(id).await? {
+        match self.published(id).await? {
             // The client repeated a request that had succeeded.
             Some(existing) if existing.upload == release.upload => Ok(PutOutcome::Created),
             Some(existing) => Ok(PutOutcome::VersionTaken(existing.record.digest)),
@@ -157,10 +157,10 @@ impl Inner {
         let upload = Upload {
             files: shared.values().cloned().collect(),
         };
-        self.objects.write(upload_key, &upload).await?;
+        self.objects.write(upload_key, &upload, When::Always).await?;
         let mut present = BTreeSet::new();
         for source in sources {
-            let release = self.bucket_release(&source).await?;
+            let release = self.published(&source).await?;
             present.extend(
                 release
                     .into_iter()
@@ -176,14 +176,12 @@ impl Inner {
         let mut listed = self.objects.list(&format!("releases/{name}")).await?;
         listed.sort_by_key(|listed| std::cmp::Reverse(listed.written_at));
         let published = listed.iter().filter(|listed| !listed.is_deleted);
-        let ids = published.take(MAX_SOURCES).filter_map(|listed| {
-            let version = listed.name.strip_suffix(".json")?.to_owned();
-            let name = name.to_owned();
-            Some(ReleaseId { name, version })
-        });
+        let ids = published
+            .take(MAX_SOURCES)
+            .filter_map(|listed| release_id(&format!("{name}/{}", listed.name)));
         let ids: Vec<ReleaseId> = ids.collect();
         let reads = stream::iter(ids).map(|id| async move {
-            match self.bucket_release(&id).await {
+            match self.published(&id).await {
                 // Nothing is shared with a damaged release.
                 Err(error) if error.is_damage() => Ok(None),
                 read => Ok(read?.map(|release| (id, release.files))),
@@ -193,36 +191,39 @@ impl Inner {
         Ok(read.into_iter().flatten().collect())
     }
 
-    /// Sends the files that are not shared, and adds their names by digest.
-    async fn send_files(
-        self: &Arc<Self>,
-        folder: &Path,
-        staged: &Staged,
-        names: &mut BTreeMap<String, String>,
-    ) -> Result<(), StoreError> {
-        let mut new: BTreeMap<String, (PathBuf, String)> = BTreeMap::new();
-        for (path, digest) in &staged.files {
-            let part = digest_part(digest);
-            if !names.contains_key(&part) {
-                new.entry(part)
-                    .or_insert_with(|| (folder.join(path), new_file_name(digest)));
-            }
-        }
+    /// Sends new files of a folder.
+    async fn send_files(self: &Arc<Self>, folder: &Path, new: &NewFiles) -> Result<(), StoreError> {
         let sends = stream::iter(new.values().cloned()).map(|(path, name)| async move {
+            let path = folder.join(path);
             let bytes = request_scope::run_blocking(move || fs::read(&path).map_err(io(&path))).await?;
             let bytes = Bytes::from(bytes);
-            self.objects.write_bytes(&file_key(&name), bytes.clone()).await?;
-            let own = Arc::clone(self);
-            request_scope::run_blocking(move || own.cache(&name, &bytes)).await;
+            self.objects
+                .put(&file_key(&name), bytes.clone(), When::Always)
+                .await?;
+            if self.local.is_some() {
+                let own = Arc::clone(self);
+                request_scope::run_blocking(move || own.cache(&name, &bytes)).await;
+            }
             Ok::<_, StoreError>(())
         });
-        sends.buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
-        names.extend(new.into_iter().map(|(digest, (_, name))| (digest, name)));
-        Ok(())
+        sends.buffer_unordered(CONCURRENCY).try_collect::<()>().await
     }
 }
 
 impl Staged {
+    /// The files whose digests are not among these.
+    fn new_files(&self, shared: &BTreeMap<String, String>) -> NewFiles {
+        let mut new = NewFiles::new();
+        for (path, digest) in &self.files {
+            let part = digest_part(digest);
+            if !shared.contains_key(&part) {
+                new.entry(part)
+                    .or_insert_with(|| (path.clone(), new_file_name(digest)));
+            }
+        }
+        new
+    }
+
     fn read(folder: &Path) -> Result<Self, StoreError> {
         let manifest = folder.join(RELEASE_FILE);
         let mut staged = Self {
@@ -230,7 +231,7 @@ impl Staged {
             files: BTreeMap::new(),
         };
         for name in entry_names(folder)? {
-            if name != RELEASE_FILE && name != RECORD_FILE {
+            if name != RELEASE_FILE {
                 staged.add(folder, &name)?;
             }
         }

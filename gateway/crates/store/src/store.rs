@@ -1,0 +1,376 @@
+//! The operations of a store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use colonnade_model::canary::GatewayCounts;
+use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::release::{Digest, ReleaseId};
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
+use colonnade_web::content_negotiation::Coding;
+use colonnade_web::request_scope;
+use tempfile::TempDir;
+use tokio::task::AbortHandle;
+
+use super::acme::AcmeFiles;
+use super::bucket::{BucketObjects, BucketSettings};
+use super::bucket_error::BucketError;
+use super::connect::{connect, connect_folder};
+use super::durable::{create_folder, io};
+use super::error::StoreError;
+use super::folder::FolderObjects;
+use super::inner::Inner;
+use super::keys::{CACHE_MARKER, LIVE, STORE};
+use super::local::{CacheSettings, FileCache, Local, Mirror};
+use super::metrics::StoreMetrics;
+use super::mirroring;
+use super::scratch::Scratch;
+use super::types::{GatewayId, ListedFile, PutOutcome, StagedRelease, StoredRelease, UnusedMark};
+
+/// How often a folder is polled.
+const FOLDER_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often a bucket is polled: each request costs money.
+const BUCKET_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Releases, deployments, the live state and its history, in a folder or in a bucket. Several gateways can share it: changes to
+/// the live state are compare-and-swap operations, so they never overwrite each other.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+    /// The same objects, if they are in a folder.
+    folder: Option<FolderObjects>,
+    /// Keeps the local copy of a bucket complete.
+    mirroring: Option<AbortHandle>,
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Some(mirroring) = &self.mirroring {
+            mirroring.abort();
+        }
+    }
+}
+
+/// Opening a store.
+impl Store {
+    /// Opens the store in a folder, creates the folder if it does not exist, and recovers from crashed processes. Blocks.
+    ///
+    /// # Errors
+    /// If a file or folder cannot be created, read or synced, if something else is in the folder, or if the store is not whole.
+    pub fn open_folder(folder: &Path, metrics: StoreMetrics) -> Result<Self, StoreError> {
+        if folder.join(CACHE_MARKER).exists() {
+            return Err(StoreError::IsCache(folder.join(CACHE_MARKER)));
+        }
+        let objects = FolderObjects::create(folder)?;
+        connect_folder(&objects)?;
+        let scratch = objects.scratch.clone();
+        let shared = Arc::new(objects.clone());
+        Ok(Self {
+            inner: Arc::new(Inner::new(shared, None, scratch, metrics)),
+            folder: Some(objects),
+            mirroring: None,
+        })
+    }
+
+    /// Opens the store in a bucket, and creates it in an empty one. While the object store is away, the local copy of what
+    /// visitors see is opened instead, if there is one.
+    ///
+    /// # Errors
+    /// If the object store cannot be used and there is no local copy, if it ignores conditions of writes, or if the bucket or the
+    /// folder has something else in it.
+    pub async fn open_bucket(
+        settings: &BucketSettings,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        Self::open_objects(settings.objects(&metrics)?, cache, metrics).await
+    }
+
+    /// Opens the store at the root of a bucket that this client reaches.
+    ///
+    /// # Errors
+    /// As [`Store::open_bucket`].
+    #[cfg(feature = "testing")]
+    pub async fn open_client(
+        client: Arc<dyn object_store::ObjectStore>,
+        is_read_only: bool,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        let bucket = BucketObjects::new(client, "", "test://bucket".to_owned(), is_read_only);
+        Self::open_objects(bucket, cache, metrics).await
+    }
+
+    async fn open_objects(
+        bucket: BucketObjects,
+        cache: CacheSettings,
+        metrics: StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        let CacheSettings { folder, limit } = cache;
+        let opened = request_scope::run_blocking(move || open_cache(&folder, limit));
+        let (cache, mirror, scratch) = opened.await?;
+        let connected = connect(&bucket, &mirror).await;
+        let local = Local::new(bucket.clone(), cache, mirror);
+        match connected {
+            Err(error) if error.is_away() && local.fall_back() => {
+                tracing::error!(event = "store_unreachable", error = %error);
+            }
+            connected => connected?,
+        }
+        let inner = Arc::new(Inner::new(Arc::new(bucket), Some(local), scratch, metrics));
+        let mirroring = tokio::spawn(mirroring::run(Arc::clone(&inner))).abort_handle();
+        Ok(Self {
+            inner,
+            folder: None,
+            mirroring: Some(mirroring),
+        })
+    }
+}
+
+/// Opens what is kept of a bucket in a local folder.
+fn open_cache(folder: &Path, limit: u64) -> Result<(FileCache, Mirror, Scratch), StoreError> {
+    let is_store = [STORE, LIVE].iter().any(|name| folder.join(name).exists());
+    if is_store && !folder.join(CACHE_MARKER).exists() {
+        return Err(StoreError::NotEmpty(folder.to_owned()));
+    }
+    create_folder(folder)?;
+    let folder = folder.canonicalize().map_err(io(folder))?;
+    let objects = FolderObjects::of(&folder)?;
+    create_folder(&objects.scratch.folder)?;
+    objects.scratch.remove_old()?;
+    let scratch = objects.scratch.clone();
+    let cache = FileCache::open(&folder.join("files"), limit)?;
+    Ok((cache, Mirror::new(objects), scratch))
+}
+
+/// Whether it can be used.
+impl Store {
+    /// Fails if every change would, because other gateways make them: see [`StoreError::is_read_only`].
+    pub fn check_writable(&self) -> Result<(), StoreError> {
+        if self.inner.objects.is_read_only() {
+            return Err(self.inner.objects.error(LIVE, BucketError::ReadOnly));
+        }
+        Ok(())
+    }
+
+    /// Fails if objects cannot be written, such as on a full disk, and restores what is kept free for changes. In a bucket only
+    /// a write can tell.
+    pub async fn check_space(&self) -> Result<(), StoreError> {
+        let Some(folder) = self.folder.clone() else {
+            return Ok(());
+        };
+        let checked = request_scope::run_blocking(move || folder.check_writable()).await;
+        self.inner.metrics.set_writable(checked.is_ok());
+        checked
+    }
+
+    /// Whether it reads a local copy, which only has what visitors see, until the live state can be read.
+    pub fn is_offline(&self) -> bool {
+        self.inner.is_offline()
+    }
+
+    /// Reads the local copy until the live state can be read again, because the store went away during the start; false if there is
+    /// none.
+    pub fn fall_back(&self) -> bool {
+        self.inner.local.as_ref().is_some_and(Local::fall_back)
+    }
+
+    /// How often a gateway reads the live state, to notice the changes by others.
+    pub fn poll_interval(&self) -> Duration {
+        match self.folder {
+            Some(_) => FOLDER_POLL_INTERVAL,
+            None => BUCKET_POLL_INTERVAL,
+        }
+    }
+
+    /// The files of ACME, for a store in a folder.
+    pub fn acme_files(&self) -> Option<AcmeFiles> {
+        self.folder.clone().map(AcmeFiles::new)
+    }
+
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the history; `None` if it is
+    /// intact. Rollouts that were running end.
+    ///
+    /// # Errors
+    /// If no deployment in the history can be loaded either, or the object store is away.
+    pub async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        self.inner.recover_live_state().await
+    }
+}
+
+/// Releases.
+impl Store {
+    /// Creates an empty folder to unpack a release in. It is removed when dropped.
+    pub async fn scratch_folder(&self) -> Result<TempDir, StoreError> {
+        let scratch = self.inner.scratch.clone();
+        let create = request_scope::run_blocking(move || scratch.create_folder());
+        self.inner.measure("scratch_folder", create).await
+    }
+
+    /// Stores a validated release, unless its version exists or has a tombstone with another digest.
+    pub async fn put_release(&self, release: StagedRelease) -> Result<PutOutcome, StoreError> {
+        let put = self.inner.put_release(release);
+        self.inner.measure_online("put_release", put).await
+    }
+
+    /// The IDs of the stored releases of a section, or of all with `None`, sorted.
+    pub async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
+        let releases = self.inner.releases(section);
+        self.inner.measure_online("releases", releases).await
+    }
+
+    /// One release; `None` if it is not stored. A release with a mark is stored until it is deleted.
+    pub async fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+        self.inner.measure("release", self.inner.release(id)).await
+    }
+
+    /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
+    pub async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
+        let read = self.inner.tombstone(id);
+        self.inner.measure_online("tombstone", read).await
+    }
+
+    /// The bytes of one file of a release in one content coding; `None` if they are not stored. Fails with
+    /// [`StoreError::Damaged`] if they are not the published ones.
+    pub async fn read_file(
+        &self,
+        id: &ReleaseId,
+        file: ListedFile<'_>,
+        coding: Coding,
+    ) -> Result<Option<Bytes>, StoreError> {
+        let read = self.inner.read_file(id, file, coding);
+        let read = self.inner.measure("read_file", read).await;
+        if let Err(error) = &read
+            && error.is_loss()
+            && let Some(path) = error.path()
+        {
+            self.inner.metrics.record_damaged(path);
+        }
+        read
+    }
+
+    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark changes nothing but what
+    /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
+    pub async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
+        let mark = self.inner.mark_unused(id);
+        self.inner.measure_online("mark_unused", mark).await
+    }
+
+    /// As [`Store::release`], for a stored deployment that names the release: removes its mark first.
+    pub async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
+        let claim = self.inner.claim_release(id);
+        self.inner.measure_online("claim_release", claim).await
+    }
+
+    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is written first.
+    pub async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
+        let delete = self.inner.delete_unused(mark);
+        self.inner.measure_online("delete_unused", delete).await
+    }
+
+    /// Deletes what interrupted uploads and deletions left, when it is a day old.
+    pub async fn delete_orphans(&self) -> Result<(), StoreError> {
+        let delete = self.inner.delete_orphans();
+        self.inner.measure_online("delete_orphans", delete).await
+    }
+}
+
+/// Deployments, the live state and its history.
+impl Store {
+    /// The numbers of all deployments, ascending.
+    pub async fn deployments(&self) -> Result<Vec<u64>, StoreError> {
+        self.inner.measure("deployments", self.inner.deployments()).await
+    }
+
+    /// One deployment; `None` if it is not stored.
+    pub async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
+        let read = self.inner.deployment(number);
+        self.inner.measure("deployment", read).await
+    }
+
+    /// Stores a deployment; false if its number is taken.
+    pub async fn create_deployment(&self, deployment: &Deployment) -> Result<bool, StoreError> {
+        let create = self.inner.create_deployment(deployment);
+        self.inner.measure_online("create_deployment", create).await
+    }
+
+    /// Deletes a deployment, if it is stored.
+    pub async fn delete_deployment(&self, number: u64) -> Result<(), StoreError> {
+        let delete = self.inner.delete_deployment(number);
+        self.inner.measure_online("delete_deployment", delete).await
+    }
+
+    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
+    pub async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        self.inner.measure("live_state", self.inner.live_state()).await
+    }
+
+    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is another. The change of the replaced
+    /// state is added to the history first, so the history is always complete.
+    pub async fn compare_and_swap_state(
+        &self,
+        expected: Option<&LiveState>,
+        next: &LiveState,
+    ) -> Result<bool, StoreError> {
+        let swap = self.inner.swap_live_state(expected, next);
+        self.inner.measure_online("compare_and_swap_state", swap).await
+    }
+
+    /// The history entry of a revision; `None` if it is not stored.
+    pub async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
+        let read = self.inner.history_entry(revision);
+        self.inner.measure_online("history_entry", read).await
+    }
+}
+
+/// Keys and counts.
+impl Store {
+    /// The keys for a purpose.
+    pub async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+        self.inner.measure("keys", self.inner.keys(purpose)).await
+    }
+
+    /// Replaces the keys for a purpose if they are `expected`; false if they are others.
+    pub async fn compare_and_swap_keys(
+        &self,
+        purpose: KeyPurpose,
+        expected: &RotatingKeys,
+        next: &RotatingKeys,
+    ) -> Result<bool, StoreError> {
+        let swap = self.inner.swap_keys(purpose, expected, next);
+        self.inner.measure_online("compare_and_swap_keys", swap).await
+    }
+
+    /// Adds a key for a purpose if none is active. Returns the keys.
+    pub async fn rotate_keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
+        loop {
+            let keys = self.keys(purpose).await?;
+            let Some(next) = keys.rotated(purpose, colonnade_clock::now()) else {
+                return Ok(keys);
+            };
+            if self.compare_and_swap_keys(purpose, &keys, &next).await? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of the others. Counts that were not
+    /// replaced for a minute, by the clock of the store, are deleted.
+    pub async fn exchange_counts(
+        &self,
+        gateway: GatewayId,
+        counts: &GatewayCounts,
+    ) -> Result<Vec<GatewayCounts>, StoreError> {
+        let exchange = self.inner.exchange_counts(gateway, counts);
+        self.inner.measure_online("exchange_counts", exchange).await
+    }
+
+    /// Deletes the counts of a gateway.
+    pub async fn delete_counts(&self, gateway: GatewayId) -> Result<(), StoreError> {
+        let delete = self.inner.delete_counts(gateway);
+        self.inner.measure_online("delete_counts", delete).await
+    }
+}
