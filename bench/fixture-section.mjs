@@ -20,9 +20,7 @@ const SCRIPT = "text/javascript; charset=utf-8";
  *
  * @typedef {object} Section
  * @property {string} name
- * @property {string} [version]
  * @property {string[]} [patterns] page patterns
- * @property {string} [module] source of the server module
  * @property {Record<string, File>} [files] files under `client/`
  */
 
@@ -32,19 +30,16 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * @param {string} folder receives `release/`
  * @param {Section} section
  */
-export async function writeFixtureSection(
-  folder,
-  { name, version = VERSION, patterns = [], module = "export default {};", files = {} },
-) {
+export async function writeFixtureSection(folder, { name, patterns = [], files = {} }) {
   /** @type {Map<string, File>} */
   const all = new Map([
     ["client/entry.js", { type: SCRIPT, bytes: "// Never executed.\n" }],
-    ["server/index.js", { type: SCRIPT, bytes: module }],
+    ["server/index.js", { type: SCRIPT, bytes: "export default {};" }],
     ...Object.entries(files).map(([file, contents]) => /** @type {const} */ ([`client/${file}`, contents])),
   ]);
   const release = {
     name,
-    version,
+    version: VERSION,
     kind: "section",
     contract: 1,
     entry: "client/entry.js",
@@ -75,17 +70,14 @@ export async function writeFixtureSection(
  *
  * @param {import("@colonnade/kit/build").AdminAccess} access
  * @param {Section} section
- * @returns {Promise<string>} the URL path of its files
  */
 export async function deployFixtureSection(access, section) {
-  const { name, version = VERSION } = section;
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-fixture-"));
   try {
     await writeFixtureSection(folder, section);
     await publish(folder, access);
-    await deploy({ [name]: version }, undefined, access);
+    await deploy({ [section.name]: VERSION }, undefined, access);
   } finally {
     await rm(folder, { recursive: true });
   }
-  return `/assets/${name}/${version}/`;
 }

@@ -8,13 +8,13 @@ import { callAdmin, deploy, publish } from "@colonnade/kit/build";
 import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { writeFixtureSection } from "./fixture-section.mjs";
-import { loadFor } from "./load.mjs";
 import { CREDENTIALS, startObjectStore } from "./object-store.mjs";
 import { drawPlots } from "./plot.mjs";
 import { cpuTime, memoryOf, pin, waitUntilIdle } from "./processes.mjs";
 import { median, printRow, readDocument, readRaw } from "./report.mjs";
 import { keepResult } from "./results.mjs";
 import { publishSecondVersion } from "./second-version.mjs";
+import { runWrk, wrkCommand } from "./wrk.mjs";
 
 const SECTIONS = [4, 40, 200];
 /** Page patterns of each added section. */
@@ -71,11 +71,13 @@ async function startGrown(sections, store) {
   return { site, versions, visible: [] };
 }
 
+const LOAD = { seconds: 1, connections: 8, headers: { "accept-encoding": "br" } };
+
 /** Returns the gateway's CPU time for one request, in microseconds. @param {Site} site */
 async function measureRequest({ url, gateway }) {
   await waitUntilIdle(gateway.pid);
   const before = await cpuTime(gateway.pid);
-  const { requests, failed } = await loadFor(1, url, [PAGE], { "accept-encoding": "br" });
+  const { requests, failed } = await runWrk(wrkCommand(url + PAGE, LOAD));
   if (failed > 0) throw new Error(`${failed} requests failed`);
   await waitUntilIdle(gateway.pid);
   return (1000 * ((await cpuTime(gateway.pid)) - before)) / requests;
@@ -114,7 +116,7 @@ async function measureAll() {
       for (const { folder, cpu } of round % 2 === 0 ? sizes : sizes.toReversed())
         cpu.push(await measureRequest(folder.site));
     }
-    const memory = await Promise.all(sizes.map(async ({ folder }) => (await memoryOf(folder.site.gateway.pid)).pss));
+    const memory = await Promise.all(sizes.map(({ folder }) => memoryOf(folder.site.gateway.pid)));
     for (let turn = 0; turn < DEPLOYMENTS; turn += 1) {
       for (const { folder, bucket } of sizes) {
         await deployNext(folder, turn);
@@ -130,7 +132,7 @@ async function measureAll() {
         "CPU of a request, µs": median(cpu),
         "document, bytes": (await readRaw(folder.site.url + PAGE, "br")).body.length,
         "memory, MB": memory[index] ?? NaN,
-        "memory after deployments, MB": (await memoryOf(folder.site.gateway.pid)).pss,
+        "memory after deployments, MB": await memoryOf(folder.site.gateway.pid),
         "deploy to visible, ms": median(folder.visible),
         "deploy to visible, bucket, ms": median(bucket.visible),
         "bucket requests of a deployment": median(bucket.requests),

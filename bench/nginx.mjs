@@ -27,16 +27,11 @@ const FORWARDED = {
  *
  * @typedef {object} Job
  * @property {string} upstream host and port of the server that answers requests below `/api/`
- * @property {boolean} [isFull] whether it logs, counts connections and adds a request id (default: true)
- * @property {Record<string, Record<string, string>>} [headers] headers of responses, by path; needs `files`
- * @property {string} [files] a folder of files with their Brotli versions beside them
- * @property {{ certificate: string, key: string }} [tls] makes it listen for HTTP/2 over TLS, too
+ * @property {boolean} isFull whether it logs, counts connections and adds a request id
+ * @property {Record<string, Record<string, string>>} headers headers of responses, by path
+ * @property {string} files a folder of files with their Brotli versions beside them
+ * @property {{ certificate: string, key: string }} tls for a second listener, with HTTP/2
  */
-
-/** Whether nginx is installed. */
-export function hasNginx() {
-  return spawnSync(BINARY, ["-v"]).error === undefined;
-}
 
 /** Where nginx's module for precompressed files is. */
 export function brotliModule() {
@@ -51,14 +46,14 @@ function addHeaders(headers, isFull) {
 }
 
 /** @param {string} folder @param {[number, number]} ports @param {Job} job */
-function configuration(folder, [port, tlsPort], { upstream, isFull = true, headers = {}, files, tls }) {
+function configuration(folder, [port, tlsPort], { upstream, isFull, headers, files, tls }) {
   const locations = Object.entries(headers).map(
     ([name, values]) => `
     location = ${name} {
       ${addHeaders(values, isFull)}
     }`,
   );
-  return `${files ? `load_module ${brotliModule()};` : ""}
+  return `load_module ${brotliModule()};
 daemon off; worker_processes 1; worker_rlimit_nofile 16384; pid ${folder}/pid;
 events { worker_connections 8192; multi_accept on; }
 http {
@@ -71,8 +66,8 @@ http {
   upstream backend { server ${upstream}; keepalive 128; keepalive_requests 1000000000; }
   server {
     listen 127.0.0.1:${port} backlog=4096;
-    ${tls ? `listen 127.0.0.1:${tlsPort} ssl http2; ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key};` : ""}
-    ${files ? `root ${files}; brotli_static on;` : ""}${locations.join("")}
+    listen 127.0.0.1:${tlsPort} ssl http2; ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key};
+    root ${files}; brotli_static on;${locations.join("")}
     location /api/ {
       proxy_pass http://backend; proxy_http_version 1.1; proxy_set_header Connection "";
       proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme;
@@ -97,7 +92,7 @@ export async function startNginx(job) {
   await writeFile(file, configuration(folder, [port, tlsPort], job));
   const { pid, stop } = await startServer(
     [BINARY, "-p", folder, "-e", path.join(folder, "error.log"), "-c", file],
-    [port, ...(job.tls ? [tlsPort] : [])],
+    [port, tlsPort],
   );
   const [worker = NaN] = await childrenOf(pid);
   return {

@@ -71,25 +71,8 @@ export async function waitUntilIdle(pid) {
   }
 }
 
-/**
- * Returns the memory of a process in MB: resident set size, and proportional set size (shared pages divided by users).
- *
- * @param {number} pid
- * @returns {Promise<{ rss: number, pss: number }>}
- */
+/** Returns the memory of a process in MB, with shared pages divided by their users (PSS). @param {number} pid */
 export async function memoryOf(pid) {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
-  const read = (/** @type {string} */ name) =>
-    (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024) / 1e6;
-  return { rss: read("Rss"), pss: read("Pss") };
-}
-
-/**
- * Returns the largest resident set size that a process has had, in MB; 0 if it has ended.
- *
- * @param {number} pid
- */
-export async function peakMemoryOf(pid) {
-  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return (Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024) / 1e6;
+  return (Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024) / 1e6;
 }

@@ -95,9 +95,7 @@ async function measure(count) {
       "deploy to live at all, p99, ms": quantile(times, 0.99),
       "store requests of an idle gateway per second": idlePerSecond / count,
       "store requests of a deployment": ((await store.countRequests()) - before - polls) / DEPLOYMENTS,
-      "memory of a gateway, MB": median(
-        await Promise.all(sites.map(async ({ gateway }) => (await memoryOf(gateway.pid)).pss)),
-      ),
+      "memory of a gateway, MB": median(await Promise.all(sites.map(({ gateway }) => memoryOf(gateway.pid)))),
     };
   } finally {
     await stop();

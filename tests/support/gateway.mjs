@@ -21,11 +21,11 @@ import { GATEWAY_BINARY } from "./repository.mjs";
  * Starts the built gateway and waits until it is listening.
  *
  * @param {string} config path of its configuration file
- * @param {{ log?: (line: string) => void, binary?: string }} [options]
+ * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<Gateway>}
  */
-export async function startGateway(config, { log: onLine = () => undefined, binary = GATEWAY_BINARY } = {}) {
-  const child = spawn(binary, ["serve", "--config", config], {
+export async function startGateway(config, { log: onLine = () => undefined } = {}) {
+  const child = spawn(GATEWAY_BINARY, ["serve", "--config", config], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, SIGNUP_BACKEND_KEY: BACKEND_KEY },
   });
@@ -43,7 +43,7 @@ export async function startGateway(config, { log: onLine = () => undefined, bina
       if (event.event === "listening") resolve({ site: event.site, admin: event.admin });
     });
     child.on("error", (error) => {
-      reject(new Error(`${binary} failed to start (${error.message}); run "cargo build" first`));
+      reject(new Error(`${GATEWAY_BINARY} failed to start (${error.message}); run "cargo build" first`));
     });
     void exited.then((code) => {
       reject(new Error(`the gateway exited with code ${String(code)} before it was listening`));

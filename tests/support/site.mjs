@@ -6,7 +6,6 @@ import { startBackend } from "../backend/server.mjs";
 import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "./config.mjs";
 import { startGateway } from "./gateway.mjs";
 import { deployPackages } from "./deploy-packages.mjs";
-import { GATEWAY_BINARY } from "./repository.mjs";
 
 /**
  * A running site: gateway, releases and sign-up backend.
@@ -30,7 +29,6 @@ import { GATEWAY_BINARY } from "./repository.mjs";
  * @property {import("./config.mjs").Table} [config] top-level tables that replace the defaults
  * @property {boolean} [serverRendering] whether the gateway renders pages (default: as `base`, otherwise true)
  * @property {Pick<Site, "store"> & Partial<Site>} [base] a site whose store is copied; faster than publishing every release again
- * @property {string} [binary] the gateway (default: the built one)
  */
 
 /**
@@ -44,7 +42,6 @@ export async function startSite({
   signup = {},
   config = {},
   base,
-  binary = GATEWAY_BINARY,
   serverRendering = base?.serverRendering ?? true,
 } = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-"));
@@ -72,7 +69,7 @@ export async function startSite({
     signup: signup === null ? undefined : { .../** @type {object} */ (tables["signup"]), ...signup },
     ...config,
   });
-  const gateway = await startGateway(configFile, { binary });
+  const gateway = await startGateway(configFile);
   const access = { url: gateway.admin, token };
   async function stop() {
     await gateway.stop();
