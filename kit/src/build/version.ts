@@ -5,7 +5,7 @@ import path from "node:path";
 import { UsageError, type SectionConfig } from "./config.js";
 
 /** Names in a package's root that no build reads. In other folders, files and folders with these names are inputs. */
-export const IGNORED: ReadonlySet<string> = new Set([
+const IGNORED: ReadonlySet<string> = new Set([
   "node_modules",
   "release",
   "release.building",

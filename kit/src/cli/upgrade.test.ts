@@ -6,9 +6,7 @@ import { expect, test } from "vitest";
 
 import { failure, runSection } from "../../fixtures/command.js";
 import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
-import type { Codemod } from "../upgrade/codemods.js";
 import { kitVersion, pinnedVersions } from "./scaffold.js";
-import { upgrade } from "./upgrade.js";
 
 // Unusual formatting, which must stay.
 const MANIFEST = `{ "name": "hello", "version": "0.1.0",
@@ -131,40 +129,14 @@ test.each([
   expect(err).toMatch(message);
 });
 
-// What a change of the contract could need: a renamed import, in tests too.
-const RENAME: Codemod = { from: 1, to: 2, transform: (_, text) => text.replaceAll("definePage", "pageOf") };
-const NUMBER: Codemod = {
-  from: 2,
-  to: 3,
-  transform: (file, text) => (file === "src/section.ts" ? text.replace("contract: 1", "contract: 3") : text),
-};
-
-test("codemods lead to the contract of the kit, in order", async () => {
-  const folder = await section({ "src/page.test.ts": "definePage", "release/server/index.js": "definePage" });
-  const upgraded = await upgrade(folder, {}, { contract: 3, codemods: [NUMBER, RENAME] });
-  expect(upgraded.contract).toEqual({ from: 1, to: 3 });
-  expect(upgraded.files).toEqual([
-    "src/page.test.ts",
-    "src/pages/greeting.tsx",
-    "src/pages/languages.tsx",
-    "src/section.ts",
-  ]);
-  const read = (file: string): Promise<string> => readFile(path.join(folder, file), "utf8");
-  expect(await read("src/section.ts")).toContain("contract: 3");
-  expect(await read("src/page.test.ts")).toBe("pageOf");
-  expect(await read("release/server/index.js")).toBe("definePage");
-});
-
-test("a missing codemod is reported, and nothing changes", async () => {
+test("a section of another contract is refused, and nothing changes", async () => {
   const folder = await section();
-  await expect(upgrade(folder, {}, { contract: 3, codemods: [RENAME] })).rejects.toThrow(
-    "this kit has no codemod from contract 2; change the section by hand",
+  const entry = path.join(folder, "src/section.ts");
+  await writeFiles(folder, { "src/section.ts": (await readFile(entry, "utf8")).replace("contract: 1", "contract: 2") });
+  expect(await runSection(folder, ["upgrade", "--force"])).toEqual(
+    failure(
+      "the section has contract 2, but this kit supports contract 1; run `colonnade upgrade` of a kit that supports contract 2",
+    ),
   );
   expect(await manifestOf(folder)).toBe(MANIFEST);
-});
-
-test("a section of a later contract is refused", async () => {
-  await expect(upgrade(await section(), {}, { contract: 0, codemods: [] })).rejects.toThrow(
-    "the section has contract 1, but this kit supports contract 0; run `colonnade upgrade` of a later kit",
-  );
 });

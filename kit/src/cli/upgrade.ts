@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -8,18 +8,17 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { loadConfig, UsageError } from "../build/config.js";
 import { readContract } from "../build/entry.js";
 import { CONTRACT } from "../section.js";
-import { CODEMODS, codemodsBetween, transformSources, writeTexts, type Codemod } from "../upgrade/codemods.js";
-import { setVersions, type PackageChange } from "../upgrade/packages.js";
 import type { CommandContext, CommandResult } from "./context.js";
 import { copyArchive, isArchiveNew, kitSource, vendoredArchive } from "./kitSource.js";
 import { KIT, kitVersion, pinnedVersions } from "./scaffold.js";
 import { formatTable } from "./table.js";
+import { setVersions, type PackageChange } from "./upgradedPackages.js";
 
 const run = promisify(execFile);
 const MANIFEST = "package.json";
 
 /** Options of an upgrade. */
-export interface UpgradeOptions {
+interface UpgradeOptions {
   /** npm package spec of the kit. Default: this kit's version. */
   readonly to?: string | undefined;
   /** Report the changes without making them. */
@@ -28,18 +27,9 @@ export interface UpgradeOptions {
   readonly force?: boolean;
 }
 
-/** The codemods of an upgrade, and the contract that they lead to. */
-export interface ContractUpgrade {
-  readonly contract: number;
-  readonly codemods: readonly Codemod[];
-}
-
 /** What an upgrade changes. */
-export interface Upgrade {
+interface Upgrade {
   readonly packages: readonly PackageChange[];
-  readonly contract: { readonly from: number; readonly to: number };
-  /** Source files that codemods change, relative to the section. */
-  readonly files: readonly string[];
   /** The packed kit that is copied, relative to the section. Absent if the section has the same file. */
   readonly archive?: string;
 }
@@ -50,9 +40,8 @@ export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printRe
     .command("upgrade")
     .summary("upgrade this section to the versions of this kit")
     .description(
-      `Sets ${KIT} and the packages that \`colonnade new\` pins to the versions of this kit in package.json, and changes ` +
-        "the sources if this kit has another version of the section contract. Run the command of the new kit: " +
-        "`npx --package <new kit> colonnade upgrade`. Keeps later versions of other packages.",
+      `Sets ${KIT} and the packages that \`colonnade new\` pins to the versions of this kit in package.json. ` +
+        "Run the command of the new kit: `npx --package <new kit> colonnade upgrade`. Keeps later versions of other packages.",
     )
     .option(
       "--to <package spec>",
@@ -68,13 +57,9 @@ export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printRe
 /**
  * Upgrades the section in a folder. Writes nothing if it fails.
  *
- * @throws UsageError if the folder has no section, uncommitted changes could be lost, or a codemod is missing.
+ * @throws UsageError if the folder has no section, uncommitted changes could be lost, or the kit has another contract.
  */
-export async function upgrade(
-  folder: string,
-  { to, dryRun = false, force = false }: UpgradeOptions,
-  { contract, codemods }: ContractUpgrade = { contract: CONTRACT, codemods: CODEMODS },
-): Promise<Upgrade> {
+async function upgrade(folder: string, { to, dryRun = false, force = false }: UpgradeOptions): Promise<Upgrade> {
   const file = path.join(folder, MANIFEST);
   const manifest = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
@@ -87,25 +72,31 @@ export async function upgrade(
     throw new UsageError(
       `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ../colonnade-kit-${kit}.tgz`,
     );
-  const { entry } = await loadConfig(folder);
-  const from = await readContract(path.join(folder, entry));
-  const texts = await transformSources(folder, codemodsBetween(codemods, from, contract));
-  const files = [...texts.keys()];
-  if (changes.length > 0) texts.set(MANIFEST, text);
+  await requireContract(folder);
   const archive = (await isArchiveNew(source)) ? kit.replace(/^file:/, "") : undefined;
-  if (!dryRun && (texts.size > 0 || archive !== undefined)) {
+  if (!dryRun && (changes.length > 0 || archive !== undefined)) {
     if (!force) await requireCommitted(folder);
-    await writeTexts(folder, texts);
+    if (changes.length > 0) await writeFile(file, text);
     await copyArchive(source);
     const old = vendoredArchive(replaced?.from ?? "");
     if (old !== undefined) await rm(path.join(folder, old), { force: true });
   }
-  return { packages: changes, contract: { from, to: contract }, files, ...(archive !== undefined && { archive }) };
+  return { packages: changes, ...(archive !== undefined && { archive }) };
 }
 
 /** Whether npm gets a package from a URL, a file or another protocol, instead of a registry. */
 function isOutsideRegistry(spec: string): boolean {
   return /[:/]/.test(spec);
+}
+
+// A kit of an earlier contract would build the section as one of its own contract.
+async function requireContract(folder: string): Promise<void> {
+  const { entry } = await loadConfig(folder);
+  const contract = await readContract(path.join(folder, entry));
+  if (contract !== CONTRACT)
+    throw new UsageError(
+      `the section has contract ${String(contract)}, but this kit supports contract ${String(CONTRACT)}; run \`colonnade upgrade\` of a kit that supports contract ${String(contract)}`,
+    );
 }
 
 async function requireCommitted(folder: string): Promise<void> {
@@ -120,19 +111,16 @@ async function requireCommitted(folder: string): Promise<void> {
 }
 
 function describe(upgraded: Upgrade, dryRun: boolean): CommandResult {
-  const { packages, contract, files, archive } = upgraded;
+  const { packages, archive } = upgraded;
   const data = { ...upgraded, dryRun };
-  if (packages.length === 0 && files.length === 0 && archive === undefined)
+  if (packages.length === 0 && archive === undefined)
     return { text: `already up to date with version ${kitVersion()} of the kit`, data };
   // Without the package, npm keeps an installed kit of the same version, and the hash in package-lock.json.
   const install = archive === undefined ? "npm install" : `npm install ${KIT}@file:${archive}`;
   const text = [
     dryRun ? "would change:" : "changed:",
     ...(packages.length > 0 ? [packageTable(packages)] : []),
-    ...(contract.from === contract.to
-      ? []
-      : [`section contract ${String(contract.from)} to ${String(contract.to)}, in ${String(files.length)} files`]),
-    ...[...files, ...(archive === undefined ? [] : [archive])].map((file) => `  ${file}`),
+    ...(archive === undefined ? [] : [`  ${archive}`]),
     ...(dryRun ? [] : ["", `next: ${install}, npm test, npx --no colonnade check`]),
   ];
   return { text: text.join("\n"), data };

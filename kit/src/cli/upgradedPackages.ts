@@ -2,7 +2,7 @@ import { isScalar, parseDocument } from "yaml";
 
 import { rejectMark } from "../build/folder.js";
 import { UsageError } from "../build/usageError.js";
-import { KIT } from "../cli/scaffold.js";
+import { KIT } from "./scaffold.js";
 
 /** The change of a package's version in `package.json`. */
 export interface PackageChange {
