@@ -150,17 +150,13 @@ instructions: console releases
 	else echo "Valgrind is not installed: skipping the count of instructions."; fi
 
 # Each script keeps its results in target/bench, and the last one writes the page from them.
-bench: console releases browser bench-peers bench/node_modules/.installed
+bench: console releases browser bench-peers
 	@cargo build --locked --release --package gateway --bin gateway --package colonnade-testing-s3 --example s3_server
 	@export GATEWAY_PROFILE=release; set -e; for script in compare connections growth first-paint page; do node bench/$$script.mjs; done
 
 bench-peers: tools
 	@command -v cmake >/dev/null || echo "CMake is missing: without it there is no comparison with Pingora. Install Debian's package cmake."
 	@cargo build --locked --release --manifest-path bench/peers/Cargo.toml --target-dir target/peers $$(command -v cmake >/dev/null && echo --features pingora)
-
-bench/node_modules/.installed: bench/package-lock.json
-	@cd bench && npm ci --no-fund --no-audit --loglevel error
-	@touch $@
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
 # `make test` replays.

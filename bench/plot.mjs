@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 
 import * as Plot from "@observablehq/plot";
-import { JSDOM } from "jsdom";
+import { Window } from "happy-dom";
 
 const WIDTH = 780;
 const HEIGHT = 200;
@@ -20,7 +20,7 @@ const COLORS = [COLOR, "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"];
  * @param {Plot.PlotOptions[]} charts
  */
 async function drawCharts(file, title, columns, height, charts) {
-  const { document } = new JSDOM("").window;
+  const { document } = new Window();
   const width = WIDTH / columns;
   const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");

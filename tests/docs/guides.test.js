@@ -62,7 +62,7 @@ const UNSAFE_NPX = /\bnpx(?:"?,)? "?(?!--no\b|--package \.|--package <)[\w@.-]|\
 
 test("No file runs a program that npx would fetch", () => {
   // The tests of the kit install other package managers.
-  const files = FILES.filter((file) => !/^kit\/src\/.*\.test\.ts$|^tests\/docs\/|^bench\/results\//.test(file));
+  const files = FILES.filter((file) => !/^kit\/src\/.*\.test\.ts$|^tests\/docs\//.test(file));
   const isUnsafe = (/** @type {string} */ line) => UNSAFE_NPX.test(line);
   const found = files.flatMap((file) =>
     read(file)
@@ -99,7 +99,7 @@ describe("a wrong guide", () => {
     ["make test-web FILE=shell/src/Sectoin.test.tsx", "shell/src/Sectoin.test.tsx does not exist"],
     ["make test-site FILE=rendering/hydration-eror", "there is no test in tests/rendering/hydration-eror"],
     ["npm run chekc", "there is no script `chekc`"],
-    ["(cd bench && npm run check)", "there is no script `check`"],
+    ["(cd tests && npm run check)", "there is no script `check`"],
     ["npx --no colonnade deploy --rolout 10", "error: unknown option '--rolout'\n(Did you mean --rollout?)"],
     ["npx --no colonnade publsh", "error: unknown command 'publsh'\n(Did you mean publish?)"],
     ["colonnade undeploy legal", "colonnade has no command `undeploy`"],
