@@ -159,10 +159,11 @@ bench-peers: tools
 	@cargo build --locked --release --manifest-path bench/peers/Cargo.toml --target-dir target/peers $$(command -v cmake >/dev/null && echo --features pingora)
 
 # Discovered inputs stay in fuzz/target/found, where the next run starts. Copy inputs worth keeping into fuzz/corpus, which
-# `make test` replays.
+# `make test` replays. The targets are a workspace of their own, with the crates of the gateway's lock file.
 fuzz: tools
 	@cargo +nightly --version >/dev/null 2>&1 || { echo "A nightly toolchain is missing: run \`rustup toolchain install nightly\`, then run make fuzz again."; exit 1; }
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: run \`cargo install --locked cargo-fuzz\`, then run make fuzz again."; exit 1; }
+	@cp Cargo.lock fuzz/Cargo.lock
 	@set -e; for target in $(notdir $(wildcard fuzz/corpus/*)); do \
 		mkdir -p fuzz/target/found/$$target; \
 		echo "$$target: $(FUZZ_SECONDS) s"; \
@@ -256,4 +257,4 @@ sbom: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/target fuzz/artifacts .run
+	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run
