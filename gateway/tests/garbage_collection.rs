@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Response, entries, wait_until};
+use crate::support::{Gateway, Release, Response, edit_json, entries, read_json, wait_until};
 
 /// A gateway with six releases of `directory` that were live one after the other, and a release of `legal`
 /// that was never deployed.
@@ -240,6 +240,35 @@ fn gc_retains_deployments_of_rollouts_at_any_age() {
     // Deployments 6 and 8 were visible until now.
     assert_eq!(run_gc(&gateway)["deployments"], json!([]));
     assert_eq!([6, 7, 8, 9].map(|number| page_status(&gateway, number)), [200; 4]);
+}
+
+#[test]
+fn gc_runs_by_itself_on_one_gateway() {
+    let gateway = gateway();
+    let begun = gateway.store().join("collection.json");
+    wait_until("the first interval begins", || begun.exists());
+    edit_json(&begun, |collection| {
+        collection["begunAt"] = json!("2020-01-01T00:00:00Z")
+    });
+    let extra = "retain_deployments = 1\nretain_releases = 0";
+    let gateway = restart_years_later(gateway, extra);
+    let event = gateway.wait_for_event(|line| line["event"] == "garbage_collected");
+    assert_eq!(
+        (&event["deployments"], &event["releases"]),
+        (&json!(5), &json!(6))
+    );
+    let entry = &gateway.admin_get("/api/v1/history?limit=1")["entries"][0];
+    assert_eq!(
+        (&entry["action"], &entry["by"]),
+        (&json!("garbage-collection"), &json!("gateway"))
+    );
+    assert_eq!(asset_status(&gateway, "1.5.0"), 200);
+    // Another gateway finds that it has been done.
+    let before = read_json(&begun);
+    let other = gateway.start_another_with("garbage_collection_hours = 1");
+    other.publish(&Release::section("legal", "2.0.0", &["/terms"]));
+    assert_eq!(read_json(&begun), before);
+    assert!(!other.output().contains("garbage_collected"));
 }
 
 #[test]

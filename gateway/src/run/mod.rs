@@ -166,6 +166,7 @@ async fn serve(
     let restart_settings = std::mem::take(&mut config.restart_settings);
     let warnings = std::mem::take(&mut config.warnings);
     let control_socket = std::mem::take(&mut config.listen.control_socket);
+    let retention = config.store.retention();
     let rollouts = RolloutController::new(&deployments, config.rollout.clone());
     let admin = Arc::new(Admin::new(
         std::mem::take(&mut config.admin.tokens),
@@ -221,10 +222,9 @@ async fn serve(
     background.spawn(upstreams.maintain());
     background.spawn(acme::run(acme));
     background.spawn(ticket_keys.run());
-    background.spawn(memory::return_after_crowds(
-        metrics.connections.for_listener("site"),
-    ));
-    background.spawn(async move { deployments.follow_store().await });
+    let visitors = metrics.connections.for_listener("site");
+    background.spawn(memory::return_after_crowds(visitors));
+    background.spawn(async move { deployments.follow_store(retention).await });
     background.spawn(reload.run(signals.hangup));
     background.spawn(Arc::clone(&upgrader).run(signals.upgrade));
     background.spawn(upgrade::control::serve(control_socket, upgrader));

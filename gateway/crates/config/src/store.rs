@@ -40,6 +40,9 @@ pub struct StoreSettings {
     /// The access key. `None`: the credentials of the environment.
     #[serde(default, deserialize_with = "optional_table")]
     pub access_key: Option<StoreAccessKey>,
+    #[serde(default = "number::<COLLECTION_HOURS, _>")]
+    #[serde(deserialize_with = "integer::<0, 8_760, _, _>")]
+    garbage_collection_hours: i64,
     #[serde(default = "number::<DEPLOYMENTS, _>")]
     #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
     retain_deployments: usize,
@@ -65,7 +68,7 @@ pub struct StoreAccessKey {
     pub secret: SecretString,
 }
 
-/// The deployments that garbage collection retains, besides the live deployment and the deployments of running rollouts.
+/// When garbage is collected, and which deployments are retained besides the live one and those of running rollouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// The number of recent deployments.
@@ -74,8 +77,11 @@ pub struct Retention {
     pub hours: i64,
     /// For each section, the number of previously live releases, and of releases that its rollbacks restore.
     pub releases: usize,
+    /// After how many hours one of the gateways collects garbage again. `None`: only when it is called.
+    pub collection_hours: Option<i64>,
 }
 
+const COLLECTION_HOURS: u16 = 24;
 const DEPLOYMENTS: u16 = 20;
 const HOURS: u16 = 72;
 const RELEASES: u16 = 3;
@@ -87,6 +93,7 @@ impl Default for Retention {
             deployments: DEPLOYMENTS.into(),
             hours: HOURS.into(),
             releases: RELEASES.into(),
+            collection_hours: Some(COLLECTION_HOURS.into()),
         }
     }
 }
@@ -152,6 +159,7 @@ impl StoreSettings {
             deployments: self.retain_deployments,
             hours: self.retain_hours,
             releases: self.retain_releases,
+            collection_hours: Some(self.garbage_collection_hours).filter(|hours| *hours > 0),
         }
     }
 }

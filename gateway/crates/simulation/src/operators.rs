@@ -425,6 +425,7 @@ impl Call {
             }
             Self::CollectGarbage => {
                 let keep = Retention {
+                    collection_hours: None,
                     deployments: 1,
                     hours: retain_hours,
                     releases: 0,

@@ -12,6 +12,9 @@ pub(crate) const LIVE: &str = "live.json";
 /// The live state that a recovery has replaced.
 pub(crate) const DAMAGED_LIVE: &str = "live.json.damaged";
 
+/// When garbage was last collected.
+pub(crate) const COLLECTION: &str = "collection.json";
+
 /// What makes a folder the cache of a store in a bucket.
 pub(crate) const CACHE_MARKER: &str = "cache.json";
 

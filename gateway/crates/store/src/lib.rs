@@ -10,6 +10,7 @@
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts
+//! collection.json                    when garbage was last collected
 //! preview-keys.json                  secret
 //! ticket-keys.json                   secret
 //! copy.json                          that the store is the target of an incomplete copy
@@ -33,6 +34,7 @@ mod bucket_error;
 #[cfg(test)]
 mod bucket_tests;
 mod canary;
+mod collection;
 mod connect;
 mod copy;
 mod durable;

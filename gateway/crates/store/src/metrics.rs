@@ -21,7 +21,7 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
 
 /// The operations of [`crate::Store`].
-const OPERATIONS: [&str; 24] = [
+const OPERATIONS: [&str; 22] = [
     "scratch_folder",
     "put_release",
     "releases",
@@ -36,13 +36,11 @@ const OPERATIONS: [&str; 24] = [
     "claim_release",
     "delete_unused",
     "delete_orphans",
+    "begin_collection",
     "live_state",
     "compare_and_swap_state",
     "history_entry",
     "keys",
-    "acme_file",
-    "replace_acme_file",
-    "try_lock_acme",
     "compare_and_swap_keys",
     "exchange_counts",
     "delete_counts",

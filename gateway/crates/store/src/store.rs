@@ -11,6 +11,7 @@ use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
+use jiff::SignedDuration;
 use tempfile::TempDir;
 use tokio::task::AbortHandle;
 
@@ -269,6 +270,12 @@ impl Store {
     pub async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
         let delete = self.inner.delete_unused(mark);
         self.inner.measure_online("delete_unused", delete).await
+    }
+
+    /// Whether garbage is to be collected now, by this gateway: true for one gateway after each interval.
+    pub async fn begin_collection(&self, interval: SignedDuration) -> Result<bool, StoreError> {
+        let begin = self.inner.begin_collection(interval);
+        self.inner.measure_online("begin_collection", begin).await
     }
 
     /// Deletes what interrupted uploads and deletions left, when it is a day old.

@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 use super::snapshot::{LoadError, concurrently};
 use super::{Snapshot, Warm};
 use crate::metrics::DeploymentMetrics;
+use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
@@ -238,9 +239,13 @@ impl Deployments {
         }
     }
 
-    /// Polls the store, and checks whether it can be written. Never returns.
-    pub async fn follow_store(&self) {
-        tokio::join!(self.poll_store(), self.check_store_space());
+    /// Polls the store, checks whether it can be written, and collects garbage in it. Never returns.
+    pub async fn follow_store(&self, keep: Retention) {
+        tokio::join!(
+            self.poll_store(),
+            self.check_store_space(),
+            self.collect_garbage_regularly(keep),
+        );
     }
 
     /// Checks forever whether the store can be written, so that an operator knows before a rollback fails.

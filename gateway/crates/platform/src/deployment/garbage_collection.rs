@@ -3,15 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::time::MissedTickBehavior;
 
 use super::change::{Author, ChangeError, ChangePlan, MayChange, require};
 use super::snapshot::concurrently;
 use super::{Deployments, Snapshot};
 use colonnade_config::Retention;
-use colonnade_model::deployment::{Change, ChangeKind, Deployment};
+use colonnade_model::deployment::{Change, ChangeKind, Deployment, GATEWAY};
 use colonnade_model::release::ReleaseId;
+
+/// How often it is checked whether the interval has passed.
+const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
 /// More than a change takes from its first record to the new live state, with clocks that differ.
 const DEPLOY_TIME: SignedDuration = SignedDuration::from_hours(1);
@@ -26,6 +31,36 @@ pub struct CollectedGarbage {
 }
 
 impl Deployments {
+    /// Collects garbage after each interval, unless another gateway does. Never returns.
+    pub(super) async fn collect_garbage_regularly(&self, keep: Retention) {
+        let interval = keep.collection_hours.map(SignedDuration::from_hours);
+        let (Some(interval), Ok(())) = (interval, self.store.check_writable()) else {
+            return std::future::pending().await;
+        };
+        let mut ticks = tokio::time::interval(CHECK_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let author = Author {
+            by: GATEWAY.to_owned(),
+            reason: None,
+        };
+        loop {
+            ticks.tick().await;
+            let collected = match self.store.begin_collection(interval).await {
+                Ok(false) => continue,
+                Ok(true) => self.collect_garbage(keep, false, &author, &|_| true).await,
+                Err(error) => Err(error.into()),
+            };
+            match collected {
+                Ok(collected) => tracing::info!(
+                    event = "garbage_collected",
+                    deployments = collected.deployments.len(),
+                    releases = collected.releases.len(),
+                ),
+                Err(error) => tracing::error!(event = "garbage_collection_failed", error = %error),
+            }
+        }
+    }
+
     /// Deletes the deployments that `keep` does not retain, and the releases that no other deployment uses and no rollback
     /// needs. With `dry_run`, only returns them.
     pub async fn collect_garbage(
