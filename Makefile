@@ -91,7 +91,7 @@ tools:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
 
-node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json examples/*/api/package.json) | tools
+node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 

@@ -37,7 +37,6 @@ const access = { url: admin, token: token.trim() };
 
 const api = await startEventsApi({
   port: eventsPort,
-  database: path.join(folder, "events.db"),
   log: (line) => {
     console.log(line);
   },

@@ -92,7 +92,7 @@ test("An RSVP in place shows errors and the outcome", async ({ page, events, bro
   await page.goto(`/events/portland/event/${String(id)}`);
   const left = page.getByText(/^\d+ left right now$/);
   const before = parseInt((await left.textContent()) ?? "", 10);
-  await expect(page.getByText(/Your RSVP stays in its database/)).toBeVisible();
+  await expect(page.getByText(/Your RSVP stays in its API/)).toBeVisible();
   const email = page.getByLabel("Email");
   // Valid for the browser and not for the API.
   await email.fill("ada@example");

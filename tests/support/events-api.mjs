@@ -29,13 +29,13 @@ export const EVENTS = path.join(ROOT, "examples/events");
 /**
  * Starts the API of the example, and waits until it listens.
  *
- * @param {{ port?: number, database?: string, log?: (line: string) => void }} [options] by default a free port, and a database in memory
+ * @param {{ port?: number, log?: (line: string) => void }} [options] by default a free port
  * @returns {Promise<EventsApi>}
  */
-export async function startEventsApi({ port = 0, database = ":memory:", log = () => undefined } = {}) {
+export async function startEventsApi({ port = 0, log = () => undefined } = {}) {
   // Node.js itself, and not npm, so that signals reach the API.
   const child = spawn(process.execPath, [path.join(EVENTS, "api/main.js")], {
-    env: { ...process.env, PORT: String(port), DATABASE: database },
+    env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   /** @type {Promise<number | null>} */

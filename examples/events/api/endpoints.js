@@ -1,6 +1,6 @@
 // The endpoints. On the site they are below /api/events; the section's pages are below /events.
-import { PAGE_SIZE } from "./database.js";
 import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js";
+import { CITIES, dayOf, sampleEvent, sampleEvents } from "./samples.js";
 
 /** @typedef {import("./http.js").Request} Request */
 /** @typedef {import("./http.js").Response} Response */
@@ -11,7 +11,7 @@ import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js"
  * @typedef {object} Call
  * @property {Request} request
  * @property {Response} response
- * @property {import("./database.js").Database} database
+ * @property {import("./rsvps.js").Rsvps} rsvps
  * @property {string} param the variable segment of the path, decoded
  * @property {URLSearchParams} query
  * @property {Date} now
@@ -20,9 +20,11 @@ import { HttpError, readFields, seeOther, sendJson, wantsPage } from "./http.js"
 // Lists change rarely. A cache may use a response for 30 seconds, then for two minutes while it fetches a new one, and for a day if
 // this API fails. Browsers ask the gateway's cache each time; Chromium does so in the background for those two minutes.
 const CACHED = "public, max-age=0, s-maxage=30, stale-while-revalidate=120, stale-if-error=86400";
-// Short, because an event may be added, but long enough to shield the database.
+// Short, because an event may be added, but long enough to shield the API.
 const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
 
+/** Events of one page of a list. */
+const PAGE_SIZE = 12;
 const MAX_PLACES = 4;
 const MAX_SEARCH_LENGTH = 60;
 const MAX_WORDS = 6;
@@ -34,14 +36,9 @@ function minute(now) {
   return `${now.toISOString().slice(0, 16)}Z`;
 }
 
-/** @param {Date} now */
-function today(now) {
-  return now.toISOString().slice(0, 10);
-}
-
 /** Reads the day from which a list begins. @param {Call} call @returns {string} */
 function readFrom({ query, now }) {
-  const from = query.get("from") ?? today(now);
+  const from = query.get("from") ?? dayOf(now);
   if (!/^\d{4}-\d\d-\d\d$/.test(from) || Number.isNaN(Date.parse(from)))
     throw new HttpError(400, "`from` must be a day, such as 2026-11-24.");
   return from;
@@ -66,41 +63,45 @@ function wordsOf(text) {
 }
 
 /** @param {Call} call */
-function readEvent({ database, param }) {
-  const event = /^\d{1,12}$/.test(param) ? database.event(Number(param)) : undefined;
+function readEvent({ param, now }) {
+  const event = /^\d{1,12}$/.test(param) ? sampleEvent(Number(param), now) : undefined;
   if (!event) throw new HttpError(404, "There is no such event.", NOT_FOUND);
   return event;
 }
 
-/** @param {Call} call @param {string} slug */
-function readCity({ database }, slug) {
-  const city = database.city(slug);
+/** @param {string} slug */
+function readCity(slug) {
+  const city = CITIES.find((one) => one.slug === slug);
   if (!city) throw new HttpError(404, "There is no such city.", NOT_FOUND);
   return city;
 }
 
 /** `GET /cities?from=`: all cities, with their numbers of events. @param {Call} call */
 export function listCities(call) {
-  const { request, response, database, now } = call;
-  sendJson(request, response, {
-    body: { asOf: minute(now), cities: database.cities(readFrom(call)) },
-    cacheControl: CACHED,
-  });
+  const { request, response, now } = call;
+  const from = readFrom(call);
+  const events = sampleEvents(now).filter(({ date }) => date >= from);
+  const countOf = (/** @type {string} */ slug) => events.filter(({ city }) => city === slug).length;
+  const cities = CITIES.map((city) => ({ ...city, events: countOf(city.slug) }));
+  sendJson(request, response, { body: { asOf: minute(now), cities }, cacheControl: CACHED });
 }
 
 /** `GET /cities/:city?from=&page=&search=`: one page of a city's events. @param {Call} call */
 export function listEvents(call) {
-  const { request, response, database, param, query, now } = call;
+  const { request, response, param, query, now } = call;
   const page = readPage(call);
-  const city = readCity(call, param);
-  const words = wordsOf(query.get("search") ?? "");
-  const { total, events } = database.events({ city: city.slug, from: readFrom(call), words, page });
+  const city = readCity(param);
+  const from = readFrom(call);
+  const words = wordsOf(query.get("search") ?? "").map((word) => word.toLowerCase());
+  const found = sampleEvents(now).filter(({ city, date, title, kind, summary, venue }) => {
+    const text = [title, kind, summary, venue].join(" ").toLowerCase();
+    return city === param && date >= from && words.every((word) => text.includes(word));
+  });
+  const total = found.length;
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (page > pages) throw new HttpError(404, "There is no such page.", NOT_FOUND);
-  sendJson(request, response, {
-    body: { asOf: minute(now), city, total, page, pages, events: events.map(summaryOf) },
-    cacheControl: CACHED,
-  });
+  const events = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(summaryOf);
+  sendJson(request, response, { body: { asOf: minute(now), city, total, page, pages, events }, cacheControl: CACHED });
 }
 
 /** `GET /:event`: one event. @param {Call} call */
@@ -109,21 +110,20 @@ export function showEvent(call) {
   const event = readEvent(call);
   const { address, capacity } = event;
   sendJson(request, response, {
-    body: { asOf: minute(now), city: readCity(call, event.city), event: { ...summaryOf(event), address, capacity } },
+    body: { asOf: minute(now), city: readCity(event.city), event: { ...summaryOf(event), address, capacity } },
     cacheControl: CACHED,
   });
 }
 
 /** `GET /:event/places`: the places that are left right now. @param {Call} call */
 export function showPlaces(call) {
-  const { left, capacity } = readEvent(call);
-  sendJson(call.request, call.response, { body: { left, capacity } });
+  const event = readEvent(call);
+  sendJson(call.request, call.response, { body: { left: call.rsvps.left(event), capacity: event.capacity } });
 }
 
 /** `GET /search?city=&search=`: redirects the search form to the page with the results. @param {Call} call */
-export function search(call) {
-  const { response, query } = call;
-  const { slug } = readCity(call, query.get("city") ?? "");
+export function search({ response, query }) {
+  const { slug } = readCity(query.get("city") ?? "");
   const words = wordsOf(query.get("search") ?? "");
   seeOther(
     response,
@@ -138,27 +138,27 @@ export function search(call) {
  * @param {Call} call
  */
 export async function addRsvp(call) {
-  const { request, response, database, now } = call;
+  const { request, response, rsvps, now } = call;
   const event = readEvent(call);
-  const { outcome, status, ...body } = rsvp(database, event, await readFields(request), today(now));
+  const { outcome, status, ...body } = rsvp(rsvps, event, await readFields(request), dayOf(now));
   if (wantsPage(request)) seeOther(response, `/events/${event.city}/event/${String(event.id)}/rsvp/${outcome}`);
   else sendJson(request, response, { status, body: { outcome, ...body } });
 }
 
 /**
- * @param {Call["database"]} database
- * @param {import("./database.js").StoredEvent} event
+ * @param {Call["rsvps"]} rsvps
+ * @param {import("./samples.js").SampleEvent} event
  * @param {Record<string, unknown>} fields
  * @param {string} day
  */
-function rsvp(database, event, { email, places }, day) {
+function rsvp(rsvps, event, { email, places }, day) {
   if (typeof email !== "string" || email.length > 254 || !EMAIL.test(email.trim()))
     return { outcome: "invalid", status: 422, error: "Enter an email address, such as name@example.com." };
   const count = Number(places);
   if (!Number.isInteger(count) || count < 1 || count > MAX_PLACES)
     return { outcome: "invalid", status: 422, error: `Choose 1 to ${String(MAX_PLACES)} places.` };
   if (event.date < day) return { outcome: "over", status: 409, error: "This event is over." };
-  const { accepted, left } = database.addRsvp({ event: event.id, email: email.trim(), places: count });
+  const { accepted, left } = rsvps.add(event, email.trim(), count);
   if (accepted) return { outcome: "received", status: 200, places: count, left };
   if (left === 0) return { outcome: "full", status: 409, error: "No places are left." };
   return {
@@ -166,12 +166,6 @@ function rsvp(database, event, { email, places }, day) {
     status: 409,
     error: `Only ${String(left)} ${left === 1 ? "place is" : "places are"} left.`,
   };
-}
-
-/** `GET /healthz`: 200 if the database works. @param {Call} call */
-export function health({ request, response, database, now }) {
-  database.cities(today(now));
-  sendJson(request, response, { body: { status: "ok" } });
 }
 
 /** What lists show of an event. @param {import("./samples.js").SampleEvent} event */

@@ -40,7 +40,7 @@ export function sendJson(request, response, { status = 200, body, cacheControl =
     }
   }
   response.writeHead(status, { "Content-Type": "application/json; charset=utf-8", "Content-Length": bytes.length });
-  response.end(request.method === "HEAD" ? undefined : bytes);
+  response.end(bytes);
 }
 
 /** Whether `If-None-Match` names the validator; the comparison is weak (RFC 9110, 13.1.2). @param {Request} request @param {string} etag */
@@ -92,9 +92,5 @@ async function readText(request) {
     // The rest of the body stays unread, so the connection cannot be used again.
     if (size > MAX_BODY_BYTES) throw new HttpError(413, "The body is too large.", { Connection: "close" });
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new HttpError(400, "The body is not UTF-8.");
-  }
+  return Buffer.concat(chunks).toString();
 }

@@ -1,10 +1,10 @@
 // Sample events. Nothing here is real: no event, venue, address or person exists, and every event says that it is a sample.
-// Each day of each city has the same events, whenever and however often they are created.
+// Each day of each city has the same events, so nothing needs to keep them.
 
 /** @typedef {{ slug: string, name: string, state: string }} City */
 
 /**
- * An event as it is stored.
+ * An event.
  *
  * @typedef {object} SampleEvent
  * @property {number} id
@@ -174,15 +174,35 @@ function eventsOn({ slug }, index, date) {
   });
 }
 
+/** Writes a point in time as a day, `YYYY-MM-DD`. @param {number | Date} time */
+export function dayOf(time) {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /**
- * Returns the sample events from a day on, by date.
+ * Returns the events of the next days, in order.
  *
- * @param {string} today `YYYY-MM-DD`
+ * @param {Date} now
  * @returns {SampleEvent[]}
  */
-export function sampleEvents(today) {
-  const start = Date.parse(today);
-  return Array.from({ length: DAYS }, (_, days) => new Date(start + days * DAY).toISOString().slice(0, 10)).flatMap(
-    (date) => CITIES.flatMap((city, index) => eventsOn(city, index, date)),
+export function sampleEvents(now) {
+  const dates = Array.from({ length: DAYS }, (_, days) => dayOf(now.getTime() + days * DAY));
+  return dates.flatMap((date) =>
+    CITIES.flatMap((city, index) => eventsOn(city, index, date)).sort(
+      (a, b) => a.time.localeCompare(b.time) || a.id - b.id,
+    ),
   );
+}
+
+/**
+ * Returns an event, also one of the past.
+ *
+ * @param {number} id
+ * @param {Date} now
+ * @returns {SampleEvent | undefined}
+ */
+export function sampleEvent(id, now) {
+  const start = Math.floor(id / 100) * DAY;
+  if (start >= now.getTime() + DAYS * DAY) return undefined;
+  return CITIES.flatMap((city, index) => eventsOn(city, index, dayOf(start))).find((event) => event.id === id);
 }

@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 
-import { openDatabase } from "./database.js";
 import * as endpoints from "./endpoints.js";
 import { HttpError, sendJson } from "./http.js";
+import { Rsvps } from "./rsvps.js";
 
 /** @typedef {import("./http.js").Request} Request */
 /** @typedef {import("./http.js").Response} Response */
@@ -10,7 +11,6 @@ import { HttpError, sendJson } from "./http.js";
 
 /** The endpoints by path. A request takes the first pattern that matches. @type {readonly { pattern: string, methods: Readonly<Record<string, Endpoint>> }[]} */
 const ROUTES = [
-  { pattern: "/healthz", methods: { GET: endpoints.health } },
   { pattern: "/cities", methods: { GET: endpoints.listCities } },
   { pattern: "/cities/:city", methods: { GET: endpoints.listEvents } },
   { pattern: "/search", methods: { GET: endpoints.search } },
@@ -53,14 +53,11 @@ function matchPath(pattern, path) {
  *
  * @param {object} options
  * @param {number} options.port 0 for any free port
- * @param {string} [options.location] path of the database, by default one in memory
  * @param {() => Date} [options.now] the clock
  * @param {(entry: LogEntry) => void} [options.log]
- * @param {(error: unknown) => void} [options.onError] gets unexpected errors
  */
-export async function startApi({ port, location = ":memory:", now = () => new Date(), log, onError = console.error }) {
-  const database = openDatabase(location);
-  let seeded = "";
+export async function startApi({ port, now = () => new Date(), log }) {
+  const rsvps = new Rsvps();
 
   /** @param {Request} request @param {Response} response */
   async function handle(request, response) {
@@ -78,10 +75,9 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
       if (found?.param === undefined) throw new HttpError(404, "There is nothing here.");
       const endpoint = /** @type {Readonly<Record<string, Endpoint>>} */ (found.methods)[method];
       if (!endpoint) throw new HttpError(405, "Method not allowed", { Allow: Object.keys(found.methods).join(", ") });
-      addSamples();
-      await endpoint({ request, response, database, param: found.param, query, now: now() });
+      await endpoint({ request, response, rsvps, param: found.param, query, now: now() });
     } catch (error) {
-      if (!(error instanceof HttpError)) onError(error);
+      if (!(error instanceof HttpError)) console.error(error);
       const { status, message, headers } =
         error instanceof HttpError ? error : new HttpError(500, "Something went wrong.");
       if (response.headersSent) response.destroy();
@@ -89,28 +85,11 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
     }
   }
 
-  /** Adds the sample events of new days. */
-  function addSamples() {
-    const today = now().toISOString().slice(0, 10);
-    if (today !== seeded) database.addSamples(today);
-    seeded = today;
-  }
-
   const server = createServer((request, response) => void handle(request, response));
   server.requestTimeout = 10_000;
   // Longer than the gateway keeps an idle connection, so that it never reuses one that closes at that moment.
   server.keepAliveTimeout = 120_000;
-  try {
-    await /** @type {Promise<void>} */ (
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, "127.0.0.1", resolve);
-      })
-    );
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  await once(server.listen(port, "127.0.0.1"), "listening");
   const address = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
     /** Its URL, without a trailing slash. */
@@ -121,7 +100,6 @@ export async function startApi({ port, location = ":memory:", now = () => new Da
         server.close(resolve);
         server.closeIdleConnections();
       });
-      database.close();
     },
   };
 }

@@ -17,7 +17,7 @@ export const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
     {
       kind: "success",
       title: "The RSVP was received",
-      text: "If you have just sent one, it is in the database of this example and nowhere else.",
+      text: "If you have just sent one, it is in the API of this example and nowhere else.",
       canRetry: false,
     },
   ],

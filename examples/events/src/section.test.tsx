@@ -173,7 +173,7 @@ describe("event", () => {
   test("an RSVP says what becomes of it, and counts the places again", async () => {
     await open(EVENT_PATH, { event: DETAIL });
     await screen.findByText("3 left right now");
-    expect(screen.getByText(/Your RSVP stays in its database/)).toBeTruthy();
+    expect(screen.getByText(/Your RSVP stays in its API/)).toBeTruthy();
     fetched.mockImplementation((path) =>
       Promise.resolve(Response.json(path.endsWith("/rsvps") ? { places: 2, left: 1 } : { left: 1, capacity: 24 })),
     );

@@ -28,13 +28,13 @@ export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
           className={css.form}
           success={({ places }) => (
             <Notice kind="success" title={`You have ${places === 1 ? "1 place" : `${String(places)} places`}`}>
-              <p>Your RSVP is in the database of this example and nowhere else.</p>
+              <p>Your RSVP is in the API of this example and nowhere else.</p>
             </Notice>
           )}
         >
           <p className={css.note}>
-            This is an example. Your RSVP stays in its database, with a code derived from your email address instead of
-            the address. Nothing is sent to you.
+            This is an example. Your RSVP stays in its API until that stops, with a code derived from your email address
+            instead of the address. Nothing is sent to you.
           </p>
           <Field label="Email" type="email" name="email" autoComplete="email" required maxLength={254} />
           <Field label="Places" hint="1 to 4" type="number" name="places" min={1} max={4} defaultValue={1} required />
