@@ -1,4 +1,5 @@
-//! The files of ACME: the account, the certificate, and the pending challenges. Only their owner can read them.
+//! The files of ACME: the account, the certificate, and the pending challenges. Only their owner
+//! can read them.
 
 use std::fs::{File, TryLockError};
 
@@ -53,8 +54,8 @@ impl AcmeFiles {
         put.await.map(drop)
     }
 
-    /// Locks the files until the returned file is dropped, so that one gateway at a time orders a certificate; `None` if another
-    /// one does.
+    /// Locks the files until the returned file is dropped, so that one gateway at a time orders a
+    /// certificate; `None` if another one does.
     pub async fn try_lock(&self) -> Result<Option<File>, StoreError> {
         let path = self.0.path("acme/lock");
         request_scope::run_blocking(move || {

@@ -1,6 +1,7 @@
 //! Errors of an object store, in the operator's words.
 //!
-//! The texts of the library and of the servers are never shown: they can contain access key IDs and signed URLs.
+//! The texts of the library and of the servers are never shown: they can contain access key IDs and
+//! signed URLs.
 
 use std::error::Error as StdError;
 
@@ -143,7 +144,8 @@ impl BucketError {
             _ if is_refused_list(error, "403") => Self::Denied(named("403")),
             _ if is_refused_list(error, "401") => Self::Credentials(named("401")),
             _ if is_refused_list(error, "404") => Self::NoBucket,
-            // Of a request for temporary credentials: the other requests have an error of their own for it.
+            // Of a request for temporary credentials: the other requests have an error of their own
+            // for it.
             _ if code.as_deref() == Some("AccessDenied") => Self::Credentials(named("")),
             _ => Self::of_transport(error, code),
         }

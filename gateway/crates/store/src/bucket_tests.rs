@@ -97,7 +97,8 @@ async fn files_that_the_store_has_are_not_sent_again() {
     let before = published.server.requests_below("PUT", "site/files/");
     put_release(&published.other().await, changed("1.1.0")).await;
     assert_eq!(published.server.requests_below("PUT", "site/files/"), before + 1);
-    // Deleting the first release keeps what the second one has, also if an upload has only named the files.
+    // Deleting the first release keeps what the second one has, also if an upload has only named
+    // the files.
     let upload = published.objects().into_iter().map(|path| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         format!("\"{name}\"")
@@ -356,7 +357,8 @@ fn scratch_is_empty(cache: &Path) -> bool {
     fs::read_dir(cache.join("scratch")).unwrap().next().is_none()
 }
 
-/// Tests replace objects while gateways read them. With the version of the new bytes, the old ones would never be replaced.
+/// Tests replace objects while gateways read them. With the version of the new bytes, the old ones
+/// would never be replaced.
 #[tokio::test(flavor = "multi_thread")]
 async fn object_that_is_replaced_while_read_has_own_version() {
     let published = Published::new().await;

@@ -15,7 +15,8 @@ struct Collection {
 }
 
 impl Inner {
-    /// Whether garbage is to be collected now, by this gateway. The first call in a store only begins the interval.
+    /// Whether garbage is to be collected now, by this gateway. The first call in a store only
+    /// begins the interval.
     pub(crate) async fn begin_collection(&self, interval: SignedDuration) -> Result<bool, StoreError> {
         let now = colonnade_clock::now();
         let next = Collection { begun_at: now };

@@ -36,7 +36,8 @@ pub(crate) fn connect_folder(objects: &FolderObjects) -> Result<(), StoreError> 
     reject_lost_history(objects)
 }
 
-/// Fails if there is a store that is not whole, or something else, in a folder without `store.json`. Blocks.
+/// Fails if there is a store that is not whole, or something else, in a folder without
+/// `store.json`. Blocks.
 pub(crate) fn reject_other_content(objects: &FolderObjects) -> Result<(), StoreError> {
     if objects.has(CACHE_MARKER) {
         return Err(StoreError::IsCache(objects.path(CACHE_MARKER)));
@@ -54,8 +55,9 @@ pub(crate) fn reject_other_content(objects: &FolderObjects) -> Result<(), StoreE
     Ok(())
 }
 
-/// Fails if the live state and the history were deleted by hand, but not the deployments. A failed first deploy leaves a
-/// deployment, too. A running gateway retries it, so this is checked only at the start.
+/// Fails if the live state and the history were deleted by hand, but not the deployments. A failed
+/// first deploy leaves a deployment, too. A running gateway retries it, so this is checked only at
+/// the start.
 fn reject_lost_history(objects: &FolderObjects) -> Result<(), StoreError> {
     let is_empty = |folder| Ok::<_, StoreError>(objects.entries(folder)?.is_empty());
     if !objects.has(LIVE) && is_empty("history")? && !is_empty("deployments")? {
@@ -64,12 +66,14 @@ fn reject_lost_history(objects: &FolderObjects) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks the bucket, and creates the store in an empty one. The local copy must be one of this store.
+/// Checks the bucket, and creates the store in an empty one. The local copy must be one of this
+/// store.
 pub(crate) async fn connect(bucket: &BucketObjects, mirror: &Mirror) -> Result<(), StoreError> {
     let objects: &dyn Objects = bucket;
     let known = mirror.marker()?;
     let known = known.as_ref();
-    // Even without the object store: what is cached must not be taken for the content of another bucket.
+    // Even without the object store: what is cached must not be taken for the content of another
+    // bucket.
     check_marker(objects, known.filter(|known| known.url != bucket.url()))?;
     let id = match objects.read::<StoreId>(STORE).await? {
         Some(store) => {

@@ -1,9 +1,11 @@
 //! Copying a store: to back it up, to restore a backup, to move from a folder to a bucket or back.
 //!
-//! The live state is read once, and then everything that it needs, which never changes: so teams can deploy meanwhile. The copy
-//! becomes a store with its last object, `store.json`. Until then it has `copy.json`, and the copy can be repeated.
+//! The live state is read once, and then everything that it needs, which never changes: so teams
+//! can deploy meanwhile. The copy becomes a store with its last object, `store.json`. Until then it
+//! has `copy.json`, and the copy can be repeated.
 //!
-//! Keys of previews and of session tickets are not copied: a restore must not bring back previews that were ended.
+//! Keys of previews and of session tickets are not copied: a restore must not bring back previews
+//! that were ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,8 +59,8 @@ struct Copy<'a> {
 /// Copies a store to an empty place, or to one that an interrupted copy of the same store has left.
 ///
 /// # Errors
-/// If an object cannot be read or written, if the place has something else, or if garbage collection again and again deletes
-/// what is being copied.
+/// If an object cannot be read or written, if the place has something else, or if garbage
+/// collection again and again deletes what is being copied.
 pub async fn copy(from: &Place, to: &Place, timeline: Timeline) -> Result<Copied, StoreError> {
     let Existing { objects: from, id } = from.existing().await?;
     let to = to.target().await?;
@@ -114,7 +116,8 @@ impl Copy<'_> {
         }
         self.copy_folder("tombstones", |_| true).await?;
         let revision = state.as_ref().map_or(0, LiveState::revision);
-        // Later entries are changes since the live state was read, or those of a timeline that ended.
+        // Later entries are changes since the live state was read, or those of a timeline that
+        // ended.
         let is_earlier = |name: &str| numbers([name]).iter().all(|number| *number <= revision);
         self.copy_folder("history", is_earlier).await?;
         self.complete(live, state, timeline).await?;
@@ -158,7 +161,8 @@ impl Copy<'_> {
         Ok(copied)
     }
 
-    /// Copies a release; false if it was deleted meanwhile. What is damaged stays so: verifying the copy tells.
+    /// Copies a release; false if it was deleted meanwhile. What is damaged stays so: verifying the
+    /// copy tells.
     async fn copy_release(&self, id: &ReleaseId) -> Result<bool, StoreError> {
         let key = release_key(id);
         let Some(object) = if_intact(self.from.read_bytes(&key).await)? else {

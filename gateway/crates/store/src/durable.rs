@@ -1,5 +1,5 @@
-//! Crash-safe writes by atomic replacement: once a function returns, the new state is on disk. A crash before that
-//! leaves the old state.
+//! Crash-safe writes by atomic replacement: once a function returns, the new state is on disk. A
+//! crash before that leaves the old state.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -17,7 +17,8 @@ pub(crate) fn create(path: &Path, scratch: &Path, bytes: &[u8]) -> Result<bool, 
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => false,
         Err(error) => return Err(io(path)(error.error)),
     };
-    // Even if the file exists: the process that created it may have crashed before it synced the folder.
+    // Even if the file exists: the process that created it may have crashed before it synced the
+    // folder.
     sync_parent(path)?;
     Ok(is_new)
 }

@@ -105,7 +105,8 @@ pub enum StoreError {
     /// Garbage collection deleted what was being copied, again and again.
     #[error("the store changed too fast to be copied; try again")]
     Changing,
-    /// Another operation, mostly of another process, holds the lock for too long. The operation did not happen, and will not.
+    /// Another operation, mostly of another process, holds the lock for too long. The operation did
+    /// not happen, and will not.
     #[error("another operation holds the lock of the store; try again")]
     Locked,
     /// Another change in this process takes too long. The operation did not happen, and will not.

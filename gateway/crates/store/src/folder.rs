@@ -1,8 +1,8 @@
 //! Objects in a folder: each is a file, replaced by renaming.
 //!
-//! `scratch/` has incomplete uploads and writes. `lock` is held while an object is compared and replaced, so that several
-//! processes can share the folder. `reserve` is space for the records of changes, so that a rollback works on a full disk.
-//! Symbolic links are never followed.
+//! `scratch/` has incomplete uploads and writes. `lock` is held while an object is compared and
+//! replaced, so that several processes can share the folder. `reserve` is space for the records of
+//! changes, so that a rollback works on a full disk. Symbolic links are never followed.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -64,8 +64,9 @@ impl FolderObjects {
         })
     }
 
-    /// The objects in a folder, which is created with the folders in it. Completes what crashed processes left: they may have
-    /// renamed files without syncing the folder, and later changes build on these files.
+    /// The objects in a folder, which is created with the folders in it. Completes what crashed
+    /// processes left: they may have renamed files without syncing the folder, and later changes
+    /// build on these files.
     pub(crate) fn create(folder: &Path) -> Result<Self, StoreError> {
         create_folder(folder)?;
         let objects = Self::of(folder)?;
@@ -86,8 +87,9 @@ impl FolderObjects {
         Ok(objects)
     }
 
-    /// Locks the folder until the returned file is dropped: one process at a time compares and replaces. Fails after a
-    /// deadline. The caller waits for it, so an operation that was reported as failed never happens later.
+    /// Locks the folder until the returned file is dropped: one process at a time compares and
+    /// replaces. Fails after a deadline. The caller waits for it, so an operation that was reported
+    /// as failed never happens later.
     fn lock(&self) -> Result<File, StoreError> {
         let path = self.folder.join("lock");
         let lock = open_lock(&path)?;
@@ -134,7 +136,8 @@ impl FolderObjects {
         Ok(())
     }
 
-    /// Writes an object: see [`Objects::put`]. If the disk is full, the record of a change takes the place of the reserve. Blocks.
+    /// Writes an object: see [`Objects::put`]. If the disk is full, the record of a change takes
+    /// the place of the reserve. Blocks.
     pub(crate) fn write(&self, key: &str, bytes: &[u8], when: When<'_>) -> Result<bool, StoreError> {
         match self.try_write(key, bytes, when) {
             Err(error) if error.is_full() && is_record(key) && bytes.len() <= MAX_RECORD => {
@@ -210,7 +213,7 @@ impl Objects for FolderObjects {
             let Some(bytes) = own.read(&key)? else {
                 return Ok(Found::Missing);
             };
-            let version = version_of(&bytes);
+            let version = version_to_replace(&key, &bytes);
             Ok(if unless.as_ref() == Some(&version) {
                 Found::Unchanged
             } else {
@@ -233,7 +236,7 @@ impl Objects for FolderObjects {
                 None => When::Always,
             };
             let is_written = own.write(&key, &bytes, when)?;
-            Ok(is_written.then(|| version_of(&bytes)))
+            Ok(is_written.then(|| version_to_replace(&key, &bytes)))
         }))
     }
 
@@ -255,6 +258,18 @@ impl Objects for FolderObjects {
 /// Whether an object is a record of a change, which a rollback writes, too.
 fn is_record(key: &str) -> bool {
     key == LIVE || key.starts_with("deployments/") || key.starts_with("history/")
+}
+
+/// The version of an object. A file of a release is never replaced, and may be too large to hash
+/// it only for that.
+fn version_to_replace(key: &str, bytes: &[u8]) -> Version {
+    if key.starts_with("files/") {
+        return Version {
+            tag: None,
+            generation: None,
+        };
+    }
+    version_of(bytes)
 }
 
 /// The version of a file: equal bytes are the same version.

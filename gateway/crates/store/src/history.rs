@@ -8,9 +8,10 @@ use super::error::{StoreError, if_intact};
 use super::loaded::LoadedRelease;
 use super::types::StoredRelease;
 
-/// The changes that can be recovered, newest first: `newest`, or that of the last entry, and those before it. The store has entries of
-/// a timeline that ended when an older live state was restored, until others replace them. The first of them follows another change
-/// than that of the entry before it.
+/// The changes that can be recovered, newest first: `newest`, or that of the last entry, and those
+/// before it. The store has entries of a timeline that ended when an older live state was restored,
+/// until others replace them. The first of them follows another change than that of the entry
+/// before it.
 pub(crate) fn newest_first(newest: Option<Change>, entries: Vec<Option<Change>>) -> Vec<Change> {
     let last = newest.as_ref().map_or(u64::MAX, |newest| newest.revision);
     let entries = entries.into_iter().flatten();
@@ -45,8 +46,8 @@ pub(crate) fn recovered(change: Change) -> LiveState {
     .with_new_timeline()
 }
 
-/// The shell of a deployment, as its record was read. A gateway can serve a deployment whose record and shell load: it leaves
-/// out sections that do not. `None` if the record is not there, or lost.
+/// The shell of a deployment, as its record was read. A gateway can serve a deployment whose record
+/// and shell load: it leaves out sections that do not. `None` if the record is not there, or lost.
 pub(crate) fn shell_of(
     number: u64,
     record: Result<Option<Deployment>, StoreError>,
@@ -70,7 +71,8 @@ pub(crate) enum Entry {
     Missing,
     /// The change.
     Recorded,
-    /// Another change, of a timeline that ended when an older live state was restored; or a damaged entry.
+    /// Another change, of a timeline that ended when an older live state was restored; or a damaged
+    /// entry.
     Lost,
 }
 

@@ -17,7 +17,8 @@ use super::objects::{Objects, Pending, Version};
 use super::published::FileNames;
 use super::scratch::Scratch;
 
-/// The names of files that are kept in memory, of all releases together. A name takes about 200 bytes.
+/// The names of files that are kept in memory, of all releases together. A name takes about 200
+/// bytes.
 const MAX_KNOWN_FILES: usize = 100_000;
 
 /// How often a conditional write of an object is tried. It loses only against others that succeed.
@@ -97,8 +98,8 @@ impl Inner {
         })
     }
 
-    /// Measures an operation for which there is no local copy. Before the first contact, nothing is read from the bucket or
-    /// written to it: it can be that of another store.
+    /// Measures an operation for which there is no local copy. Before the first contact, nothing is
+    /// read from the bucket or written to it: it can be that of another store.
     pub(crate) fn measure_online<'a, T: 'a>(
         &'a self,
         operation: &'static str,

@@ -25,7 +25,8 @@ pub enum InspectError {
     Missing(String),
 }
 
-/// The keys of the objects that begin with a folder, such as `releases/directory`; of all, if it is empty.
+/// The keys of the objects that begin with a folder, such as `releases/directory`; of all, if it is
+/// empty.
 ///
 /// # Errors
 /// If there is no store, or it cannot be read.
@@ -78,8 +79,8 @@ pub async fn show(place: &Place, key: &str) -> Result<Bytes, InspectError> {
     Ok(format!("{state:#}\n").into())
 }
 
-/// The files of the releases whose keys begin with a folder, such as `directory` or `directory/1.0.0.json`: a line for each
-/// release, and below it one for each file with its object.
+/// The files of the releases whose keys begin with a folder, such as `directory` or
+/// `directory/1.0.0.json`: a line for each release, and below it one for each file with its object.
 ///
 /// # Errors
 /// As [`list`].

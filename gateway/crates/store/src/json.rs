@@ -1,7 +1,8 @@
 //! The JSON files of the store, and the version of their format.
 //!
-//! A file has the number of its schema. A gateway refuses a file with a higher number than its own. Within a number, newer
-//! gateways only add fields: an older one ignores them, and keeps them in the files that it changes.
+//! A file has the number of its schema. A gateway refuses a file with a higher number than its own.
+//! Within a number, newer gateways only add fields: an older one ignores them, and keeps them in
+//! the files that it changes.
 
 use std::path::Path;
 

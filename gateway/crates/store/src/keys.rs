@@ -21,7 +21,8 @@ pub(crate) const CACHE_MARKER: &str = "cache.json";
 /// What makes a folder or a prefix the target of an incomplete copy.
 pub(crate) const COPY_MARKER: &str = "copy.json";
 
-/// The folders of objects that are written once, in the order of a copy: what refers to others comes later.
+/// The folders of objects that are written once, in the order of a copy: what refers to others
+/// comes later.
 pub(crate) const FOLDERS: [&str; 5] = ["files", "releases", "tombstones", "deployments", "history"];
 
 /// Whether a release can be in a store: its name and version must not lead out of a folder.
@@ -71,8 +72,9 @@ pub(crate) fn file_key(name: &str) -> String {
     format!("files/{name}")
 }
 
-/// The name of a new object with these bytes. It begins with their digest, so that equal files are found. The rest is
-/// random: a deleted name never comes back, so that a late deletion cannot hit a new object.
+/// The name of a new object with these bytes. It begins with their digest, so that equal files are
+/// found. The rest is random: a deleted name never comes back, so that a late deletion cannot hit a
+/// new object.
 pub(crate) fn new_file_name(digest: &Digest) -> String {
     format!(
         "{}.{:016x}",

@@ -16,17 +16,19 @@
 //! copy.json                          that the store is the target of an incomplete copy
 //! ```
 //!
-//! A folder also has `acme/`, `lock` and `scratch/`. Everything above [`objects`](mod@objects) is the same for a folder and a
-//! bucket: see `docs/decisions/0009-folder-or-bucket.md`. A release becomes visible with one object, created only if it does not
-//! exist; `live.json` and the keys are replaced only if their version is unchanged.
+//! A folder also has `acme/`, `lock` and `scratch/`. Everything above [`objects`](mod@objects) is
+//! the same for a folder and a bucket: see `docs/decisions/0009-folder-or-bucket.md`. A release
+//! becomes visible with one object, created only if it does not exist; `live.json` and the keys are
+//! replaced only if their version is unchanged.
 //!
-//! **Releases.** The object of a release stays when the release is deleted. So a request that arrives late fails, or repeats what is
-//! true anyway: see [`unused`](mod@unused).
+//! **Releases.** The object of a release stays when the release is deleted. So a request that
+//! arrives late fails, or repeats what is true anyway: see [`unused`](mod@unused).
 //!
-//! **Shared files.** A file with the same bytes as one of a published release of the same name is not stored again. The upload
-//! first names the shared files in `uploads/`, and then checks that the releases with them are still published. Garbage
-//! collection first deletes a release, and then reads which files others use, `uploads/` before `releases/`. Whichever is first,
-//! the other one sees it.
+//! **Shared files.** A file with the same bytes as one of a published release of the same name is
+//! not stored again. The upload first names the shared files in `uploads/`, and then checks that
+//! the releases with them are still published. Garbage collection first deletes a release, and then
+//! reads which files others use, `uploads/` before `releases/`. Whichever is first, the other one
+//! sees it.
 
 mod acme;
 mod bucket;

@@ -1,7 +1,7 @@
 //! The live state, the history and the keys.
 //!
-//! `live.json` decides which changes happened. Its own change has an entry in the history as well, so that the live
-//! deployment can be recovered without it.
+//! `live.json` decides which changes happened. Its own change has an entry in the history as well,
+//! so that the live deployment can be recovered without it.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use super::local::Local;
 use super::objects::{Found, Version, When};
 
 impl Inner {
-    /// The live state. If it is unchanged, a bucket sends only that. During a start without the object store it is that of the
-    /// local copy.
+    /// The live state. If it is unchanged, a bucket sends only that. During a start without the
+    /// object store it is that of the local copy.
     pub(crate) async fn live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
         match &self.local {
             Some(local) => self.remote_live_state(local).await,
@@ -114,8 +114,8 @@ impl Inner {
         Ok(true)
     }
 
-    /// Writes the live state if it is this version. A request that the client repeats can find what it wrote itself, and one
-    /// that fails may have succeeded: then the bucket says what is live.
+    /// Writes the live state if it is this version. A request that the client repeats can find what
+    /// it wrote itself, and one that fails may have succeeded: then the bucket says what is live.
     async fn put_live_state(&self, next: &LiveState, version: Option<&Version>) -> Result<bool, StoreError> {
         let when = version.map_or(When::Absent, When::Is);
         let put = self.objects.write(LIVE, next, when).await.map(|put| {
@@ -145,7 +145,8 @@ impl Inner {
         if error.is_some() && now == before {
             return Err(unconfirmed());
         }
-        // Two gateways can make the same change in the same second. The states can differ nevertheless.
+        // Two gateways can make the same change in the same second. The states can differ
+        // nevertheless.
         if now.as_ref().is_some_and(|now| now.revision() == next.revision()) {
             return Ok(false);
         }
@@ -157,7 +158,8 @@ impl Inner {
         Ok(entry.as_ref() == Some(&next.change))
     }
 
-    /// Whether a change is in the history: mostly the gateway knows, or a read is faster than trying to write.
+    /// Whether a change is in the history: mostly the gateway knows, or a read is faster than
+    /// trying to write.
     async fn is_recorded(&self, change: &Change) -> Result<bool, StoreError> {
         if self.recorded.lock().as_ref() == Some(change) {
             return Ok(true);
@@ -174,11 +176,11 @@ impl Inner {
         Ok(())
     }
 
-    /// Adds an entry to the history, or replaces an entry of a lost timeline. Returns false if a newer change is live: the gateway
-    /// that made it has added this entry.
+    /// Adds an entry to the history, or replaces an entry of a lost timeline. Returns false if a
+    /// newer change is live: the gateway that made it has added this entry.
     ///
-    /// Several gateways can run this at the same time, for this entry and for later ones. So no entry is deleted, and an entry is
-    /// replaced only if it is still the version that was read.
+    /// Several gateways can run this at the same time, for this entry and for later ones. So no
+    /// entry is deleted, and an entry is replaced only if it is still the version that was read.
     async fn try_record(&self, change: &Change) -> Result<bool, StoreError> {
         let key = history_key(change.revision);
         for _ in 0..MAX_ATTEMPTS {

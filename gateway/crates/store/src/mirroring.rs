@@ -1,4 +1,5 @@
-//! Keeps the local copy of a bucket complete, so that a gateway starts while the object store is away.
+//! Keeps the local copy of a bucket complete, so that a gateway starts while the object store is
+//! away.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -119,7 +120,8 @@ impl Inner {
         Ok(Ok(()))
     }
 
-    /// The files of the releases of which everything was copied before, and that need not be read again. Blocks.
+    /// The files of the releases of which everything was copied before, and that need not be read
+    /// again. Blocks.
     pub(crate) fn copied_releases(&self, ids: BTreeSet<ReleaseId>) -> HashMap<ReleaseId, Arc<FileNames>> {
         let copied = ids.into_iter().filter_map(|id| {
             let local = self.local.as_ref()?;

@@ -15,19 +15,22 @@ use super::bucket_error::BucketError;
 use super::error::StoreError;
 use super::json;
 
-/// The content of the object of a deleted release or deployment. A truncated object is damaged instead.
+/// The content of the object of a deleted release or deployment. A truncated object is damaged
+/// instead.
 pub(crate) const DELETED: &[u8] = br#"{"deleted":true}"#;
 
 /// The pending result of an operation on an object.
 pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Objects with keys such as `history/1.json`. Each operation is atomic, and durable when it returns.
+/// Objects with keys such as `history/1.json`. Each operation is atomic, and durable when it
+/// returns.
 pub(crate) trait Objects: fmt::Debug + Send + Sync + 'static {
     /// Reads an object, unless it still has a known version.
     fn get<'a>(&'a self, key: &'a str, unless: Option<&'a Version>) -> Pending<'a, Found>;
 
-    /// Writes an object and returns its version; `None` if the condition does not hold. A bucket's client repeats requests, so
-    /// the condition can fail because of the first request: compare what is there.
+    /// Writes an object and returns its version; `None` if the condition does not hold. A bucket's
+    /// client repeats requests, so the condition can fail because of the first request: compare
+    /// what is there.
     fn put<'a>(&'a self, key: &'a str, bytes: Bytes, when: When<'a>) -> Pending<'a, Option<Version>>;
 
     /// Deletes an object, if it exists.
@@ -121,7 +124,8 @@ impl dyn Objects {
         object.map(|object| self.parse(key, &object.bytes)).transpose()
     }
 
-    /// Reads a JSON object with its version; `None` if it does not exist, or is that of something deleted.
+    /// Reads a JSON object with its version; `None` if it does not exist, or is that of something
+    /// deleted.
     pub(crate) async fn read_content<T: DeserializeOwned>(
         &self,
         key: &str,

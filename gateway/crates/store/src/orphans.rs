@@ -12,11 +12,13 @@ use super::objects::Listed;
 use super::published::PublishedRelease;
 use super::upload::Upload;
 
-/// How much older it is than the newest object when it is deleted. No upload takes that long, and no request.
+/// How much older it is than the newest object when it is deleted. No upload takes that long, and
+/// no request.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 impl Inner {
-    /// Deletes the old uploads, the old files that nothing uses, and what is left of deployments that were deleted long ago.
+    /// Deletes the old uploads, the old files that nothing uses, and what is left of deployments
+    /// that were deleted long ago.
     pub(crate) async fn delete_orphans(&self) -> Result<(), StoreError> {
         let scratch = self.scratch.clone();
         request_scope::run_blocking(move || scratch.remove_old()).await?;
@@ -46,8 +48,8 @@ impl Inner {
         deletes.buffer_unordered(CONCURRENCY).try_collect::<()>().await
     }
 
-    /// The files of uploads, and of the releases whose keys below `releases` begin like this. Uploads first: one that ends in the
-    /// meantime has left a release.
+    /// The files of uploads, and of the releases whose keys below `releases` begin like this.
+    /// Uploads first: one that ends in the meantime has left a release.
     pub(crate) async fn used_files(&self, below: &str) -> Result<BTreeSet<String>, StoreError> {
         let mut used = BTreeSet::new();
         for listed in self.objects.list("uploads").await? {

@@ -53,7 +53,8 @@ impl Place {
         })
     }
 
-    /// The objects to write a store to: an empty folder or prefix, or one that an interrupted copy has left.
+    /// The objects to write a store to: an empty folder or prefix, or one that an interrupted copy
+    /// has left.
     pub(crate) async fn target(&self) -> Result<Arc<dyn Objects>, StoreError> {
         let (objects, is_empty): (Arc<dyn Objects>, bool) = match self {
             Self::Folder(folder) => {

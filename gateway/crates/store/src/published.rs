@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::error::{StoreError, damaged};
 use super::types::{ReleaseRecord, StoredRelease, random_id};
 
-/// The files of a release: the names of their objects in `files/`, by the path in the release's folder.
+/// The files of a release: the names of their objects in `files/`, by the path in the release's
+/// folder.
 pub(crate) type FileNames = BTreeMap<String, String>;
 
 /// A published release.
@@ -20,7 +21,8 @@ pub(crate) struct PublishedRelease {
     manifest: String,
     pub(crate) record: ReleaseRecord,
     pub(crate) files: FileNames,
-    /// The ID of the upload or of the claim that wrote this version, by which a repeated request recognizes it.
+    /// The ID of the upload or of the claim that wrote this version, by which a repeated request
+    /// recognizes it.
     pub(crate) upload: String,
     /// The mark of garbage collection, if it is about to delete the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +58,8 @@ impl PublishedRelease {
         }
     }
 
-    /// Whether the names of its files stay in their folder. Anyone who can write to the store can change them.
+    /// Whether the names of its files stay in their folder. Anyone who can write to the store can
+    /// change them.
     pub(crate) fn is_safe(&self) -> bool {
         let mut names = self.files.values();
         names.all(|name| {
@@ -67,7 +70,8 @@ impl PublishedRelease {
         })
     }
 
-    /// The release, if its manifest is as it was published. `path` is that of the object, for errors. A manifest can be large.
+    /// The release, if its manifest is as it was published. `path` is that of the object, for
+    /// errors. A manifest can be large.
     pub(crate) fn stored(self, path: &Path) -> Result<StoredRelease, StoreError> {
         if Digest::of(self.manifest.as_bytes()) != self.record.digest {
             return Err(damaged(path));

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use super::durable::{self, if_exists};
 use super::error::StoreError;
 
-/// The bytes of a file; `None` if it does not exist. The path must be absolute and without links up to the store's folder.
+/// The bytes of a file; `None` if it does not exist. The path must be absolute and without links up
+/// to the store's folder.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let bytes = open_file(path)?.map(|mut file| {
         let mut bytes = Vec::new();
@@ -32,7 +33,8 @@ fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// Opens a file or folder. `NONBLOCK`, because opening a FIFO otherwise blocks until a process writes to it.
+/// Opens a file or folder. `NONBLOCK`, because opening a FIFO otherwise blocks until a process
+/// writes to it.
 fn open_to_read(path: &Path) -> Result<Option<File>, StoreError> {
     open(path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
 }
@@ -49,8 +51,8 @@ pub(crate) fn reject_link(folder: &Path) -> Result<(), StoreError> {
     open_to_read(folder).map(drop)
 }
 
-/// Opens a file; `None` if it does not exist. The system refuses links when it opens the file, so a link cannot appear
-/// after a check.
+/// Opens a file; `None` if it does not exist. The system refuses links when it opens the file, so a
+/// link cannot appear after a check.
 fn open(path: &Path, flags: OFlags, mode: Mode) -> Result<Option<File>, StoreError> {
     match if_exists(open_without_links(path, flags, mode)) {
         Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {

@@ -12,9 +12,10 @@ use super::keys::{DAMAGED_LIVE, LIVE};
 use super::objects::When;
 
 impl Inner {
-    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the newest change whose
-    /// deployment can be; `None` if there is nothing to recover. The history does not have the running rollouts, so they end. The
-    /// replaced object is kept under another name.
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded,
+    /// from the newest change whose deployment can be; `None` if there is nothing to recover. The
+    /// history does not have the running rollouts, so they end. The replaced object is kept under
+    /// another name.
     pub(crate) async fn recover_live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
         if self.is_offline() {
             // The local copy is intact.

@@ -115,7 +115,8 @@ impl Inner {
         read.map(Some).ok_or_else(|| StoreError::MissingFile(missing()))
     }
 
-    /// Reads an object of a file; `None` if it does not exist. Fails if its bytes are not the published ones.
+    /// Reads an object of a file; `None` if it does not exist. Fails if its bytes are not the
+    /// published ones.
     async fn read_object(
         self: &Arc<Self>,
         name: &str,

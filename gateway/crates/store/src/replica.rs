@@ -1,5 +1,5 @@
-//! Reading a replica of the bucket, such as one in another region. Its objects arrive later than they were written, in any order:
-//! a live state can be there before the deployment that it names.
+//! Reading a replica of the bucket, such as one in another region. Its objects arrive later than
+//! they were written, in any order: a live state can be there before the deployment that it names.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use super::keys::{deployment_key, file_key, release_key};
 use super::local::Local;
 
 impl Inner {
-    /// The newest live state of which all that visitors see has arrived: this one, or the last one of which this was true. So
-    /// visitors see an old deployment rather than a part of a new one.
+    /// The newest live state of which all that visitors see has arrived: this one, or the last one
+    /// of which this was true. So visitors see an old deployment rather than a part of a new one.
     pub(crate) async fn replicated(
         self: &Arc<Self>,
         local: &Local,
@@ -70,7 +70,8 @@ impl Inner {
         Ok(None)
     }
 
-    /// The key of an object of a release that has not arrived. Reads those that have into the cache.
+    /// The key of an object of a release that has not arrived. Reads those that have into the
+    /// cache.
     async fn missing_of(
         self: &Arc<Self>,
         local: &Local,

@@ -1,5 +1,5 @@
-//! The scratch folder: incomplete uploads, with random names. All of it can be removed at any time, except for uploads that
-//! are under way.
+//! The scratch folder: incomplete uploads, with random names. All of it can be removed at any time,
+//! except for uploads that are under way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use super::durable::{entry_names, io};
 use super::error::StoreError;
 
-/// The age at which files in the scratch folder are removed. No publish takes that long, so the process has crashed.
+/// The age at which files in the scratch folder are removed. No publish takes that long, so the
+/// process has crashed.
 const MAX_AGE: Duration = Duration::from_hours(24);
 
 /// The scratch folder of a store.

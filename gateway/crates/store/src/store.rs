@@ -36,8 +36,9 @@ const FOLDER_POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How often a bucket is polled: each request costs money.
 const BUCKET_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Releases, deployments, the live state and its history, in a folder or in a bucket. Several gateways can share it: changes to
-/// the live state are compare-and-swap operations, so they never overwrite each other.
+/// Releases, deployments, the live state and its history, in a folder or in a bucket. Several
+/// gateways can share it: changes to the live state are compare-and-swap operations, so they never
+/// overwrite each other.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
@@ -57,10 +58,12 @@ impl Drop for Store {
 
 /// Opening a store.
 impl Store {
-    /// Opens the store in a folder, creates the folder if it does not exist, and recovers from crashed processes. Blocks.
+    /// Opens the store in a folder, creates the folder if it does not exist, and recovers from
+    /// crashed processes. Blocks.
     ///
     /// # Errors
-    /// If a file or folder cannot be created, read or synced, if something else is in the folder, or if the store is not whole.
+    /// If a file or folder cannot be created, read or synced, if something else is in the folder,
+    /// or if the store is not whole.
     pub fn open_folder(folder: &Path, metrics: StoreMetrics) -> Result<Self, StoreError> {
         if folder.join(CACHE_MARKER).exists() {
             return Err(StoreError::IsCache(folder.join(CACHE_MARKER)));
@@ -76,12 +79,12 @@ impl Store {
         })
     }
 
-    /// Opens the store in a bucket, and creates it in an empty one. While the object store is away, the local copy of what
-    /// visitors see is opened instead, if there is one.
+    /// Opens the store in a bucket, and creates it in an empty one. While the object store is away,
+    /// the local copy of what visitors see is opened instead, if there is one.
     ///
     /// # Errors
-    /// If the object store cannot be used and there is no local copy, if it ignores conditions of writes, or if the bucket or the
-    /// folder has something else in it.
+    /// If the object store cannot be used and there is no local copy, if it ignores conditions of
+    /// writes, or if the bucket or the folder has something else in it.
     pub async fn open_bucket(
         settings: &BucketSettings,
         cache: CacheSettings,
@@ -149,7 +152,8 @@ fn open_cache(folder: &Path, limit: u64) -> Result<(FileCache, Mirror, Scratch),
 
 /// Whether it can be used.
 impl Store {
-    /// Fails if every change would, because other gateways make them: see [`StoreError::is_read_only`].
+    /// Fails if every change would, because other gateways make them: see
+    /// [`StoreError::is_read_only`].
     pub fn check_writable(&self) -> Result<(), StoreError> {
         if self.inner.objects.is_read_only() {
             return Err(self.inner.objects.error(LIVE, BucketError::ReadOnly));
@@ -157,8 +161,8 @@ impl Store {
         Ok(())
     }
 
-    /// Fails if objects cannot be written, such as on a full disk, and restores what is kept free for changes. In a bucket only
-    /// a write can tell.
+    /// Fails if objects cannot be written, such as on a full disk, and restores what is kept free
+    /// for changes. In a bucket only a write can tell.
     pub async fn check_space(&self) -> Result<(), StoreError> {
         let Some(folder) = self.folder.clone() else {
             return Ok(());
@@ -168,13 +172,14 @@ impl Store {
         checked
     }
 
-    /// Whether it reads a local copy, which only has what visitors see, until the live state can be read.
+    /// Whether it reads a local copy, which only has what visitors see, until the live state can be
+    /// read.
     pub fn is_offline(&self) -> bool {
         self.inner.is_offline()
     }
 
-    /// Reads the local copy until the live state can be read again, because the store went away during the start; false if there is
-    /// none.
+    /// Reads the local copy until the live state can be read again, because the store went away
+    /// during the start; false if there is none.
     pub fn fall_back(&self) -> bool {
         self.inner.local.as_ref().is_some_and(Local::fall_back)
     }
@@ -192,8 +197,8 @@ impl Store {
         self.folder.clone().map(AcmeFiles::new)
     }
 
-    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded, from the history; `None` if it is
-    /// intact. Rollouts that were running end.
+    /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded,
+    /// from the history; `None` if it is intact. Rollouts that were running end.
     ///
     /// # Errors
     /// If no deployment in the history can be loaded either, or the object store is away.
@@ -211,7 +216,8 @@ impl Store {
         self.inner.measure("scratch_folder", create).await
     }
 
-    /// Stores a validated release, unless its version exists or has a tombstone with another digest.
+    /// Stores a validated release, unless its version exists or has a tombstone with another
+    /// digest.
     pub async fn put_release(&self, release: StagedRelease) -> Result<PutOutcome, StoreError> {
         let put = self.inner.put_release(release);
         self.inner.measure_online("put_release", put).await
@@ -223,18 +229,21 @@ impl Store {
         self.inner.measure_online("releases", releases).await
     }
 
-    /// One release; `None` if it is not stored. A release with a mark is stored until it is deleted.
+    /// One release; `None` if it is not stored. A release with a mark is stored until it is
+    /// deleted.
     pub async fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
         self.inner.measure("release", self.inner.release(id)).await
     }
 
-    /// The digest in a version's tombstone. Only a release with this digest can be stored under that version again.
+    /// The digest in a version's tombstone. Only a release with this digest can be stored under
+    /// that version again.
     pub async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
         let read = self.inner.tombstone(id);
         self.inner.measure_online("tombstone", read).await
     }
 
-    /// The bytes of one file of a release in one content coding; `None` if they are not stored. Fails with
+    /// The bytes of one file of a release in one content coding; `None` if they are not stored.
+    /// Fails with
     /// [`StoreError::Damaged`] if they are not the published ones.
     pub async fn read_file(
         &self,
@@ -253,26 +262,30 @@ impl Store {
         read
     }
 
-    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark changes nothing but what
+    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark
+    /// changes nothing but what
     /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
     pub async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
         let mark = self.inner.mark_unused(id);
         self.inner.measure_online("mark_unused", mark).await
     }
 
-    /// As [`Store::release`], for a stored deployment that names the release: removes its mark first.
+    /// As [`Store::release`], for a stored deployment that names the release: removes its mark
+    /// first.
     pub async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
         let claim = self.inner.claim_release(id);
         self.inner.measure_online("claim_release", claim).await
     }
 
-    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is written first.
+    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is
+    /// written first.
     pub async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
         let delete = self.inner.delete_unused(mark);
         self.inner.measure_online("delete_unused", delete).await
     }
 
-    /// Whether garbage is to be collected now, by this gateway: true for one gateway after each interval.
+    /// Whether garbage is to be collected now, by this gateway: true for one gateway after each
+    /// interval.
     pub async fn begin_collection(&self, interval: SignedDuration) -> Result<bool, StoreError> {
         let begin = self.inner.begin_collection(interval);
         self.inner.measure_online("begin_collection", begin).await
@@ -310,13 +323,15 @@ impl Store {
         self.inner.measure_online("delete_deployment", delete).await
     }
 
-    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a history.
+    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a
+    /// history.
     pub async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
         self.inner.measure("live_state", self.inner.live_state()).await
     }
 
-    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is another. The change of the replaced
-    /// state is added to the history first, so the history is always complete.
+    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is
+    /// another. The change of the replaced state is added to the history first, so the history is
+    /// always complete.
     pub async fn compare_and_swap_state(
         &self,
         expected: Option<&LiveState>,
@@ -364,8 +379,9 @@ impl Store {
         }
     }
 
-    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of the others. Counts that were not
-    /// replaced for a minute, by the clock of the store, are deleted.
+    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of
+    /// the others. Counts that were not replaced for a minute, by the clock of the store, are
+    /// deleted.
     pub async fn exchange_counts(
         &self,
         gateway: GatewayId,

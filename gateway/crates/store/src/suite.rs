@@ -342,8 +342,9 @@ async fn equal_change_of_other_state_loses_race(place: Place) {
     assert!(!swap(1, &other).await.unwrap());
 }
 
-/// Makes three changes, and then another one after the first: a store that loses its last seconds goes back to an older live.json,
-/// but not to an older history. Returns the first change and the last one.
+/// Makes three changes, and then another one after the first: a store that loses its last seconds
+/// goes back to an older live.json, but not to an older history. Returns the first change and the
+/// last one.
 async fn lose_two_changes(place: &Place) -> (Change, Change) {
     let store = place.open().await;
     let first = state_after(None, "first");

@@ -30,7 +30,8 @@ pub struct ReleaseRecord {
     pub published_at: Timestamp,
     /// The name of the token that published it.
     pub by: String,
-    /// The digest of `release.json`, which lists the digest of every file: equal digests mean equal bytes throughout.
+    /// The digest of `release.json`, which lists the digest of every file: equal digests mean equal
+    /// bytes throughout.
     pub digest: Digest,
     /// The compressed variants of its files, by file path.
     pub variants: BTreeMap<String, Vec<Coding>>,
@@ -54,9 +55,9 @@ pub enum PutOutcome {
     VersionTaken(Digest),
 }
 
-/// The mark of a release that garbage collection is about to delete. Each mark has its own ID, so that a garbage
-/// collection deletes a release only if its mark is still there: no deploy has claimed the release, and no other
-/// collection has marked it.
+/// The mark of a release that garbage collection is about to delete. Each mark has its own ID, so
+/// that a garbage collection deletes a release only if its mark is still there: no deploy has
+/// claimed the release, and no other collection has marked it.
 #[derive(Debug, Clone)]
 pub struct UnusedMark {
     /// The release.

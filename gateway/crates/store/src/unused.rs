@@ -1,15 +1,18 @@
 //! Deleting releases and deployments.
 //!
-//! **Releases.** The object of a release is published, marked as unused, or deleted: it has the content [`DELETED`]. Garbage collection
-//! marks a release, and then reads which deployments there are. A deploy stores its deployment, and then removes the marks of its
-//! releases. So either garbage collection sees the deployment, or the mark is gone when it deletes the release.
+//! **Releases.** The object of a release is published, marked as unused, or deleted: it has the
+//! content [`DELETED`]. Garbage collection marks a release, and then reads which deployments there
+//! are. A deploy stores its deployment, and then removes the marks of its releases. So either
+//! garbage collection sees the deployment, or the mark is gone when it deletes the release.
 //!
-//! Each step is conditional on the version that it has read. The versions of a release are unique because each contains the ID of its
-//! write. So a request that takes effect after its sender has given up either fails or sets a mark. A marked release is still served.
-//! Only the garbage collection that set the mark deletes the release.
+//! Each step is conditional on the version that it has read. The versions of a release are unique
+//! because each contains the ID of its write. So a request that takes effect after its sender has
+//! given up either fails or sets a mark. A marked release is still served. Only the garbage
+//! collection that set the mark deletes the release.
 //!
-//! **Deployments.** The object of a deleted deployment has the content [`DELETED`] for at least a day. Until then, a late request cannot
-//! create a deployment with the same number and other releases.
+//! **Deployments.** The object of a deleted deployment has the content [`DELETED`] for at least a
+//! day. Until then, a late request cannot create a deployment with the same number and other
+//! releases.
 
 use std::collections::BTreeSet;
 
@@ -124,10 +127,12 @@ impl Inner {
         self.objects.read_content(&release_key(id)).await
     }
 
-    /// Deletes those of the files that neither an upload has, nor a release whose key below `releases` begins like this.
+    /// Deletes those of the files that neither an upload has, nor a release whose key below
+    /// `releases` begins like this.
     ///
-    /// Another garbage collection can delete a release, from which an upload has just taken a file, between the read of uploads and
-    /// that of releases. The second time, no release with the file is left from which an upload could take it.
+    /// Another garbage collection can delete a release, from which an upload has just taken a file,
+    /// between the read of uploads and that of releases. The second time, no release with the file
+    /// is left from which an upload could take it.
     pub(crate) async fn delete_unused_files(
         &self,
         below: &str,

@@ -90,8 +90,8 @@ impl Inner {
         Ok(outcome)
     }
 
-    /// Where a release with this digest can be published: the version of the object that a deleted release has left, or no
-    /// object. Or the digest of the release that has or had this version.
+    /// Where a release with this digest can be published: the version of the object that a deleted
+    /// release has left, or no object. Or the digest of the release that has or had this version.
     async fn free_place(
         &self,
         id: &ReleaseId,
@@ -131,8 +131,8 @@ impl Inner {
         }
     }
 
-    /// The names of files that published releases of the same name have, by digest. Names them in `uploads/`, so that garbage
-    /// collection keeps them.
+    /// The names of files that published releases of the same name have, by digest. Names them in
+    /// `uploads/`, so that garbage collection keeps them.
     async fn share_files(
         &self,
         id: &ReleaseId,

@@ -196,7 +196,8 @@ impl Verifier {
         Arc::clone(&self.store.objects)
     }
 
-    /// Checks that keys are readable. A gateway replaces damaged ones, but not those of a newer gateway.
+    /// Checks that keys are readable. A gateway replaces damaged ones, but not those of a newer
+    /// gateway.
     async fn check_keys(&mut self, purpose: KeyPurpose) {
         let file = keys_key(purpose);
         match self.objects().read::<RotatingKeys>(file).await {
@@ -216,7 +217,8 @@ impl Verifier {
         self.report.problems.is_empty()
     }
 
-    /// Checks a release and all its files. A release that garbage collection deletes in the meantime is no problem.
+    /// Checks a release and all its files. A release that garbage collection deletes in the
+    /// meantime is no problem.
     async fn check_release(&mut self, id: &ReleaseId) {
         let name = release_key(id);
         let mut problems = Vec::new();
@@ -278,7 +280,8 @@ impl Verifier {
         count
     }
 
-    /// Checks that the tombstones are readable: a damaged one prevents that its version is published.
+    /// Checks that the tombstones are readable: a damaged one prevents that its version is
+    /// published.
     async fn check_tombstones(&mut self) -> Result<(), StoreError> {
         for listed in self.objects().list("tombstones").await? {
             let file = format!("tombstones/{}", listed.name);
@@ -348,8 +351,8 @@ impl Verifier {
         }
     }
 
-    /// Checks that the history has every change up to that of the live state, and no other, and that it leads to the stored
-    /// deployments.
+    /// Checks that the history has every change up to that of the live state, and no other, and
+    /// that it leads to the stored deployments.
     async fn check_history(
         &mut self,
         state: Option<&LiveState>,
@@ -387,8 +390,8 @@ impl Verifier {
         Ok(())
     }
 
-    /// Checks that a change replaces the releases that were live, and that the deployment which it made live has the others.
-    /// Returns the releases that are live after it.
+    /// Checks that a change replaces the releases that were live, and that the deployment which it
+    /// made live has the others. Returns the releases that are live after it.
     fn check_releases(
         &mut self,
         live: Option<BTreeMap<String, String>>,

@@ -1,7 +1,7 @@
 //! The client of an object store.
 //!
-//! Without an access key, credentials come from where the provider's own tools look for them: environment variables, the file
-//! of a workload identity, or the metadata service of the machine.
+//! Without an access key, credentials come from where the provider's own tools look for them:
+//! environment variables, the file of a workload identity, or the metadata service of the machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,8 @@ use crate::bucket_error::BucketError;
 use crate::error::StoreError;
 use crate::metrics::StoreMetrics;
 
-/// How long after the first request it is repeated: less than `READ_TIMEOUT`, so that an object store that hangs is asked once.
+/// How long after the first request it is repeated: less than `READ_TIMEOUT`, so that an object
+/// store that hangs is asked once.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Where a bucket is, and how to reach it.
@@ -91,7 +92,8 @@ impl BucketSettings {
                     .with_http_connector(requests)
                     .with_retry(retries);
                 if let Some(AccessKey { id, secret }) = &self.access_key {
-                    // Not as keys of the builder: a session token of the environment belongs to another key.
+                    // Not as keys of the builder: a session token of the environment belongs to
+                    // another key.
                     builder =
                         builder.with_credentials(Arc::new(StaticCredentialProvider::new(AwsCredential {
                             key_id: id.clone(),

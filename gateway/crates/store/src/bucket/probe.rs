@@ -1,4 +1,5 @@
-//! Whether a bucket can have a store: what is in it, and whether it honors the conditions of writes.
+//! Whether a bucket can have a store: what is in it, and whether it honors the conditions of
+//! writes.
 
 use bytes::Bytes;
 
@@ -9,7 +10,8 @@ use crate::objects::{Objects, When};
 use crate::types::random_id;
 
 impl BucketObjects {
-    /// Checks that the object store honors `If-None-Match` and `If-Match` of writes, with an object that is deleted again.
+    /// Checks that the object store honors `If-None-Match` and `If-Match` of writes, with an object
+    /// that is deleted again.
     pub(crate) async fn check_conditions(&self) -> Result<(), StoreError> {
         let key = format!("probe/{}.json", random_id());
         let checked = check_conditions_of(self, &key).await;

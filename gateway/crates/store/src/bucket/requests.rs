@@ -1,4 +1,5 @@
-//! The requests to an object store: counting them, because they cost money, refusing redirects, and checking lists.
+//! The requests to an object store: counting them, because they cost money, refusing redirects, and
+//! checking lists.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -51,8 +52,9 @@ impl HttpConnector for CountRequests {
     }
 }
 
-/// A client that follows no redirects, which the library's own does: another server would get what is written and could answer
-/// reads. Of the options, only the permission to do without TLS differs between clients.
+/// A client that follows no redirects, which the library's own does: another server would get what
+/// is written and could answer reads. Of the options, only the permission to do without TLS differs
+/// between clients.
 fn client(options: &ClientOptions) -> object_store::Result<Client> {
     let allow_http = options.get_config_value(&ClientConfigKey::AllowHttp);
     let is_local = allow_http.as_deref() == Some("true");
@@ -97,8 +99,8 @@ impl HttpService for Counted {
     }
 }
 
-/// Gives a response that is no whole list the status 500, so that it is repeated: the library reads an error as an empty list, and
-/// garbage collection would take everything for unused.
+/// Gives a response that is no whole list the status 500, so that it is repeated: the library reads
+/// an error as an empty list, and garbage collection would take everything for unused.
 async fn check_list(response: HttpResponse) -> Result<HttpResponse, HttpError> {
     let (mut head, body) = response.into_parts();
     let body = body.bytes().await?;

@@ -25,7 +25,8 @@ pub struct LoadedDeployment {
     pub slots: BTreeMap<String, Arc<SlotManifest>>,
     /// All its releases.
     pub releases: Vec<Arc<LoadedRelease>>,
-    /// The releases of sections that cannot be loaded. The rest of the deployment is served without them.
+    /// The releases of sections that cannot be loaded. The rest of the deployment is served without
+    /// them.
     pub unavailable: Vec<UnavailableRelease>,
     /// The files of the sitemap, encoded at the first request.
     pub sitemap: OnceCell<Vec<EncodedContent>>,
@@ -45,8 +46,8 @@ impl LoadedDeployment {
     /// Assembles the releases of a deployment.
     ///
     /// # Errors
-    /// All problems of the combination: no shell, colliding patterns, slots filled twice, different contracts, unmet
-    /// shared packages.
+    /// All problems of the combination: no shell, colliding patterns, slots filled twice, different
+    /// contracts, unmet shared packages.
     pub fn assemble(deployment: Deployment, releases: Vec<Arc<LoadedRelease>>) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut shell = None;

@@ -1,4 +1,5 @@
-//! Stylesheets that documents contain. They never change, so their text and hash are kept in memory.
+//! Stylesheets that documents contain. They never change, so their text and hash are kept in
+//! memory.
 
 use colonnade_web::html::csp_hash;
 use colonnade_web::request_scope;
@@ -23,7 +24,8 @@ impl InlineStyle {
     pub(super) fn new(asset: Asset, bytes: &[u8]) -> Option<Self> {
         debug_assert!(request_scope::may_block());
         let text = str::from_utf8(bytes).ok()?;
-        // `</` could end the style element, and the HTML parser replaces a carriage return, so the hash would not match.
+        // `</` could end the style element, and the HTML parser replaces a carriage return, so the
+        // hash would not match.
         (!text.contains("</") && !text.contains('\r')).then(|| Self {
             href: asset.href,
             name: asset.name,

@@ -1,4 +1,5 @@
-//! What the browser needs to load sections: parts of the boot payload and of the responses of `/_page`.
+//! What the browser needs to load sections: parts of the boot payload and of the responses of
+//! `/_page`.
 
 use std::ops::Not;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ pub struct PageManifest {
 }
 
 impl PageManifest {
-    /// Describes the page with this pattern. Its files have `bytes` bytes, with those of the section.
+    /// Describes the page with this pattern. Its files have `bytes` bytes, with those of the
+    /// section.
     pub fn new(section: Arc<SectionEntry>, pattern: String, assets: Vec<Asset>, bytes: u64) -> Self {
         Self {
             section,

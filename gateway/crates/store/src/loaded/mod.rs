@@ -1,4 +1,5 @@
-//! Releases and deployments as the gateway serves them: loaded from the store, validated and indexed once.
+//! Releases and deployments as the gateway serves them: loaded from the store, validated and
+//! indexed once.
 
 mod deployment;
 mod inline_style;

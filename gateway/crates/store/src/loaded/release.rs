@@ -24,7 +24,8 @@ use crate::{ListedFile, Store, StoreError, StoredRelease};
 /// The folder of a release whose files are public.
 const PUBLIC: &str = "client/";
 
-/// The characters of a file's digest in its entity tags: 144 bits, short to send with every response.
+/// The characters of a file's digest in its entity tags: 144 bits, short to send with every
+/// response.
 const ETAG_DIGEST: usize = 24;
 
 /// A release, ready to serve.
@@ -38,7 +39,8 @@ pub struct LoadedRelease {
     pub files: foldhash::HashMap<String, LoadedFile>,
     /// The version of the section contract it implements.
     pub contract: u32,
-    /// Shared packages: the version ranges a section needs, or the exact versions the shell provides.
+    /// Shared packages: the version ranges a section needs, or the exact versions the shell
+    /// provides.
     pub shared: BTreeMap<String, String>,
     /// Its role in a deployment.
     pub role: Role,
@@ -222,7 +224,8 @@ impl LoadedRelease {
         read.await.cloned()
     }
 
-    /// One of its stylesheets, for documents, read from the store once; `None` if it cannot be read or inlined.
+    /// One of its stylesheets, for documents, read from the store once; `None` if it cannot be read
+    /// or inlined.
     pub async fn inline_style(&self, store: &Store, asset: &Asset) -> Option<Arc<InlineStyle>> {
         let folder = format!("/assets/{}/{}/", self.id.name, self.id.version);
         let file = self.files.get(asset.href.strip_prefix(&folder)?)?;

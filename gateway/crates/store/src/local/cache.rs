@@ -1,5 +1,5 @@
-//! The local copies of release files, up to a number of bytes. What is read from it is verified by its digest, so that a
-//! damaged copy is only a miss.
+//! The local copies of release files, up to a number of bytes. What is read from it is verified by
+//! its digest, so that a damaged copy is only a miss.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -86,7 +86,8 @@ impl FileCache {
         self.index.lock().files.contains_key(name)
     }
 
-    /// Adds a file, and evicts those that were not used for longest. If only pinned files are left, it is not added. Blocks.
+    /// Adds a file, and evicts those that were not used for longest. If only pinned files are left,
+    /// it is not added. Blocks.
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let size = bytes.len() as u64;
         if size > self.limit || self.contains(name) {

@@ -1,5 +1,5 @@
-//! The local copy of what visitors see: the live state, its deployments and their releases. With it, a gateway starts while
-//! the object store is away.
+//! The local copy of what visitors see: the live state, its deployments and their releases. With
+//! it, a gateway starts while the object store is away.
 //!
 //! `live.json` of the copy is written last, when everything that it needs is there.
 
@@ -21,7 +21,8 @@ use crate::published::{FileNames, PublishedRelease};
 #[derive(Debug)]
 pub(crate) struct Mirror {
     objects: FolderObjects,
-    /// The files of the copied releases, which never change: reading all of them at each change takes long.
+    /// The files of the copied releases, which never change: reading all of them at each change
+    /// takes long.
     releases: Mutex<HashMap<ReleaseId, Arc<FileNames>>>,
     /// The last error that was logged.
     reported: Mutex<Option<String>>,

@@ -1,4 +1,5 @@
-//! What a gateway keeps of a store in a bucket: the files of releases, and a copy of what visitors see.
+//! What a gateway keeps of a store in a bucket: the files of releases, and a copy of what visitors
+//! see.
 
 mod cache;
 mod mirror;
@@ -83,7 +84,8 @@ impl Local {
         *self.contact.lock() = Contact::Online;
     }
 
-    /// Whether the gateway starts with the local copy now: true once, if the object store could not be reached.
+    /// Whether the gateway starts with the local copy now: true once, if the object store could not
+    /// be reached.
     pub(crate) fn begin_offline(&self) -> bool {
         let mut contact = self.contact.lock();
         let is_starting = *contact == Contact::Starting;
