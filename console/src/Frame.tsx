@@ -156,7 +156,7 @@ function DataState({ connection, error, data, currentAt, reload }: Loaded): Reac
               date.
             </>
           ) : (
-            "There is no data yet."
+            <span>There is no data yet.</span>
           )}{" "}
           The console reconnects by itself.
         </p>

@@ -28,7 +28,7 @@ export function Deployments(): ReactElement {
     <section aria-label="Retained" className="panel">
       <p className="muted">
         A preview is a signed link. Anyone who has it sees the deployment until the link expires.
-        {rollouts.length > 1 && " A combined deployment is for visitors who are in several rollouts."}
+        {rollouts.length > 1 && <span> A combined deployment is for visitors who are in several rollouts.</span>}
       </p>
       {can("preview", "*") && (
         <p>
@@ -132,7 +132,7 @@ function FromLive({ live = {}, releases }: FromLiveProps): ReactElement {
     <ul className="changes">
       {changed.map((name) => (
         <li key={name}>
-          <b>{name}</b> {releases[name] === undefined ? "removed" : <Version>{releases[name]}</Version>}
+          <b>{name}</b> {releases[name] === undefined ? <span>removed</span> : <Version>{releases[name]}</Version>}
         </li>
       ))}
     </ul>

@@ -164,7 +164,7 @@ function DifferenceTables({ from, to }: DifferenceTablesProps): ReactElement {
         <p className="empty">All files are equal.</p>
       )}
       <p className="muted">
-        {unchanged} {unchanged === 1 ? "file is" : "files are"} equal. Sizes are not compressed.
+        {`${String(unchanged)} ${unchanged === 1 ? "file is" : "files are"} equal. Sizes are not compressed.`}
       </p>
     </>
   );

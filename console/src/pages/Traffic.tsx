@@ -31,8 +31,8 @@ export function TrafficPage(): ReactElement {
         ))}
       </fieldset>
       <p className="muted">
-        Of this gateway, since its start. {gateway.status !== "ready" && "It does not serve the site now. "}Requests are
-        those for documents and page data.
+        Of this gateway, since its start. {gateway.status !== "ready" && <span>It does not serve the site now. </span>}
+        Requests are those for documents and page data.
       </p>
       {sections.length === 0 && <p className="empty">There were no requests in this time.</p>}
       {sections.map((section) => (

@@ -16,8 +16,8 @@ export function Changes({ sections }: { readonly sections: ReleaseChanges }): Re
           <span aria-hidden="true">
             <b>{name}</b> {change.from !== null && <Version>{change.from}</Version>}
             {change.from !== null && change.to !== null && " → "}
-            {change.to === null ? " removed" : <Version>{change.to}</Version>}
-            {change.from === null && " added"}
+            {change.to === null ? <span> removed</span> : <Version>{change.to}</Version>}
+            {change.from === null && <span> added</span>}
           </span>
         </li>
       ))}

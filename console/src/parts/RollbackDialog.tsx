@@ -59,8 +59,7 @@ export function RollbackDialog({ target, close }: RollbackDialogProps): ReactEle
         {plan && !isEmpty && (
           <>
             <p>
-              For every visitor, at once
-              {plan.restores === null ? ":" : `, as in deployment ${String(plan.restores)}:`}
+              {`For every visitor, at once${plan.restores === null ? "" : `, as in deployment ${String(plan.restores)}`}:`}
             </p>
             <Changes sections={plan.sections} />
             {section === undefined && <p className="muted">All running rollouts end.</p>}

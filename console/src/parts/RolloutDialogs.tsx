@@ -49,7 +49,7 @@ export function PromoteDialog({ rollout, close }: RolloutDialogProps): ReactElem
                 setShare(each);
               }}
             />
-            {each === 100 ? "Everyone" : `${String(each)}%`}
+            <span>{each === 100 ? "Everyone" : `${String(each)}%`}</span>
           </label>
         ))}
       </fieldset>

@@ -252,7 +252,8 @@ const OTHERS: Readonly<Record<string, Case>> = {
     source: pageSource(
       "Component: () => { const isServer = typeof window === 'undefined'; const items = ['a', 'b'];\n" +
         "return <><h1>Lab {import.meta.env.VITE_TITLE}{String(isServer)}</h1>\n" +
-        "{items.map((item) => <p>{item}</p>)}{[<p key='a'>Keyed</p>]}</>; }",
+        "{items.map((item) => <p>{item}</p>)}{[<p key='a'>Keyed</p>]}\n" +
+        "<p>{isServer ? 'On' : 'Off'} <b>{isServer && 'server'}</b></p></>; }",
     ),
     problems: [
       [
@@ -262,6 +263,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ],
       ["COL130", "the section uses import.meta.env.VITE_TITLE, which neither browsers nor the gateway have", "5:19"],
       ["COL153", "the section renders a list whose elements have no key", "6:22"],
+      ["COL154", "the section renders a conditional text next to other content", "7:5"],
     ],
   },
   headings: {

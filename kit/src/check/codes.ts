@@ -97,6 +97,11 @@ export const PROBLEM_KINDS = {
     help: "Set the prop `key` of each element to what identifies its item, such as an ID.",
     severity: "warning",
   },
+  COL154: {
+    title: "Conditional text",
+    help: "Wrap the text in an element of its own, such as a <span>, so that it also changes on a translated page.",
+    severity: "warning",
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",

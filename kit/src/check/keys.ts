@@ -3,7 +3,8 @@ import type { Found } from "./finding.js";
 import { isFunction, keyOf, nameOf, nodeAt, nodesAt, walk, type SyntaxNode } from "./syntax.js";
 
 const LIST_METHOD = /\.(map|flatMap)$/;
-const COMPILED_ELEMENT = /^_?jsxs?$/;
+/** The name of the function that a compiler calls for an element. */
+export const COMPILED_ELEMENT = /^_?jsxs?$/;
 
 /** Finds elements without a key in an array, and in what the callback of a list method returns. */
 export function* findMissingKeys(node: SyntaxNode, parent: SyntaxNode | undefined): Generator<Found> {
@@ -31,7 +32,8 @@ function resultsOf(code: SyntaxNode): SyntaxNode[] {
     .flatMap(({ node }) => nodeAt(node, "argument") ?? []);
 }
 
-function branchesOf(node: SyntaxNode): SyntaxNode[] {
+/** What a conditional or logical expression can yield. */
+export function branchesOf(node: SyntaxNode): SyntaxNode[] {
   const fields = { ConditionalExpression: ["consequent", "alternate"], LogicalExpression: ["right"] }[node.type];
   return fields ? fields.flatMap((field) => nodeAt(node, field) ?? []).flatMap(branchesOf) : [node];
 }

@@ -2,6 +2,7 @@
 // function call, and the ESLint configuration applies them to sources.
 import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
+import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
 import type { Finding, Found } from "./finding.js";
 import { findMissingKeys } from "./keys.js";
@@ -70,6 +71,7 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       ...findImports(node),
       ...findInDeclaration(node),
       ...findMissingKeys(node, parent),
+      ...findConditionalTexts(node),
     ])
       yield { ...found, isCertain: true };
     if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);

@@ -41,6 +41,10 @@ describe("code that runs on the server is reported", () => {
     ],
     ["COL153", "const list = Array.from(items, (item) => item && <li {...item} />);"],
     ["COL153", "const list = [<li key='a' />, <li />];"],
+    ["COL154", "const hint = <p>{open && 'Shown'} rest</p>;"],
+    ["COL154", "const button = <button>{open ? 'Hide' : 'Show'} password</button>;"],
+    ["COL154", "const name = <>{label ?? `No ${kind}`}<b>!</b></>;"],
+    ["COL154", "const count = <Link to='/'>{icon} {isLoading ? null : error && (isOld ? 'Old' : <b />)}</Link>;"],
     ["COL120", "const card = <p style={{ color: 'red' }} />;"],
     ["COL121", "const card = <p dangerouslySetInnerHTML={{ __html: '' }} />;"],
     ["COL121", "const show = (element) => { element.innerHTML = ''; };"],
@@ -120,6 +124,9 @@ describe("code that may run only in the browser is not reported", () => {
     "const mark = (element) => element.setAttribute('open', '');",
     "const script = () => document.createElement('script');",
     "import { Link } from '@colonnade/kit'; import { createPortal } from 'react-dom';",
+    "const alone = <p>\n  {open ? 'Hide' : 'Show'}{' '}{/* the password */}\n</p>;",
+    "const wrapped = <p><span>{open ? 'Hide' : 'Show'}</span> password</p>;",
+    "const other = <p className={open ? 'a' : 'b'}>{open && <b>Shown</b>}{index > 0 && ', '}{name || null} rest</p>;",
   ])("%s", (source) => {
     expect(codesIn(source)).toEqual([]);
   });

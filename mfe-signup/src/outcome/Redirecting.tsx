@@ -35,7 +35,7 @@ export function Redirecting({ url, host, docked }: RedirectingProps): ReactEleme
       <p role="status" tabIndex={-1} ref={text}>
         Your account was created. We’re taking you{" "}
         {host === null ? (
-          "there"
+          <span>there</span>
         ) : (
           <>
             to <strong>{host}</strong>
@@ -45,7 +45,7 @@ export function Redirecting({ url, host, docked }: RedirectingProps): ReactEleme
       </p>
       <Actions docked={docked}>
         <a className="button" href={url} rel="noopener nofollow">
-          Continue{host !== null && ` to ${host}`}
+          {host === null ? "Continue" : `Continue to ${host}`}
         </a>
       </Actions>
     </div>

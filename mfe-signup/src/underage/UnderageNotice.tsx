@@ -34,9 +34,12 @@ export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps)
     <div className={css.notice}>
       <p ref={text} tabIndex={-1}>
         Thank you for telling us your age. This site is only for people 18 and over, so sign-up ends here.
-        {(rejected || wasClosedHere()) &&
-          ` We didn’t save or send ${earlierAttempt ? "this age" : "anything you entered"}.`}
-        {earlierAttempt && ` Your earlier try may have reached ${host}, so it may have your details. We don’t.`}{" "}
+        {(rejected || wasClosedHere()) && (
+          <span>{` We didn’t save or send ${earlierAttempt ? "this age" : "anything you entered"}.`}</span>
+        )}
+        {earlierAttempt && (
+          <span>{` Your earlier try may have reached ${host}, so it may have your details. We don’t.`}</span>
+        )}{" "}
         <span className={css.scripted}>This tab remembers only that sign-up is closed, not your age.</span>
       </p>
       <p>

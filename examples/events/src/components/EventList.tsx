@@ -44,7 +44,7 @@ function Day({ date, today }: { readonly date: string; readonly today: string })
       {relative ?? weekday}
       <span className={css.date}>
         <span className="visually-hidden">, </span>
-        {relative ? `${weekday?.slice(0, 3) ?? ""}, ${day ?? ""}` : day}
+        <span>{relative ? `${weekday?.slice(0, 3) ?? ""}, ${day ?? ""}` : day}</span>
       </span>
     </time>
   );

@@ -20,12 +20,12 @@ export function AdNeighbors({ ad, place }: Props): ReactElement {
     <nav className={css.neighbors} aria-label="Other ads">
       {previous && (
         <Link to={adPath(place, previous.id)}>
-          <span>← {previous.sample ? "Previous sample" : "Previous ad"}</span> {previous.title}
+          <span>{previous.sample ? "← Previous sample" : "← Previous ad"}</span> {previous.title}
         </Link>
       )}
       {next && (
         <Link to={adPath(place, next.id)} className={css.next}>
-          <span>{next.sample ? "Next sample" : "Next ad"} →</span> {next.title}
+          <span>{next.sample ? "Next sample →" : "Next ad →"}</span> {next.title}
         </Link>
       )}
     </nav>

@@ -34,7 +34,7 @@ export function CityLocator({ place: { state, city }, location }: Props): ReactE
         </small>
       </p>
       <div className={css.nearby}>
-        <h2 id="nearby">Nearby cities{BY_AIR.includes(state) && " by air"}</h2>
+        <h2 id="nearby">{BY_AIR.includes(state) ? "Nearby cities by air" : "Nearby cities"}</h2>
         <Chips
           labelledBy="nearby"
           chips={nearest.map(({ place, miles }) => ({
