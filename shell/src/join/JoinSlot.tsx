@@ -46,7 +46,7 @@ function Reload({ deployment, reason, close }: Pick<JoinSlotProps, "deployment" 
 
 function SlotContent({ loader, deployment, open, reason, close }: JoinSlotProps): ReactElement | null {
   const slot = use(loader.load());
-  useStyles(open ? loader.assets : NO_STYLES);
+  useStyles(open ? loader.assets : NO_STYLES, "join");
   if (slot)
     return (
       <SectionRoot name={loader.section.name}>

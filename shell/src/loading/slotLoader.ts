@@ -28,7 +28,7 @@ export interface SlotLoader {
 async function loadSlot(name: string, resolved: ResolvedSlot, isRetry: boolean): Promise<Slot> {
   const { section: entry, assets, bytes } = resolved;
   if (isRetry) await refetch(entry, assets);
-  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles(assetsOf(resolved), bytes)]);
+  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles(assetsOf(resolved), bytes, name)]);
   const load = section.slots?.[name];
   if (!load) throw new Error(`the section "${entry.name}" does not fill the slot "${name}"`);
   return (await load()).slot;

@@ -1,7 +1,7 @@
 import type { Asset } from "@colonnade/kit/shell";
 import { act, cleanup, render } from "@testing-library/react";
 import type { ReactElement } from "react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { ensureStyles, useStyles } from "./styles";
 
@@ -17,8 +17,13 @@ const SCRIPT: Asset = { type: "script", href: "/assets/hello/1.0.0/one.js", name
 const PAGE_ONE = [SHARED, ONE, SCRIPT];
 const PAGE_TWO = [SHARED, TWO];
 
-function View({ assets }: { readonly assets: readonly Asset[] }): ReactElement {
-  useStyles(assets);
+interface ViewProps {
+  readonly assets: readonly Asset[];
+  readonly slot?: string;
+}
+
+function View({ assets, slot }: ViewProps): ReactElement {
+  useStyles(assets, slot);
   return <h1>Page</h1>;
 }
 
@@ -44,11 +49,21 @@ function inline(...names: readonly string[]): void {
   }
 }
 
+/** Gives each link a sheet, as browsers do. */
+function setSheets(): void {
+  const sheets = new WeakMap<HTMLLinkElement, object>();
+  vi.spyOn(HTMLLinkElement.prototype, "sheet", "get").mockImplementation(function (this: HTMLLinkElement) {
+    if (!sheets.has(this)) sheets.set(this, { disabled: false, media: { mediaText: this.media }, cssRules: [{}] });
+    return sheets.get(this) as CSSStyleSheet;
+  });
+}
+
 beforeEach(() => {
   happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   cleanup();
   for (const element of elements()) element.remove();
 });
@@ -102,22 +117,70 @@ test("a view whose stylesheets have another order has elements of its own", asyn
   expect(inForce()).toEqual(["one.css", "shared.css"]);
 });
 
-test("a slot's stylesheets are in force beside those of the page while it is shown", async () => {
-  inline("shared.css", "one.css", "two.css");
-  await Promise.all([ensureStyles(PAGE_ONE), ensureStyles(PAGE_TWO)]);
-  const page = render(<View assets={PAGE_ONE} />);
-  const slot = render(<View assets={PAGE_TWO} />);
-  expect(inForce()).toEqual(["shared.css", "one.css", "two.css"]);
-  act(() => {
-    slot.unmount();
-  });
-  expect(inForce()).toEqual(["shared.css", "one.css"]);
-  page.unmount();
+describe("a slot's stylesheets are in force after those of the page while it is shown", () => {
+  const [JOIN, SEARCH] = [styleOf("join.css"), styleOf("search.css")];
+  const JOIN_SLOT = [SHARED, JOIN];
+  const SEARCH_SLOT = [JOIN, SEARCH, SHARED];
+  const VIEWS: Readonly<Record<string, () => Promise<void>>> = {
+    page: () => ensureStyles(PAGE_ONE),
+    "other page": () => ensureStyles([ONE, SHARED]),
+    join: () => ensureStyles(JOIN_SLOT, 0, "join"),
+    search: () => ensureStyles(SEARCH_SLOT, 0, "search"),
+  };
+
+  test.each([["page, join, search"], ["search, join, page"], ["join, search, other page, page"]])(
+    "loaded in the order %s",
+    async (order) => {
+      setSheets();
+      for (const view of order.split(", ")) await VIEWS[view]?.();
+      const search = render(<View assets={SEARCH_SLOT} slot="search" />);
+      const join = render(<View assets={JOIN_SLOT} slot="join" />);
+      expect(inForce()).toEqual(["shared.css", "join.css", "search.css"]);
+      const page = render(<View assets={PAGE_ONE} />);
+      expect(inForce()).toEqual(["shared.css", "one.css", "join.css", "search.css"]);
+      act(() => {
+        join.unmount();
+      });
+      expect(inForce()).toEqual(["shared.css", "one.css", "join.css", "search.css"]);
+      act(() => {
+        search.unmount();
+      });
+      expect(inForce()).toEqual(["shared.css", "one.css"]);
+      page.unmount();
+    },
+  );
 });
+
+test("a stylesheet that has loaded waits disabled, without a second request", async () => {
+  setSheets();
+  await ensureStyles([TWO]);
+  const [link] = elements() as HTMLLinkElement[];
+  expect(link?.sheet).toMatchObject({ disabled: true, media: { mediaText: "" } });
+  expect(link?.media).toBe("not all");
+  render(<View assets={[TWO]} />);
+  expect(link?.sheet?.disabled).toBe(false);
+});
+
+test.each([[{}], [{ href: "http://[" }], [{ href: "" }]])(
+  "a link %j of an extension is left alone",
+  async (attributes) => {
+    const link = document.createElement("link");
+    Object.entries(attributes).forEach(([name, value]) => {
+      link.setAttribute(name, value);
+    });
+    link.rel = "stylesheet";
+    document.head.append(link);
+    const before = link.outerHTML;
+    await ensureStyles([TWO]);
+    render(<View assets={[TWO]} />);
+    expect(link.outerHTML).toBe(before);
+    link.remove();
+  },
+);
 
 test("a stylesheet whose view has 143 kB may take 46 s: 8 s, and 30 kbit/s", async () => {
   vi.useFakeTimers();
-  vi.spyOn(document.head, "append").mockImplementationOnce(() => undefined);
+  vi.spyOn(document.head, "insertBefore").mockImplementationOnce((link) => link);
   const onFailure = vi.fn();
   ensureStyles([TWO], 143_000).catch(onFailure);
   await vi.advanceTimersByTimeAsync(46_132);
@@ -127,8 +190,9 @@ test("a stylesheet whose view has 143 kB may take 46 s: 8 s, and 30 kbit/s", asy
 });
 
 test("a stylesheet that fails to load is inserted again by the next load", async () => {
-  vi.spyOn(document.head, "append").mockImplementationOnce((link) => {
-    (link as HTMLLinkElement).dispatchEvent(new Event("error"));
+  vi.spyOn(document.head, "insertBefore").mockImplementationOnce((link) => {
+    link.dispatchEvent(new Event("error"));
+    return link;
   });
   await expect(ensureStyles([TWO])).rejects.toThrow("the stylesheet /assets/hello/1.0.0/two.css could not be loaded");
   await ensureStyles([TWO]);

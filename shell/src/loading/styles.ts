@@ -6,10 +6,18 @@ import { fileTimeout, withTimeout } from "./timeout";
 
 type StyleElement = HTMLLinkElement | HTMLStyleElement;
 
-/** The URL path of a stylesheet. For one that the gateway inlines in the head of the first view, its file name. */
+/**
+ * The URL of a stylesheet, which is not valid in some that browser extensions add. For a stylesheet
+ * that the gateway inlines in the head of the first view, its file name.
+ */
 function idOf(element: StyleElement): string | undefined {
   // A hot update adds a query to the URL.
-  return "href" in element ? new URL(element.href).pathname : element.dataset.href;
+  return "href" in element ? element.href.split("?")[0] : element.dataset.href;
+}
+
+/** The slot that a stylesheet has been inserted for. Empty for those of pages and of the frame. */
+function slotOf({ dataset }: StyleElement): string {
+  return dataset.slot ?? "";
 }
 
 /** The stylesheets of the document, in the order of the cascade. */
@@ -19,10 +27,10 @@ function elements(): StyleElement[] {
 
 function isOf(asset: Asset, element: StyleElement): boolean {
   const id = idOf(element);
-  return id === asset.href || id === asset.name;
+  return id === location.origin + asset.href || id === asset.name;
 }
 
-// A stylesheet that failed to load has no sheet, or in Chromium a sheet whose rules throw when read.
+// A stylesheet that failed to load has no sheet, or in Chromium one whose rules throw when read.
 function isApplied({ sheet }: StyleElement): boolean {
   try {
     return sheet !== null && sheet.cssRules.length > 0;
@@ -34,8 +42,14 @@ function isApplied({ sheet }: StyleElement): boolean {
 /** The stylesheets that this module has inserted. */
 const loading = new WeakMap<StyleElement, Promise<void>>();
 
-/** Inserts a stylesheet that is not in force: `media` until it is loaded, `disabled` from then on. */
-function insertLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
+/** Inserts a stylesheet: those of pages come first, then those of each slot, by its name. */
+function insertFor(slot: string, element: StyleElement): void {
+  element.dataset.slot = slot;
+  head.insertBefore(element, elements().find((other) => slotOf(other) > slot) ?? null);
+}
+
+/** Inserts a stylesheet that is not in force: by `media` until it has loaded, then `disabled`. */
+function insertLink(asset: Asset, slot: string, bytes: number | undefined): HTMLLinkElement {
   const link = document.createElement("link");
   link.rel = "stylesheet";
   link.href = asset.href;
@@ -60,8 +74,9 @@ function insertLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
       reject(new Error(`the stylesheet ${asset.href} could not be loaded`));
     });
   });
-  head.append(link);
-  const inTime = withTimeout(loaded, fileTimeout(bytes), `the stylesheet ${asset.href}`).catch((error: unknown) => {
+  insertFor(slot, link);
+  const subject = `the stylesheet ${asset.href}`;
+  const inTime = withTimeout(loaded, fileTimeout(bytes), subject).catch((error: unknown) => {
     link.remove();
     throw error;
   });
@@ -69,23 +84,28 @@ function insertLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
   return link;
 }
 
-/** Inserts a stylesheet as the last one. It is not in force. */
-function insert(asset: Asset, bytes: number | undefined): StyleElement {
+/** Inserts a stylesheet as the last one of a slot or of pages. It is not in force. */
+function insert(asset: Asset, slot: string, bytes: number | undefined): StyleElement {
   const inlined = elements().find((element) => idOf(element) === asset.name);
-  if (!inlined) return insertLink(asset, bytes);
+  if (!inlined) return insertLink(asset, slot, bytes);
   const copy = inlined.cloneNode(true) as StyleElement;
-  head.append(copy);
+  insertFor(slot, copy);
   if (copy.sheet) copy.sheet.disabled = true;
   return copy;
 }
 
 /**
- * Returns the elements of a view's stylesheets, each after the previous one in the document. Calls `insertMissing` for those that it
- * lacks. Two views can need the same stylesheets in different orders, and a link that moves loads again: such a stylesheet has
- * several elements.
+ * Returns the elements of the stylesheets of a slot or, if `slot` is empty, of a page, each after
+ * the previous one in the document. Calls `insertMissing` for those that it lacks. Two pages can
+ * need the same stylesheets in different orders, and a link that moves loads again: such a
+ * stylesheet has several elements.
  */
-function inOrder(assets: readonly Asset[], insertMissing?: (asset: Asset) => StyleElement): StyleElement[] {
-  const present = elements();
+function inOrder(
+  assets: readonly Asset[],
+  slot: string,
+  insertMissing?: (asset: Asset) => StyleElement,
+): StyleElement[] {
+  const present = elements().filter((element) => slotOf(element) === slot);
   let next = 0;
   return assets.flatMap((asset) => {
     const index = present.findIndex((element, position) => position >= next && isOf(asset, element));
@@ -104,27 +124,46 @@ function stylesOf(assets: readonly Asset[]): Asset[] {
 }
 
 /**
- * Loads the stylesheets among the assets. Resolves once they are ready to be in force, in this order, with {@link useStyles}.
- * `bytes` is as in `fileTimeout`.
+ * Loads the stylesheets among the assets of a page, or of the slot with this name. Resolves once
+ * they are ready to be in force, in this order, with {@link useStyles}. `bytes` is as in
+ * `fileTimeout`.
  */
-export async function ensureStyles(assets: readonly Asset[], bytes?: number): Promise<void> {
+export async function ensureStyles(assets: readonly Asset[], bytes?: number, slot = ""): Promise<void> {
   const styles = stylesOf(assets);
   for (const element of elements()) {
     // A link of the document itself: it has loaded or failed by the time the shell runs.
     const isOwn = "href" in element && element.dataset.href !== undefined && !loading.has(element);
     if (isOwn && !isApplied(element) && styles.some((asset) => isOf(asset, element))) element.remove();
   }
-  const present = inOrder(styles, (asset) => insert(asset, bytes));
+  const present = inOrder(styles, slot, (asset) => insert(asset, slot, bytes));
   await Promise.all(present.flatMap((element) => loading.get(element) ?? []));
 }
 
-/** The stylesheets of each view and slot that is shown, in order. */
-const shown = new Set<readonly Asset[]>();
-/** The IDs of stylesheets of views and slots that have been shown. Others, such as the frame's, are always in force. */
+/** The stylesheets of each view and slot that is shown, in order, and the name of the slot. */
+const shown = new Map<readonly Asset[], string>();
+/**
+ * The IDs of stylesheets of views and slots that have been shown. Others, such as the frame's, are
+ * always in force.
+ */
 const known = new Set<string | undefined>();
 
+/**
+ * The elements that are to be in force: those of the page, then of each slot by name. A stylesheet
+ * that several of them need is in force at its first place only, where it cannot override the
+ * page's stylesheets that override it.
+ */
+function current(): Set<StyleElement> {
+  const inForce = new Set<StyleElement>();
+  const bySlot = [...shown].sort(([, a], [, b]) => Number(a > b) - Number(a < b));
+  for (const [assets, slot] of bySlot) {
+    const isMissing = (asset: Asset): boolean => ![...inForce].some((element) => isOf(asset, element));
+    for (const element of inOrder(assets.filter(isMissing), slot)) inForce.add(element);
+  }
+  return inForce;
+}
+
 function apply(): void {
-  const inForce = new Set([...shown].flatMap((assets) => inOrder(assets)));
+  const inForce = current();
   for (const element of inForce) known.add(idOf(element));
   for (const element of elements())
     if (element.sheet && known.has(idOf(element))) element.sheet.disabled = !inForce.has(element);
@@ -134,18 +173,20 @@ function apply(): void {
 export const NO_STYLES: readonly Asset[] = [];
 
 /**
- * While the component is mounted, the stylesheets among the assets are in force, in this order. Those of other views are not, so
- * a view's cascade does not depend on what the visitor has seen before. `ensureStyles` must have loaded them.
+ * While the component is mounted, the stylesheets among the assets of a page, or of the slot with
+ * this name, are in force, in this order and after those of the page. Those of other views are not,
+ * so the cascade does not depend on what the visitor has seen before. `ensureStyles` must have
+ * loaded them.
  */
-export function useStyles(assets: readonly Asset[]): void {
+export function useStyles(assets: readonly Asset[], slot = ""): void {
   // Before layout effects, which may measure the view.
   useInsertionEffect(() => {
     const styles = stylesOf(assets);
-    shown.add(styles);
+    shown.set(styles, slot);
     apply();
     return () => {
       shown.delete(styles);
       apply();
     };
-  }, [assets]);
+  }, [assets, slot]);
 }

@@ -16,7 +16,7 @@ export interface SearchSlotProps {
 
 function SlotContent({ loader }: { readonly loader: SlotLoader }): ReactElement | null {
   const slot = use(loader.load());
-  useStyles(loader.assets);
+  useStyles(loader.assets, "search");
   // Gone with the pinned deployment.
   if (!slot) return null;
   const Search = slot.Component as ComponentType;

@@ -20,6 +20,8 @@ beforeAll(() => {
 
 test.each([true, false])("a hot update keeps a stylesheet that is disabled: %s", async (disabled) => {
   const [old, next, last] = [linkOf("/a.css", disabled), linkOf("/a.css?1"), linkOf("/a.css?2", !disabled)];
+  // The document's and the shell's have it, those of webpack may not.
+  old.dataset.href = "a.css";
   document.head.append(old, linkOf("/b.css", false));
   await Promise.resolve();
   // Another update may come before the first is loaded.
@@ -32,4 +34,19 @@ test.each([true, false])("a hot update keeps a stylesheet that is disabled: %s",
   expect(last.media).toBe("");
   // The shell's own.
   expect(old.media).toBe("not all");
+});
+
+test("a hot update keeps the slot of a stylesheet", async () => {
+  const [old, next] = [linkOf("/c.css"), linkOf("/c.css?1")];
+  Object.assign(old.dataset, { href: "c.css", slot: "join" });
+  document.head.append(old, next);
+  await Promise.resolve();
+  expect(next.dataset.slot).toBe("join");
+});
+
+test.each(["", "http://["])("links of an extension with the URL %j are left alone", async (url) => {
+  const links = [linkOf(url), linkOf(url)];
+  document.head.append(linkOf("/d.css"), ...links);
+  await Promise.resolve();
+  expect(links.map(({ media }) => media)).toEqual(["not all", "not all"]);
 });

@@ -1,15 +1,21 @@
-/** Whether the stylesheets of links that still load are to be disabled. */
+/** Whether the stylesheets of links that replace others are to be disabled once loaded. */
 const disabled = new WeakMap<HTMLLinkElement, boolean>();
 
-function pathOf(link: HTMLLinkElement): string {
-  return new URL(link.href).pathname;
+function withoutQuery({ href }: HTMLLinkElement): string | undefined {
+  return href.split("?")[0];
+}
+
+/** Whether a link is one of the site or has replaced one. Browser extensions add others. */
+function isOfSite(link: HTMLLinkElement): boolean {
+  return link.dataset.href !== undefined || disabled.has(link);
 }
 
 /** Webpack inserts the link of a changed stylesheet after the one that it replaces. */
 function inheritState(link: HTMLLinkElement): void {
   const old = link.previousElementSibling;
-  if (!(old instanceof HTMLLinkElement) || pathOf(old) !== pathOf(link)) return;
+  if (!(old instanceof HTMLLinkElement && isOfSite(old)) || withoutQuery(old) !== withoutQuery(link)) return;
   disabled.set(link, old.sheet ? old.sheet.disabled : disabled.get(old) === true);
+  if (old.dataset.slot !== undefined) link.dataset.slot = old.dataset.slot;
   // The shell's links have one, which holds until they are loaded.
   link.removeAttribute("media");
   link.addEventListener("load", () => {
@@ -18,8 +24,8 @@ function inheritState(link: HTMLLinkElement): void {
 }
 
 /**
- * Keeps the stylesheets that are not in force so when a hot update replaces them. The shell disables those of other pages than the
- * current one.
+ * Keeps the stylesheets that are not in force so when a hot update replaces them. The shell
+ * disables those of other pages than the current one.
  */
 export function keepStylesDisabled(): void {
   new MutationObserver((records) => {
