@@ -12,6 +12,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
+use super::change::ChangeResult;
 use super::rollouts::{self, Rollout};
 use super::{Admin, AdminError, auth, change};
 
@@ -76,7 +77,21 @@ pub(super) struct DeploymentList {
     url: String,
 }
 
-/// `POST /api/v1/deployments`
+/// Deploy releases, for all visitors or as a rollout
+///
+/// Creates a deployment: the live releases with the requested ones in their place. During rollouts
+/// of other sections, the live deployment and all candidates are replaced, atomically. A section
+/// that is being rolled out is rejected until its rollout is promoted or aborted. A new pattern
+/// that takes paths of another live section needs a token for both sections.
+#[utoipa::path(
+    post, path = "/api/v1/deployments", tag = "deployments", request_body = Deploy,
+    security(("token" = [Action::Deploy.name()])),
+    responses(
+        (status = 200, body = ChangeResult, description = "There is nothing to change."),
+        (status = 201, body = ChangeResult, description = "The deployment is live, or its rollout has started."),
+        (status = 409), (status = 422),
+    ),
+)]
 pub(super) async fn deploy(
     admin: &Admin,
     caller: Caller<'_>,
@@ -129,7 +144,11 @@ fn rollout_start(
     }
 }
 
-/// `GET /api/v1/deployments`
+/// Read the live deployment, the running rollouts and all retained deployments
+#[utoipa::path(
+    get, path = "/api/v1/deployments", tag = "deployments", operation_id = "listDeployments",
+    responses((status = 200, body = DeploymentList, description = "All retained deployments.")),
+)]
 pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let state = admin.deployments.store().live_state().await?;
     let (records, damaged) = admin.deployments.records().await?;

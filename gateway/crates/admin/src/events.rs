@@ -48,7 +48,20 @@ struct State {
     minute: u64,
 }
 
-/// `GET /api/v1/events`
+/// Learn when to read again
+///
+/// Server-sent events named `state`. Their data is a JSON object with the revision of the live
+/// state (`revision`), the newest entry of the section log (`entry`) and the current minute of the
+/// traffic (`minute`). There is one for each change, and at least one every 5 seconds. The stream
+/// ends with the session, when the gateway stops, and after half an hour. At most 64 streams are
+/// open, 16 of each token.
+#[utoipa::path(
+    get, path = "/api/v1/events", tag = "console", operation_id = "streamEvents",
+    responses(
+        (status = 200, body = String, content_type = "text/event-stream", description = "The events."),
+        (status = 503, description = "Too many streams are open, or the gateway shuts down."),
+    ),
+)]
 pub(super) fn stream(admin: &Arc<Admin>, call: &Call<'_>) -> Result<Response, AdminError> {
     if *admin.shutdown.0.borrow() != Lifecycle::Running {
         return Err(AdminError::ShuttingDown);

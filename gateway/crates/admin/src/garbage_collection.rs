@@ -39,8 +39,20 @@ pub(super) struct GarbageCollectionResult {
     dry_run: bool,
 }
 
-/// `POST /api/v1/garbage-collection`
-pub(super) async fn collect_garbage(
+/// Delete deployments and releases that are no longer needed
+///
+/// Retains the last deployments and those that were live recently, as configured, with their
+/// releases, recently published releases, the last previous releases of each section, and those
+/// that its next rollbacks restore. Needs a token for `*`.
+#[utoipa::path(
+    post, path = "/api/v1/garbage-collection", tag = "garbage collection", operation_id = "collectGarbage",
+    security(("token" = [Action::GarbageCollect.name()])), request_body = Option<GarbageCollection>,
+    responses(
+        (status = 200, body = GarbageCollectionResult, description = "What was deleted, or would be with `dryRun`."),
+        (status = 409),
+    ),
+)]
+pub(super) async fn collect(
     deployments: &Deployments,
     retention: Retention,
     caller: Caller<'_>,

@@ -34,7 +34,11 @@ pub(super) struct GatewayDescription {
     streams: usize,
 }
 
-/// `GET /api/v1/gateway`
+/// Read the state of this gateway
+#[utoipa::path(
+    get, path = "/api/v1/gateway", tag = "health", operation_id = "describeGateway",
+    responses((status = 200, body = GatewayDescription, description = "The state.")),
+)]
 pub(super) fn describe(admin: &Admin) -> Response {
     let snapshot = admin.deployments.current();
     let (status, problems) = match (*admin.shutdown.0.borrow(), admin.deployments.readiness()) {

@@ -30,7 +30,17 @@ pub(super) struct HistoryPage {
     next: Option<u64>,
 }
 
-/// `GET /api/v1/history`
+/// List all changes, newest first
+#[utoipa::path(
+    get, path = "/api/v1/history", tag = "history", operation_id = "history",
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 500,
+            description = "The maximum number of changes to return; 50 without it."),
+        ("before" = Option<u64>, Query, minimum = 1, maximum = 9_007_199_254_740_991_u64,
+            description = "Return changes older than this revision only."),
+    ),
+    responses((status = 200, body = HistoryPage, description = "The changes.")),
+)]
 pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Result<Response, AdminError> {
     let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
     let [limit, before] = query::integers(query, &limits)?;

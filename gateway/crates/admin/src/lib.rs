@@ -9,6 +9,7 @@ mod error;
 mod events;
 mod garbage_collection;
 mod gateway;
+mod health;
 mod history;
 pub mod metrics;
 mod openapi;
@@ -55,7 +56,7 @@ use console::Console;
 use events::{MAX_STREAMS, MAX_STREAMS_PER_TOKEN};
 use metrics::AuthMetrics;
 use releases::{MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN};
-use routes::{Call, Endpoint, Parameters};
+use routes::{Call, Endpoint, Operation, Parameters};
 use session::Sessions;
 use token_permits::TokenPermits;
 
@@ -98,7 +99,7 @@ pub struct Admin {
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
     shutdown: ShutdownSignal,
-    router: Router<Endpoint>,
+    router: Router<Vec<Operation>>,
 }
 
 impl Admin {
@@ -228,10 +229,13 @@ impl Admin {
             // A person types the address of the console.
             Some((route, parameters)) if !path.has_trailing_slash() || path.decoded() == CONSOLE => {
                 event.route = route.name.clone();
-                match route.methods.check(request.method()) {
-                    Ok(None) => self.call(&route.handler, &parameters, request, event).await,
-                    Ok(Some(options)) => Ok(options),
-                    Err(error) => Err(error.into()),
+                let method = request.method();
+                let mut operations = route.handler.iter();
+                if let Some(operation) = operations.find(|operation| operation.methods().allow(method)) {
+                    self.call(operation.endpoint, &parameters, request, event).await
+                } else {
+                    let options = route.methods.check(method)?;
+                    options.ok_or_else(|| HttpError::NotFound.into())
                 }
             }
             _ => Err(HttpError::NotFound.into()),
@@ -240,7 +244,7 @@ impl Admin {
 
     async fn call(
         self: &Arc<Self>,
-        endpoint: &Endpoint,
+        endpoint: Endpoint,
         parameters: &Params<'_, '_>,
         request: Request,
         event: &mut AuditEvent,
@@ -250,7 +254,7 @@ impl Admin {
         let refused = |problem| self.failure_limiters.limit(client, client_ip, problem);
         let (head, body) = request.into_parts();
         match endpoint {
-            Endpoint::Open(handler) => handler(self),
+            Endpoint::Open(handler) => Ok(handler(self)),
             Endpoint::Console => {
                 // Public files, and no call of the API.
                 event.is_logged = false;

@@ -6,10 +6,10 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
+use colonnade_config::Action;
 use colonnade_web::response::{Response, response};
 
-const OPEN_METRICS: HeaderValue =
-    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The causes of `admin_auth_failures`, as in the audit log.
 const CAUSES: [&str; 6] = [
@@ -21,12 +21,20 @@ const CAUSES: [&str; 6] = [
     "rate_limited",
 ];
 
-/// All metrics in the `OpenMetrics` text format.
+/// Read the metrics, for Prometheus
+///
+/// Needs no token if the admin listener is on a loopback address.
+#[utoipa::path(
+    get, path = "/metrics", tag = "health", operation_id = "metrics",
+    security((), ("token" = [Action::Metrics.name()])),
+    responses((status = 200, body = String, content_type = OPEN_METRICS,
+        description = "The metrics in the OpenMetrics text format.")),
+)]
 pub(super) fn respond(registry: &Registry) -> Response {
     let mut body = String::new();
     // Writing to a string cannot fail.
     let _ = text::encode(&mut body, registry);
-    response(StatusCode::OK, OPEN_METRICS, body)
+    response(StatusCode::OK, HeaderValue::from_static(OPEN_METRICS), body)
 }
 
 /// Requests to the admin API that were refused for their token, by cause.

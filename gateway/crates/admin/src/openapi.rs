@@ -1,8 +1,5 @@
-//! The OpenAPI description of the admin API. Its schemas are derived from the types that the handlers deserialize and
-//! serialize.
-
-mod operation;
-mod operations;
+//! The OpenAPI description of the admin API: the descriptions of the handlers, and what they share.
+//! The schemas are derived from the types that the handlers deserialize and serialize.
 
 use std::sync::LazyLock;
 
@@ -12,18 +9,30 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use colonnade_model::schema::{Name, Number, Version};
+use colonnade_model::schema::Number;
 use colonnade_web::response::{JSON, Response, response};
 
-use self::operation::{collect_schemas, parameter};
-use self::operations::operations;
+use super::routes::operations;
 use super::session::COOKIE;
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 
-/// `GET /api/v1/openapi.json`
+/// Read this description
+#[utoipa::path(
+    get, path = "/api/v1/openapi.json", tag = "health", operation_id = "describe", security(),
+    responses((status = 200, body = inline(Described), description = "The description.")),
+)]
 pub(super) fn respond() -> Response {
     response(StatusCode::OK, JSON, DESCRIPTION.clone())
+}
+
+/// The members that every description has.
+#[derive(Serialize, ToSchema)]
+struct Described {
+    openapi: String,
+    info: Value,
+    paths: Value,
+    components: Value,
 }
 
 /// A problem document (RFC 9457).
@@ -50,31 +59,31 @@ struct ProblemSchema {
 }
 
 fn description() -> Value {
-    let mut schemas = Map::new();
-    let mut paths = Map::new();
-    for (path, operations) in operations() {
-        let mut item = Map::new();
-        for (method, operation) in operations {
-            schemas.extend(operation.schemas);
-            item.insert(method.to_owned(), operation.value);
+    let problem = (
+        "Problem".to_owned(),
+        json!(<ProblemSchema as utoipa::PartialSchema>::schema()),
+    );
+    let mut schemas: Map<String, Value> = [problem].into_iter().collect();
+    let mut paths = json!({});
+    for operation in operations() {
+        let Some(describe) = operation.describe else {
+            continue;
+        };
+        let (mut described, referenced) = describe();
+        if operation.path.starts_with("/api/v1/rollouts/{name}/") {
+            described.operation_id = described.operation_id.map(|id| format!("{id}Section"));
         }
+        schemas.extend(referenced.into_iter().map(|(name, schema)| (name, json!(schema))));
+        let method = json!(operation.method);
+        let item = &mut paths[&*operation.path];
         let names = ["name", "version", "number"].into_iter();
-        let parameters = names.filter(|name| path.contains(&format!("{{{name}}}")));
-        let parameters: Vec<Value> = parameters
-            .map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }))
-            .collect();
+        let parameters = names.filter(|name| operation.path.contains(&format!("{{{name}}}")));
+        let parameters: Vec<Value> = parameters.map(|name| reference("parameters", name)).collect();
+        let described = complete(json!(described), !parameters.is_empty());
         if !parameters.is_empty() {
-            item.insert("parameters".to_owned(), parameters.into());
+            item["parameters"] = parameters.into();
         }
-        paths.insert(path.to_owned(), item.into());
-    }
-    for derived in [
-        collect_schemas::<ProblemSchema>(),
-        collect_schemas::<Name>(),
-        collect_schemas::<Version>(),
-        collect_schemas::<Number>(),
-    ] {
-        schemas.extend(derived);
+        item[method.as_str().unwrap_or_default()] = described;
     }
     add_conditions(&mut schemas);
     json!({
@@ -120,11 +129,11 @@ fn description() -> Value {
                 },
             },
             "parameters": {
-                "name": parameter("path", "name", "The section, or `shell`.", &reference("Name")),
-                "version": parameter("path", "version", "The version of the release.", &reference("Version")),
-                "number": parameter("path", "number", "The number of the candidate.", &reference("Number")),
+                "name": parameter("name", "The section, or `shell`.", "Name"),
+                "version": parameter("version", "The version of the release.", "Version"),
+                "number": parameter("number", "The number of the candidate.", "Number"),
             },
-            "responses": operation::error_responses(),
+            "responses": error_responses(),
             "schemas": schemas,
         },
     })
@@ -163,8 +172,133 @@ fn add_conditions(schemas: &mut Map<String, Value>) {
     }
 }
 
-fn reference(schema: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{schema}") })
+/// Adds what the handlers do not repeat: the common errors, and that a session permits what its
+/// token permits.
+fn complete(mut operation: Value, has_parameters: bool) -> Value {
+    let mut errors = match operation.get_mut("security").and_then(Value::as_array_mut) {
+        None => vec![401, 403, 429, 500],
+        Some(security) => complete_security(security),
+    };
+    if let Some(body) = operation.get_mut("requestBody") {
+        complete_body(body);
+        errors.extend([400, 408, 413]);
+    }
+    if has_parameters || operation.get("parameters").is_some() {
+        errors.push(400);
+    }
+    let responses = &mut operation["responses"];
+    for (status, name, _) in ERRORS {
+        let status_text = status.to_string();
+        let described = responses.get_mut(&status_text);
+        let is_common = match &described {
+            Some(described) => described.get("description").is_none(),
+            None => errors.contains(&status),
+        };
+        if is_common {
+            responses[status_text] = reference("responses", name);
+        } else if let Some(described) = described.filter(|described| described.get("content").is_none()) {
+            described["content"] = problem_content();
+        }
+    }
+    operation
+}
+
+/// Adds the session to each token, and returns the common errors.
+fn complete_security(security: &mut Vec<Value>) -> Vec<u16> {
+    let tokens = security.iter().filter_map(|requirement| requirement.get("token"));
+    let sessions: Vec<Value> = tokens.map(|actions| json!({ "session": actions })).collect();
+    security.extend(sessions);
+    match security.first() {
+        None => Vec::new(),
+        // Without a token only at some addresses of the listener.
+        Some(first) if *first == json!({}) => vec![401, 403, 429],
+        Some(_) => vec![401, 403, 429, 500, 503],
+    }
+}
+
+/// Makes a body of an optional type one that may be absent, but not null.
+fn complete_body(body: &mut Value) {
+    if let Some(schema) = body.pointer_mut("/content/application~1json/schema")
+        && let Some(schema_if_present) = schema.pointer_mut("/oneOf/0").map(Value::take)
+    {
+        *schema = schema_if_present;
+        body["required"] = false.into();
+    }
+}
+
+/// The common error responses: status, name and description.
+const ERRORS: [(u16, &str, &str); 11] = [
+    (400, "BadRequest", "The path, the query or the body is invalid."),
+    (
+        401,
+        "Unauthorized",
+        "The bearer token or the session is missing, unknown or expired.",
+    ),
+    (
+        403,
+        "Forbidden",
+        "The token does not permit this action on every section that it affects, or a page of another origin sent the request with the cookie of a session.",
+    ),
+    (404, "NotFound", "The deployment or the release does not exist."),
+    (408, "RequestTimeout", "The body did not arrive in time."),
+    (
+        409,
+        "Conflict",
+        "The live deployment or the running rollouts do not permit the change, or this gateway only reads the store; `detail` says why.",
+    ),
+    (413, "ContentTooLarge", "The body is too large."),
+    (
+        422,
+        "UnprocessableContent",
+        "A requested release is not published, a section to remove is not deployed, or pages cannot be rendered.",
+    ),
+    (
+        429,
+        "TooManyRequests",
+        "The client sent too many requests without a valid bearer token. Retry-After says when to try again. A request with a valid token is accepted, except for a publish of a section that has used its quota of 24 hours.",
+    ),
+    (
+        500,
+        "InternalServerError",
+        "The store failed. The change was not made; the log contains the cause.",
+    ),
+    (
+        503,
+        "ServiceUnavailable",
+        "Another process holds the lock of the store for too long. The change was not made; `Retry-After` says when to try again.",
+    ),
+];
+
+fn error_responses() -> Map<String, Value> {
+    let responses = ERRORS.map(|(status, name, description)| {
+        let mut response = json!({ "description": description, "content": problem_content() });
+        let header = |schema: Value| json!({ "required": true, "schema": schema });
+        match status {
+            401 => response["headers"]["WWW-Authenticate"] = header(json!({ "const": "Bearer" })),
+            429 => {
+                let seconds = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
+                response["headers"]["Retry-After"] = header(seconds);
+            }
+            503 => response["headers"]["Retry-After"] = header(json!({ "const": "5" })),
+            _ => {}
+        }
+        (name.to_owned(), response)
+    });
+    responses.into_iter().collect()
+}
+
+fn problem_content() -> Value {
+    json!({ "application/problem+json": { "schema": reference("schemas", "Problem") } })
+}
+
+/// A parameter in the path.
+fn parameter(name: &str, description: &str, schema: &str) -> Value {
+    let schema = reference("schemas", schema);
+    json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema })
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
 }
 
 #[cfg(test)]
@@ -175,9 +309,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::description;
-    use colonnade_web::router::Route;
-
-    use crate::routes::{Endpoint, routes};
+    use crate::routes::{Endpoint, operations, routes};
 
     /// HEAD is implied by GET.
     const METHODS: [Method; 8] = [
@@ -191,31 +323,24 @@ mod tests {
         Method::CONNECT,
     ];
 
-    /// All routes except the files of the console, which are no calls.
-    fn described_routes() -> impl Iterator<Item = Route<Endpoint>> {
-        routes().filter(|route| !matches!(route.handler, Endpoint::Console))
-    }
-
-    /// The operations of a path item, by method.
-    fn operations(item: &Value) -> impl Iterator<Item = (&String, &Value)> {
-        let fields = item.as_object().unwrap().iter();
-        fields.filter(|(key, _)| *key != "parameters")
-    }
-
     #[test]
     fn paths_and_methods_equal_route_table() {
         let description = description();
         let paths = description["paths"].as_object().unwrap().iter();
-        let described: BTreeMap<&str, BTreeSet<String>> = paths
+        let described: BTreeMap<String, BTreeSet<String>> = paths
             .map(|(path, item)| {
-                let methods = operations(item).map(|(method, _)| method.clone());
-                (path.as_str(), methods.collect())
+                let methods = item.as_object().unwrap().keys();
+                let methods = methods.filter(|key| *key != "parameters");
+                (path.clone(), methods.cloned().collect())
             })
             .collect();
-        let served = described_routes().map(|route| {
+        // The files of the console are no calls.
+        let served = routes().filter(|route| !route.pattern.starts_with("/console"));
+        let served = served.map(|route| {
+            assert_eq!(route.name, route.pattern.replace('{', ":").replace('}', ""));
             let methods = METHODS.iter().filter(|method| route.methods.allow(method));
             let methods = methods.map(|method| method.as_str().to_ascii_lowercase());
-            (route.pattern, methods.collect())
+            (route.pattern.into_owned(), methods.collect())
         });
         assert_eq!(described, served.collect());
     }
@@ -227,22 +352,20 @@ mod tests {
             description["security"],
             json!([{ "token": [] }, { "session": [] }])
         );
-        for route in described_routes() {
-            let pattern = route.pattern;
-            assert_eq!(route.name, pattern.replace('{', ":").replace('}', ""));
-            for (method, operation) in operations(&description["paths"][pattern]) {
-                let security = &operation["security"];
-                match route.handler {
-                    Endpoint::Api(_) => assert_ne!(security, &json!([]), "{method} {pattern}"),
-                    Endpoint::Metrics => {
-                        assert_eq!(
-                            security,
-                            &json!([{}, { "token": ["metrics"] }, { "session": ["metrics"] }])
-                        );
-                    }
-                    Endpoint::Console => unreachable!("not described"),
-                    Endpoint::Open(_) => assert_eq!(security, &json!([]), "{method} {pattern}"),
+        for operation in operations() {
+            let method = json!(operation.method);
+            let described = &description["paths"][&*operation.path][method.as_str().unwrap()];
+            let security = &described["security"];
+            match operation.endpoint {
+                Endpoint::Api(_) => assert_ne!(security, &json!([]), "{}", operation.path),
+                Endpoint::Metrics => {
+                    assert_eq!(
+                        security,
+                        &json!([{}, { "token": ["metrics"] }, { "session": ["metrics"] }])
+                    );
                 }
+                Endpoint::Console => assert!(described.is_null()),
+                Endpoint::Open(_) => assert_eq!(security, &json!([]), "{}", operation.path),
             }
         }
     }

@@ -57,7 +57,17 @@ pub(super) struct PreviewLink {
     expires_at: Timestamp,
 }
 
-/// `POST /api/v1/previews`
+/// Create a link to a deployment that is not live
+///
+/// The token must permit `preview` on every section that differs from the live deployment.
+#[utoipa::path(
+    post, path = "/api/v1/previews", tag = "previews", operation_id = "preview", request_body = CreatePreview,
+    security(("token" = [Action::Preview.name()])),
+    responses(
+        (status = 201, body = PreviewLink, description = "The link."),
+        (status = 404), (status = 409), (status = 422),
+    ),
+)]
 pub(super) async fn create(
     deployments: &Deployments,
     origin: &Origin,
@@ -112,7 +122,14 @@ pub(super) async fn create(
     Ok(json(StatusCode::CREATED, &link))
 }
 
-/// `DELETE /api/v1/previews`
+/// End all previews
+///
+/// Needs a token for `*`.
+#[utoipa::path(
+    delete, path = "/api/v1/previews", tag = "previews", operation_id = "endPreviews",
+    security(("token" = [Action::Preview.name()])),
+    responses((status = 204, description = "All preview links and cookies are invalid."), (status = 409)),
+)]
 pub(super) async fn end(deployments: &Deployments, caller: Caller<'_>) -> Result<Response, AdminError> {
     let token = caller.token;
     caller.set_target("*");

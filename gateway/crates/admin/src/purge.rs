@@ -44,7 +44,15 @@ pub(super) struct PurgeResult {
     purged: usize,
 }
 
-/// `POST /api/v1/upstreams/purge`
+/// Remove responses of upstreams from the cache
+///
+/// Removes them from the cache of this gateway. Responses to requests that it has already sent are
+/// not stored either. Needs a token for `*`.
+#[utoipa::path(
+    post, path = "/api/v1/upstreams/purge", tag = "upstreams", request_body = Purge,
+    security(("token" = [Action::Purge.name()])),
+    responses((status = 200, body = PurgeResult, description = "How many responses were removed.")),
+)]
 pub(super) async fn purge(
     purge_responses: &PurgeResponses,
     caller: Caller<'_>,

@@ -29,6 +29,11 @@ use super::{Admin, AdminError, auth, request_body};
 pub(super) const MAX_PUBLISHES: usize = 10;
 pub(super) const MAX_PUBLISHES_PER_TOKEN: usize = 3;
 
+/// A release folder as a gzipped tar.
+#[derive(Serialize, ToSchema)]
+#[schema(content_media_type = "application/gzip")]
+struct Archive(String);
+
 /// A published release.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -136,7 +141,25 @@ struct ReleasePage {
     files: Vec<String>,
 }
 
-/// `PUT /api/v1/sections/{name}/releases/{version}`
+/// Publish a release
+///
+/// The body is the release folder as a gzipped tar. Everything is validated before anything is
+/// stored, and the response contains all problems. Publishing the same release again succeeds, and
+/// needs no quota. A version never changes. A section that has used its quota is refused before the
+/// body is read, with 422 for what it stores and 429 for the releases of the last 24 hours;
+/// `detail` has the use, the quota and what to do.
+#[utoipa::path(
+    put, path = "/api/v1/sections/{name}/releases/{version}", tag = "releases",
+    security(("token" = [Action::Publish.name()])),
+    request_body(content = inline(Archive), content_type = "application/gzip"),
+    responses(
+        (status = 200, body = PublishResult, description = "The same release was published before."),
+        (status = 201, body = PublishResult, description = "The release is published."),
+        (status = 409, description = "A release with this name and version has, or had, other contents."),
+        (status = 422, description = "The release is invalid, and `problems` lists all problems; or the store has no room for it by \
+                the quota of its section."),
+    ),
+)]
 pub(super) async fn publish(
     admin: &Admin,
     caller: Caller<'_>,
@@ -190,7 +213,11 @@ pub(super) async fn publish(
     Ok(json(status, &result))
 }
 
-/// `GET /api/v1/sections/{name}/releases/{version}`
+/// Read the files and pages of a release
+#[utoipa::path(
+    get, path = "/api/v1/sections/{name}/releases/{version}", tag = "releases", operation_id = "describeRelease",
+    responses((status = 200, body = ReleaseDescription, description = "The release."), (status = 404)),
+)]
 pub(super) async fn describe(deployments: &Deployments, id: ReleaseId) -> Result<Response, AdminError> {
     let stored = deployments.store().release(&id).await?;
     let StoredRelease { release, record } = stored.ok_or(HttpError::NotFound)?;
@@ -228,7 +255,11 @@ fn problems(error: &PublishError) -> Option<Vec<String>> {
     }
 }
 
-/// `GET /api/v1/sections`
+/// List the sections and the shell with their releases
+#[utoipa::path(
+    get, path = "/api/v1/sections", tag = "releases", operation_id = "listSections",
+    responses((status = 200, body = Vec<Section>, description = "Everything that has a release.")),
+)]
 pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let deployments = &admin.deployments;
     let store = deployments.store();

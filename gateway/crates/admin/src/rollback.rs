@@ -14,6 +14,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
+use super::change::ChangeResult;
 use super::{Admin, AdminError, change};
 
 /// A request to restore earlier releases. Without `section` and `deployment` it restores the previous live deployment.
@@ -52,7 +53,17 @@ pub(super) struct RollbackPreview {
     sections: BTreeMap<String, ReleaseChange>,
 }
 
-/// `POST /api/v1/rollback/plan`
+/// Show what a rollback would change
+///
+/// Changes nothing. Needs the same token as the rollback.
+#[utoipa::path(
+    post, path = "/api/v1/rollback/plan", tag = "deployments", operation_id = "planRollback",
+    security(("token" = [Action::Rollback.name()])), request_body = Option<Rollback>,
+    responses(
+        (status = 200, body = RollbackPreview, description = "What each section would become."),
+        (status = 404), (status = 409), (status = 422),
+    ),
+)]
 pub(super) async fn plan(
     admin: &Admin,
     caller: Caller<'_>,
@@ -77,7 +88,22 @@ struct Request {
     author: Author,
 }
 
-/// `POST /api/v1/rollback`
+/// Restore earlier releases
+///
+/// With `section`, restores the release that the section had live before; repeating it restores the
+/// release before that. Without it, restores all releases of `deployment`, or of the newest earlier
+/// live deployment that has other releases than the live one, and none that a rollback removed
+/// since. That needs a token for `*` and ends all rollouts. A pattern that takes paths of another
+/// live section needs a token for both sections, also if it was live before.
+#[utoipa::path(
+    post, path = "/api/v1/rollback", tag = "deployments", operation_id = "rollBack",
+    security(("token" = [Action::Rollback.name()])), request_body = Option<Rollback>,
+    responses(
+        (status = 200, body = ChangeResult, description = "There is nothing to change."),
+        (status = 201, body = ChangeResult, description = "The restored releases are live."),
+        (status = 404), (status = 409), (status = 422),
+    ),
+)]
 pub(super) async fn roll_back(
     admin: &Admin,
     caller: Caller<'_>,

@@ -20,6 +20,14 @@ use colonnade_web::response::{Response, json};
 use super::routes::{Call, Parameters};
 use super::{Admin, AdminError, change};
 
+/// How the operations on one rollout select it: by its candidate or by a section.
+const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
+    Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
+
+/// What promoting and resuming need in addition.
+const ROLLOUT_CLAIMS: &str =
+    "It must also permit it on every section whose paths the patterns of the candidate take.";
+
 /// A running rollout.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -271,7 +279,14 @@ impl Progress {
     }
 }
 
-/// `GET /api/v1/rollouts`
+/// List the running rollouts with their canary analysis
+///
+/// Each gateway analyzes the requests that it serves itself, from its start.
+#[utoipa::path(
+    get, path = "/api/v1/rollouts", tag = "deployments", operation_id = "listRollouts",
+    responses((status = 200, body = Vec<Rollout>,
+        description = "The running rollouts, in the order in which they started.")),
+)]
 pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let Some(state) = admin.deployments.store().live_state().await? else {
         return Ok(json(StatusCode::OK, &Vec::<Rollout>::new()));
@@ -358,7 +373,15 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `POST /api/v1/deployments/{number}/promote` and `POST /api/v1/rollouts/{name}/promote`
+/// Show the candidate of a rollout to more visitors, or to all
+#[utoipa::path(
+    post, path = "/api/v1/deployments/{number}/promote", tag = "deployments", description = format!("{ONE_ROLLOUT} {ROLLOUT_CLAIMS}"),
+    security(("token" = [Action::Deploy.name()])), request_body = Option<Promote>,
+    responses(
+        (status = 200, body = PromoteResult, description = "The candidate is live, or has the new share of visitors."),
+        (status = 409),
+    ),
+)]
 pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let token = call.caller.token;
     let promote: Promote = change::read_json(call.body).await?;
@@ -380,7 +403,15 @@ pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result
     Ok(json(StatusCode::OK, &result))
 }
 
-/// `POST /api/v1/deployments/{number}/abort` and `POST /api/v1/rollouts/{name}/abort`
+/// Abort a rollout
+#[utoipa::path(
+    post, path = "/api/v1/deployments/{number}/abort", tag = "deployments", description = ONE_ROLLOUT,
+    security(("token" = [Action::Deploy.name()])), request_body = Option<Abort>,
+    responses(
+        (status = 200, body = AbortResult, description = "No visitor gets the candidate."),
+        (status = 409),
+    ),
+)]
 pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let token = call.caller.token;
     let abort: Abort = change::read_json(call.body).await?;
@@ -397,14 +428,30 @@ pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<R
     Ok(json(StatusCode::OK, &result))
 }
 
-/// `POST /api/v1/deployments/{number}/pause` and `POST /api/v1/rollouts/{name}/pause`
+/// Pause the steps of a rollout
+#[utoipa::path(
+    post, path = "/api/v1/deployments/{number}/pause", tag = "deployments", description = ONE_ROLLOUT,
+    security(("token" = [Action::Deploy.name()])), request_body = Option<Pause>,
+    responses(
+        (status = 200, body = PauseResult, description = "The share of visitors stays until the rollout is resumed."),
+        (status = 409),
+    ),
+)]
 pub(super) async fn pause(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let (author, target, token) = pause_request(call).await?;
     let allows = |section: &str| token.allows(Action::Deploy, section);
     respond_to_pause(deployments.pause(&target, &author, &allows).await, token)
 }
 
-/// `POST /api/v1/deployments/{number}/resume` and `POST /api/v1/rollouts/{name}/resume`
+/// Resume the steps of a paused rollout
+#[utoipa::path(
+    post, path = "/api/v1/deployments/{number}/resume", tag = "deployments", description = format!("{ONE_ROLLOUT} {ROLLOUT_CLAIMS}"),
+    security(("token" = [Action::Deploy.name()])), request_body = Option<Pause>,
+    responses(
+        (status = 200, body = PauseResult, description = "The step begins again."),
+        (status = 409),
+    ),
+)]
 pub(super) async fn resume(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
     let (author, target, token) = pause_request(call).await?;
     let allows = |section: &str| token.allows(Action::Deploy, section);

@@ -1,26 +1,27 @@
-//! The route table of the admin listener.
+//! The operations of the admin listener: the route table, and the source of the OpenAPI
+//! description.
 
-use std::future::ready;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use http::Method;
 use http::request::Parts;
 use matchit::Params;
+use utoipa::__dev::{SchemaReferences, Tags};
+use utoipa::openapi::path::{HttpMethod, Operation as Description};
+use utoipa::openapi::{RefOr, Schema};
 
 use colonnade_model::release::ReleaseId;
 use colonnade_model::schema::{Integer, Name, Number, Version};
 use colonnade_web::body::RequestBody;
-use colonnade_web::health;
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route};
 
 use crate::audit::Caller;
-use crate::garbage_collection::collect_garbage;
-use crate::purge::purge;
 use crate::{
-    Admin, AdminError, deployments, events, gateway, history, openapi, previews, releases, rollback,
-    rollouts, section_errors, section_logs, session, traffic,
+    Admin, AdminError, deployments, events, garbage_collection, gateway, health, history, metrics, openapi,
+    previews, purge, releases, rollback, rollouts, section_errors, section_logs, session, traffic,
 };
 
 /// A request for a handler of the API.
@@ -59,14 +60,20 @@ impl Parameters {
         }
         Ok(parameters)
     }
+
+    fn release(self) -> ReleaseId {
+        let Self { name, version, .. } = self;
+        ReleaseId { name, version }
+    }
 }
 
 type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, AdminError>> + Send + 'a>>;
 
-/// How a route serves a request.
+/// How an operation serves a request.
+#[derive(Clone, Copy)]
 pub(crate) enum Endpoint {
     /// Needs no token.
-    Open(fn(&Admin) -> Result<Response, AdminError>),
+    Open(fn(&Admin) -> Response),
     /// `GET /metrics`, which needs a token if other machines can reach the listener.
     Metrics,
     /// A file of the console, which needs no token.
@@ -75,161 +82,146 @@ pub(crate) enum Endpoint {
     Api(for<'a> fn(&'a Arc<Admin>, Call<'a>) -> HandlerFuture<'a>),
 }
 
-/// All routes of the admin listener.
-pub(crate) fn routes() -> impl Iterator<Item = Route<Endpoint>> {
-    monitoring_routes()
-        .into_iter()
-        .chain(api_routes())
-        .chain(console_routes())
+/// The name and the schema of each type that a description refers to.
+pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
+
+/// A method of a path.
+#[derive(Clone)]
+pub(crate) struct Operation {
+    pub(crate) path: Cow<'static, str>,
+    pub(crate) method: HttpMethod,
+    pub(crate) endpoint: Endpoint,
+    /// The description; `None` for the files of the console, which are no calls.
+    pub(crate) describe: Option<fn() -> (Description, Schemas)>,
 }
 
-fn monitoring_routes() -> [Route<Endpoint>; 4] {
-    use Endpoint::{Metrics, Open};
-    use Methods::Get;
-    let route = Route::new;
-    [
-        route(Get, "/healthz", Open(|_| Ok(health::liveness()))),
-        route(
-            Get,
-            "/readyz",
-            Open(|admin| Ok(health::readiness(&admin.deployments.readiness(), &admin.shutdown))),
-        ),
-        route(Get, "/metrics", Metrics),
-        route(Get, "/api/v1/openapi.json", Open(|_| Ok(openapi::respond()))),
-    ]
+impl Operation {
+    /// The operation of a handler that has a description, as `utoipa-axum` finds it: `__path_` and
+    /// the handler's name.
+    fn of<P: utoipa::Path + SchemaReferences + Tags<'static>>(endpoint: Endpoint) -> Self {
+        Self {
+            path: P::path().into(),
+            method: P::methods().pop().unwrap_or(HttpMethod::Get),
+            endpoint,
+            describe: Some(|| {
+                let mut schemas = Schemas::new();
+                P::schemas(&mut schemas);
+                let mut description = P::operation();
+                description.tags = Some(P::tags().into_iter().map(str::to_owned).collect());
+                (description, schemas)
+            }),
+        }
+    }
+
+    fn console(path: &'static str) -> Self {
+        Self {
+            path: path.into(),
+            method: HttpMethod::Get,
+            endpoint: Endpoint::Console,
+            describe: None,
+        }
+    }
+
+    pub(crate) fn methods(&self) -> Methods {
+        match self.method {
+            HttpMethod::Post => Methods::POST,
+            HttpMethod::Put => Methods::PUT,
+            HttpMethod::Delete => Methods::DELETE,
+            _ => Methods::GET,
+        }
+    }
+
+    /// The same operation on the rollout of a section instead of a candidate.
+    fn of_section(&self) -> Self {
+        let path = self.path.replace("/deployments/{number}/", "/rollouts/{name}/");
+        Self {
+            path: path.into(),
+            ..self.clone()
+        }
+    }
 }
 
-fn api_routes() -> [Route<Endpoint>; 20] {
-    use Endpoint::Api;
-    use Methods::{Get, GetPost, GetPut, Post, PostDelete};
-    let route = Route::new;
-    let promote = || Api(|admin, call| Box::pin(rollouts::promote(&admin.deployments, call)));
-    let abort = || Api(|admin, call| Box::pin(rollouts::abort(&admin.deployments, call)));
-    let pause = || Api(|admin, call| Box::pin(rollouts::pause(&admin.deployments, call)));
-    let resume = || Api(|admin, call| Box::pin(rollouts::resume(&admin.deployments, call)));
-    let plan = || Api(|admin, call| Box::pin(rollback::plan(admin, call.caller, call.body)));
-    let roll_back = || Api(|admin, call| Box::pin(rollback::roll_back(admin, call.caller, call.body)));
-    [
-        route(
-            GetPut,
-            "/api/v1/sections/{name}/releases/{version}",
-            Api(|admin, call| {
-                let Parameters { name, version, .. } = call.parameters;
-                let id = ReleaseId { name, version };
-                if call.head.method == Method::PUT {
-                    Box::pin(releases::publish(admin, call.caller, id, call.body))
-                } else {
-                    Box::pin(releases::describe(&admin.deployments, id))
-                }
-            }),
-        ),
-        route(
-            Get,
-            "/api/v1/sections",
-            Api(|admin, _| Box::pin(releases::list(admin))),
-        ),
-        route(
-            Get,
-            "/api/v1/sections/{name}/errors",
-            Api(|admin, call| {
-                let errors = section_errors::list(admin.deployments.diagnostics(), &call.parameters.name);
-                Box::pin(ready(Ok(errors)))
-            }),
-        ),
-        route(
-            Get,
-            "/api/v1/sections/{name}/logs",
-            Api(|admin, call| Box::pin(section_logs::read(admin, call))),
-        ),
-        route(
-            GetPost,
-            "/api/v1/deployments",
-            Api(|admin, call| {
-                if call.head.method == Method::POST {
-                    Box::pin(deployments::deploy(admin, call.caller, call.body))
-                } else {
-                    Box::pin(deployments::list(admin))
-                }
-            }),
-        ),
-        route(Post, "/api/v1/deployments/{number}/promote", promote()),
-        route(Post, "/api/v1/deployments/{number}/abort", abort()),
-        route(Post, "/api/v1/deployments/{number}/pause", pause()),
-        route(Post, "/api/v1/deployments/{number}/resume", resume()),
-        route(
-            Get,
-            "/api/v1/rollouts",
-            Api(|admin, _| Box::pin(rollouts::list(admin))),
-        ),
-        route(Post, "/api/v1/rollouts/{name}/promote", promote()),
-        route(Post, "/api/v1/rollouts/{name}/abort", abort()),
-        route(Post, "/api/v1/rollouts/{name}/pause", pause()),
-        route(Post, "/api/v1/rollouts/{name}/resume", resume()),
-        route(Post, "/api/v1/rollback", roll_back()),
-        route(Post, "/api/v1/rollback/plan", plan()),
-        route(
-            Get,
-            "/api/v1/history",
-            Api(|admin, call| Box::pin(history::list(&admin.deployments, call.head.uri.query()))),
-        ),
-        route(
-            PostDelete,
-            "/api/v1/previews",
-            Api(|admin, call| {
-                let (deployments, caller) = (&admin.deployments, call.caller);
-                if call.head.method == Method::DELETE {
-                    Box::pin(previews::end(deployments, caller))
-                } else {
-                    Box::pin(previews::create(deployments, &admin.origin, caller, call.body))
-                }
-            }),
-        ),
-        route(
-            Post,
-            "/api/v1/garbage-collection",
-            Api(|admin, call| {
-                let (deployments, retention) = (&admin.deployments, admin.retention);
-                Box::pin(collect_garbage(deployments, retention, call.caller, call.body))
-            }),
-        ),
-        route(
-            Post,
-            "/api/v1/upstreams/purge",
-            Api(|admin, call| Box::pin(purge(&admin.purge_responses, call.caller, call.body))),
-        ),
-    ]
+/// All routes of the admin listener, with the operations of their paths.
+pub(crate) fn routes() -> impl Iterator<Item = Route<Vec<Operation>>> {
+    let mut routes: BTreeMap<Cow<'static, str>, Vec<Operation>> = BTreeMap::new();
+    for operation in operations() {
+        routes.entry(operation.path.clone()).or_default().push(operation);
+    }
+    routes.into_iter().map(|(path, operations)| {
+        let methods = operations.iter().map(Operation::methods);
+        Route::new(methods.fold(Methods::NONE, Methods::and), path, operations)
+    })
 }
 
-/// The console, and the calls that only it needs.
-fn console_routes() -> [Route<Endpoint>; 6] {
-    use Endpoint::{Api, Console};
-    use Methods::{Get, GetPostDelete};
-    let route = Route::new;
-    [
-        route(Get, "/console", Console),
-        route(Get, "/console/{*file}", Console),
-        route(
-            GetPostDelete,
-            "/api/v1/session",
-            Api(|admin, call| Box::pin(ready(Ok(session::respond(admin, &call))))),
-        ),
-        route(
-            Get,
-            "/api/v1/events",
-            Api(|admin, call| Box::pin(ready(events::stream(admin, &call)))),
-        ),
-        route(
-            Get,
-            "/api/v1/gateway",
-            Api(|admin, _| Box::pin(ready(Ok(gateway::describe(admin))))),
-        ),
-        route(
-            Get,
-            "/api/v1/traffic",
-            Api(|admin, call| {
-                let diagnostics = admin.deployments.diagnostics();
-                Box::pin(ready(traffic::read(diagnostics, call.head.uri.query())))
-            }),
-        ),
-    ]
+/// Operations that need a known token: the description of each, and its handler.
+macro_rules! api {
+    ($($description:path: |$admin:pat_param, $call:pat_param| $result:expr;)*) => {
+        [$(Operation::of::<$description>(Endpoint::Api(
+            |$admin, $call| Box::pin(async move { $result }),
+        ))),*]
+    };
+}
+
+/// All operations of the admin listener.
+pub(crate) fn operations() -> Vec<Operation> {
+    let mut operations = vec![
+        Operation::of::<health::__path_liveness>(Endpoint::Open(|_| health::liveness())),
+        Operation::of::<health::__path_readiness>(Endpoint::Open(health::readiness)),
+        Operation::of::<metrics::__path_respond>(Endpoint::Metrics),
+        Operation::of::<openapi::__path_respond>(Endpoint::Open(|_| openapi::respond())),
+        Operation::console("/console"),
+        Operation::console("/console/{*file}"),
+    ];
+    operations.extend(reads());
+    operations.extend(changes());
+    let rollouts = rollout_changes();
+    operations.extend(rollouts.iter().map(Operation::of_section));
+    operations.extend(rollouts);
+    operations
+}
+
+fn reads() -> [Operation; 11] {
+    api! {
+        session::__path_read: |_, call| Ok(session::read(call.caller));
+        events::__path_stream: |admin, call| events::stream(admin, &call);
+        gateway::__path_describe: |admin, _| Ok(gateway::describe(admin));
+        traffic::__path_read: |admin, call| traffic::read(admin.deployments.diagnostics(), call.head.uri.query());
+        releases::__path_list: |admin, _| releases::list(admin).await;
+        releases::__path_describe: |admin, call|
+            releases::describe(&admin.deployments, call.parameters.release()).await;
+        section_errors::__path_list: |admin, call|
+            Ok(section_errors::list(admin.deployments.diagnostics(), &call.parameters.name));
+        section_logs::__path_read: |admin, call| section_logs::read(admin, call).await;
+        deployments::__path_list: |admin, _| deployments::list(admin).await;
+        rollouts::__path_list: |admin, _| rollouts::list(admin).await;
+        history::__path_list: |admin, call| history::list(&admin.deployments, call.head.uri.query()).await;
+    }
+}
+
+fn changes() -> [Operation; 10] {
+    api! {
+        session::__path_sign_in: |admin, call| Ok(session::sign_in(admin, call.caller));
+        session::__path_sign_out: |admin, call| Ok(session::sign_out(admin, call.caller));
+        releases::__path_publish: |admin, call|
+            releases::publish(admin, call.caller, call.parameters.release(), call.body).await;
+        deployments::__path_deploy: |admin, call| deployments::deploy(admin, call.caller, call.body).await;
+        rollback::__path_roll_back: |admin, call| rollback::roll_back(admin, call.caller, call.body).await;
+        rollback::__path_plan: |admin, call| rollback::plan(admin, call.caller, call.body).await;
+        previews::__path_create: |admin, call|
+            previews::create(&admin.deployments, &admin.origin, call.caller, call.body).await;
+        previews::__path_end: |admin, call| previews::end(&admin.deployments, call.caller).await;
+        garbage_collection::__path_collect: |admin, call|
+            garbage_collection::collect(&admin.deployments, admin.retention, call.caller, call.body).await;
+        purge::__path_purge: |admin, call| purge::purge(&admin.purge_responses, call.caller, call.body).await;
+    }
+}
+
+/// The changes of one rollout, which the path names by its candidate.
+fn rollout_changes() -> [Operation; 4] {
+    api! {
+        rollouts::__path_promote: |admin, call| rollouts::promote(&admin.deployments, call).await;
+        rollouts::__path_abort: |admin, call| rollouts::abort(&admin.deployments, call).await;
+        rollouts::__path_pause: |admin, call| rollouts::pause(&admin.deployments, call).await;
+        rollouts::__path_resume: |admin, call| rollouts::resume(&admin.deployments, call).await;
+    }
 }

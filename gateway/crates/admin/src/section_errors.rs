@@ -19,7 +19,15 @@ pub(super) struct SectionErrors {
     errors: Vec<ErrorEntry>,
 }
 
-/// `GET /api/v1/sections/{name}/errors`
+/// List the recent errors of a section
+///
+/// Errors of server-side rendering for visitors, and errors that browsers report. An error has a
+/// class, but no message. Each gateway counts from its start, and keeps at most 500 errors of each
+/// source.
+#[utoipa::path(
+    get, path = "/api/v1/sections/{name}/errors", tag = "diagnostics", operation_id = "listSectionErrors",
+    responses((status = 200, body = SectionErrors, description = "The errors.")),
+)]
 pub(super) fn list(diagnostics: &Diagnostics, section: &str) -> Response {
     let errors = SectionErrors {
         since: diagnostics.since,

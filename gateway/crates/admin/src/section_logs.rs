@@ -22,7 +22,7 @@ use super::routes::Call;
 use super::{Admin, AdminError, query};
 
 /// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.
-pub(super) const MAX_WAIT_SECONDS: u64 = 30;
+const MAX_WAIT_SECONDS: u64 = 30;
 
 /// Entries of a section at this gateway.
 #[derive(Serialize, ToSchema)]
@@ -33,7 +33,24 @@ pub(super) struct SectionLogPage {
     entries: Vec<Arc<LogEntry>>,
 }
 
-/// `GET /api/v1/sections/{name}/logs`
+/// Read the log of a section
+///
+/// Publishes, trial renders and changes. A release has a trial render when it is published, and
+/// again when it is deployed or previewed. To follow the log, repeat the request with the ID of the
+/// last entry and a time to wait. Each gateway keeps its last 1000 entries from its start.
+#[utoipa::path(
+    get, path = "/api/v1/sections/{name}/logs", tag = "diagnostics", operation_id = "readSectionLogPage",
+    params(
+        ("after" = Option<u64>, Query, minimum = 0, maximum = 9_007_199_254_740_991_u64,
+            description = "Return entries with a greater ID only."),
+        ("wait" = Option<u64>, Query, minimum = 0, maximum = 30,
+            description = "If there is no entry, how many seconds to wait for one; 0 without it."),
+    ),
+    responses(
+        (status = 200, body = SectionLogPage, description = "The entries. Empty if the wait ended without an entry."),
+        (status = 503, description = "The gateway shuts down."),
+    ),
+)]
 pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
     let diagnostics = admin.deployments.diagnostics();
     let mut shutdown = admin.shutdown.clone();

@@ -7,8 +7,7 @@ use std::collections::HashMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::request::Parts;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -20,7 +19,7 @@ use colonnade_config::{Action, Token};
 use colonnade_web::cookie::{self, Cookies};
 use colonnade_web::response::{Response, empty, json};
 
-use super::routes::Call;
+use super::audit::Caller;
 use super::{Admin, auth};
 
 /// How long a session lasts.
@@ -132,27 +131,50 @@ impl Sessions {
     }
 }
 
-/// `GET`, `POST` and `DELETE /api/v1/session`
-pub(super) fn respond(admin: &Admin, call: &Call<'_>) -> Response {
-    let Call { caller, head, .. } = call;
-    let Parts { method, .. } = head;
-    let token = caller.token;
-    if *method == Method::DELETE {
-        let mut response = empty(StatusCode::NO_CONTENT);
-        if let Some(session) = &caller.session {
-            admin.sessions.end(session, response.headers_mut());
-        }
-        return response;
-    }
+/// Read what the caller may do
+#[utoipa::path(
+    get, path = "/api/v1/session", tag = "console", operation_id = "readSession",
+    responses((status = 200, body = SessionDescription, description = "The token's name, sections and actions.")),
+)]
+pub(super) fn read(Caller { token, session, .. }: Caller<'_>) -> Response {
+    json(StatusCode::OK, &describe(token, session.as_ref()))
+}
+
+/// Start a session
+///
+/// Sets a cookie that browsers send instead of the token. It has the permissions of the token, and
+/// lasts twelve hours. A request with the cookie must come from a page of this listener. With a
+/// session instead of a token the call changes nothing.
+#[utoipa::path(
+    post, path = "/api/v1/session", tag = "console", operation_id = "signIn",
+    responses(
+        (status = 200, body = SessionDescription, description = "The request has a session already."),
+        (status = 201, body = SessionDescription, description = "The session has started."),
+    ),
+)]
+pub(super) fn sign_in(admin: &Admin, caller: Caller<'_>) -> Response {
     // A session does not start another one: it would never end.
-    if *method == Method::POST && caller.session.is_none() {
-        let mut headers = HeaderMap::new();
-        let session = admin.sessions.start(token, &mut headers);
-        let mut response = json(StatusCode::CREATED, &describe(token, Some(&session)));
-        response.headers_mut().extend(headers);
-        return response;
+    if caller.session.is_some() {
+        return read(caller);
     }
-    json(StatusCode::OK, &describe(token, caller.session.as_ref()))
+    let mut headers = HeaderMap::new();
+    let session = admin.sessions.start(caller.token, &mut headers);
+    let mut response = json(StatusCode::CREATED, &describe(caller.token, Some(&session)));
+    response.headers_mut().extend(headers);
+    response
+}
+
+/// End the session
+#[utoipa::path(
+    delete, path = "/api/v1/session", tag = "console", operation_id = "signOut",
+    responses((status = 204, description = "The session has ended.")),
+)]
+pub(super) fn sign_out(admin: &Admin, caller: Caller<'_>) -> Response {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    if let Some(session) = &caller.session {
+        admin.sessions.end(session, response.headers_mut());
+    }
+    response
 }
 
 fn describe(token: &Token, session: Option<&Session>) -> SessionDescription {

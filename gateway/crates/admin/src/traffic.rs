@@ -36,7 +36,16 @@ pub(super) struct TrafficPage {
     series: Vec<TrafficSeries>,
 }
 
-/// `GET /api/v1/traffic`
+/// Read the traffic of the sections
+///
+/// Requests for pages, errors, failures in browsers and latency, by section and track. Each gateway
+/// counts from its start, for a day. Long times have longer steps.
+#[utoipa::path(
+    get, path = "/api/v1/traffic", tag = "diagnostics", operation_id = "readTraffic",
+    params(("minutes" = Option<u64>, Query, minimum = 1, maximum = 1440,
+        description = "The number of minutes until now; 60 without it.")),
+    responses((status = 200, body = TrafficPage, description = "The series.")),
+)]
 pub(super) fn read(diagnostics: &Diagnostics, query: Option<&str>) -> Result<Response, AdminError> {
     let [minutes] = query::integers(query, &[("minutes", 1..=MAX_MINUTES)])?;
     let minutes = minutes.unwrap_or(DEFAULT_MINUTES);

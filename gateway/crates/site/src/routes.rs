@@ -109,7 +109,7 @@ impl RouteTable {
                 Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
             }),
             upstream: Route::new(
-                Methods::Any,
+                Methods::ANY,
                 "/api",
                 Endpoint {
                     errors: ErrorFormat::Json,
@@ -239,15 +239,19 @@ const ASSET: Handler = |site, call| {
 };
 
 fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
-    Route::new(Methods::Get, pattern, Endpoint { errors, handle })
+    Route::new(Methods::GET, pattern, Endpoint { errors, handle })
 }
 
 fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
-    Route::new(Methods::Post, pattern, Endpoint { errors, handle })
+    Route::new(Methods::POST, pattern, Endpoint { errors, handle })
 }
 
 fn get_post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
-    Route::new(Methods::GetPost, pattern, Endpoint { errors, handle })
+    Route::new(
+        Methods::GET.and(Methods::POST),
+        pattern,
+        Endpoint { errors, handle },
+    )
 }
 
 #[cfg(test)]

@@ -10,40 +10,48 @@ use matchit::Params;
 use crate::problem::HttpError;
 use crate::response::{Response, empty};
 
-/// The methods that a route accepts, besides OPTIONS.
+/// The methods that a route accepts, besides OPTIONS: a bit for each of [`SETS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Methods {
-    /// GET and HEAD.
-    Get,
-    /// POST.
-    Post,
-    /// GET, HEAD and POST.
-    GetPost,
-    /// GET, HEAD, POST and DELETE.
-    GetPostDelete,
-    /// PUT.
-    Put,
-    /// GET, HEAD and PUT.
-    GetPut,
-    /// POST and DELETE.
-    PostDelete,
-    /// All of them, and OPTIONS. The handler rejects what it does not serve.
-    Any,
-}
+pub struct Methods(u8);
+
+/// The methods of each bit, as `Allow` lists them.
+const SETS: [&[Method]; 5] = [
+    &[Method::GET, Method::HEAD],
+    &[Method::POST],
+    &[Method::PUT],
+    &[Method::PATCH],
+    &[Method::DELETE],
+];
 
 impl Methods {
+    /// No method.
+    pub const NONE: Self = Self(0);
+    /// GET and HEAD.
+    pub const GET: Self = Self(1);
+    /// POST.
+    pub const POST: Self = Self(1 << 1);
+    /// PUT.
+    pub const PUT: Self = Self(1 << 2);
+    /// DELETE.
+    pub const DELETE: Self = Self(1 << 4);
+    /// All of them, and every other one. The handler rejects what it does not serve.
+    pub const ANY: Self = Self(0b11111);
+
+    /// Returns the methods of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Returns whether a method is among them. GET includes HEAD.
     pub fn allow(self, method: &Method) -> bool {
-        match self {
-            Self::Get => matches!(*method, Method::GET | Method::HEAD),
-            Self::Post => *method == Method::POST,
-            Self::GetPost => Self::Get.allow(method) || Self::Post.allow(method),
-            Self::GetPostDelete => Self::Get.allow(method) || Self::PostDelete.allow(method),
-            Self::Put => *method == Method::PUT,
-            Self::GetPut => Self::Get.allow(method) || Self::Put.allow(method),
-            Self::PostDelete => matches!(*method, Method::POST | Method::DELETE),
-            Self::Any => true,
-        }
+        self == Self::ANY || self.iter().any(|allowed| allowed == method)
+    }
+
+    fn iter(self) -> impl Iterator<Item = &'static Method> {
+        let sets = SETS.iter().enumerate();
+        sets.filter(move |(bit, _)| self.0 & (1 << bit) != 0)
+            .flat_map(|(_, methods)| *methods)
     }
 
     /// Returns `None` if the route's handler serves this method, or the response to OPTIONS (RFC 9110, section 9.3.7).
@@ -70,17 +78,11 @@ impl Methods {
 
     /// Sets the `Allow` header.
     pub fn set_allow(self, headers: &mut HeaderMap) {
-        let methods = match self {
-            Self::Get => "GET, HEAD, OPTIONS",
-            Self::Post => "POST, OPTIONS",
-            Self::GetPost => "GET, HEAD, POST, OPTIONS",
-            Self::GetPostDelete => "GET, HEAD, POST, DELETE, OPTIONS",
-            Self::Put => "PUT, OPTIONS",
-            Self::GetPut => "GET, HEAD, PUT, OPTIONS",
-            Self::PostDelete => "POST, DELETE, OPTIONS",
-            Self::Any => "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-        };
-        headers.insert(ALLOW, HeaderValue::from_static(methods));
+        let methods = self.iter().chain([&Method::OPTIONS]);
+        let names: Vec<&str> = methods.map(Method::as_str).collect();
+        if let Ok(names) = HeaderValue::try_from(names.join(", ")) {
+            headers.insert(ALLOW, names);
+        }
     }
 }
 
@@ -88,7 +90,7 @@ impl Methods {
 #[derive(Debug, Clone)]
 pub struct Route<H> {
     /// The path pattern, in the syntax of [`matchit`]: `/deployments/{number}/abort`.
-    pub pattern: &'static str,
+    pub pattern: Cow<'static, str>,
     /// The name of the route in logs and metrics.
     pub name: Cow<'static, str>,
     /// The accepted methods.
@@ -99,10 +101,11 @@ pub struct Route<H> {
 
 impl<H> Route<H> {
     /// Creates a route that is named like its pattern, in the syntax of page patterns: `/deployments/:number/abort`.
-    pub fn new(methods: Methods, pattern: &'static str, handler: H) -> Self {
+    pub fn new(methods: Methods, pattern: impl Into<Cow<'static, str>>, handler: H) -> Self {
+        let pattern = pattern.into();
         Self {
+            name: name_of(&pattern).into(),
             pattern,
-            name: name_of(pattern),
             methods,
             handler,
         }
@@ -117,12 +120,8 @@ impl<H> Route<H> {
 }
 
 /// Replaces each `{x}` and `{*x}` with `:x`.
-fn name_of(pattern: &'static str) -> Cow<'static, str> {
-    if !pattern.contains('{') {
-        return Cow::Borrowed(pattern);
-    }
-    let name = pattern.replace("{*", ":").replace('{', ":").replace('}', "");
-    Cow::Owned(name)
+fn name_of(pattern: &str) -> String {
+    pattern.replace("{*", ":").replace('{', ":").replace('}', "")
 }
 
 /// The route table of a listener.
@@ -137,8 +136,8 @@ impl<H> Router<H> {
     pub fn new(routes: impl IntoIterator<Item = Route<H>>) -> Self {
         let mut table = matchit::Router::new();
         for route in routes {
-            let pattern = route.pattern;
-            if let Err(error) = table.insert(pattern, route) {
+            let pattern = route.pattern.clone();
+            if let Err(error) = table.insert(&*pattern, route) {
                 panic!("route {pattern}: {error}");
             }
         }
@@ -172,11 +171,11 @@ mod tests {
 
     fn router() -> Router<u8> {
         Router::new([
-            Route::new(Methods::Get, "/health", 1),
-            Route::new(Methods::Post, "/items/last", 2),
-            Route::new(Methods::Get, "/items/{id}", 3),
-            Route::new(Methods::Get, "/files/{*path}", 4),
-            Route::new(Methods::Get, "/named/{id}", 5).named("/named"),
+            Route::new(Methods::GET, "/health", 1),
+            Route::new(Methods::POST, "/items/last", 2),
+            Route::new(Methods::GET, "/items/{id}", 3),
+            Route::new(Methods::GET, "/files/{*path}", 4),
+            Route::new(Methods::GET, "/named/{id}", 5).named("/named"),
         ])
     }
 
@@ -207,16 +206,20 @@ mod tests {
     #[should_panic(expected = "route /items/{id}")]
     fn router_with_conflicting_patterns_panics() {
         let routes = ["/items/{number}", "/items/{id}"];
-        Router::new(routes.map(|pattern| Route::new(Methods::Get, pattern, ())));
+        Router::new(routes.map(|pattern| Route::new(Methods::GET, pattern, ())));
     }
 
     #[test]
     fn methods_check_answers_options_and_rejects_others() {
-        assert!(matches!(Methods::Get.check(&Method::HEAD), Ok(None)));
-        let options = Methods::PostDelete.check(&Method::OPTIONS).unwrap().unwrap();
+        assert!(matches!(Methods::GET.check(&Method::HEAD), Ok(None)));
+        let options = Methods::POST
+            .and(Methods::DELETE)
+            .check(&Method::OPTIONS)
+            .unwrap()
+            .unwrap();
         assert_eq!(options.status(), StatusCode::NO_CONTENT);
         assert_eq!(options.headers()[ALLOW], "POST, DELETE, OPTIONS");
-        let error = HttpError::MethodNotAllowed(Methods::Put);
-        assert_eq!(Methods::Put.check(&Method::GET).err(), Some(error));
+        let error = HttpError::MethodNotAllowed(Methods::PUT);
+        assert_eq!(Methods::PUT.check(&Method::GET).err(), Some(error));
     }
 }

@@ -117,7 +117,7 @@ pub fn validate_request(
 /// The response to `OPTIONS *` (RFC 9110, section 9.3.7).
 fn options_asterisk() -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
-    Methods::GetPost.set_allow(response.headers_mut());
+    Methods::GET.and(Methods::POST).set_allow(response.headers_mut());
     ServedBy::of(&mut response).route = Some("*".into());
     response
 }
