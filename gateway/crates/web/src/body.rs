@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-pub use read::{ReadBodyError, next_chunk, read_into, read_to_end};
+pub use read::{ReadBodyError, next_chunk, read_to_end};
 pub use response::{BrokenBody, ResponseBody};
 
 /// A streamed request body, with an optional deadline.

@@ -5,13 +5,11 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
-use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -35,9 +33,6 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The most characters of the backend's error message that visitors see.
 const MAX_MESSAGE_CHARS: usize = 500;
-
-/// The bytes reserved for field names and the age in the request.
-const REQUEST_OVERHEAD_BYTES: usize = 128;
 
 /// The sign-up backend.
 pub(super) struct Backend {
@@ -180,7 +175,7 @@ impl Backend {
             age: fields.age,
             affiliate_subid: &self.affiliate_subid,
         };
-        let body = body.to_json()?;
+        let body = serde_json::to_vec(&body).map_err(|_| CallError::Serialize)?;
         let mut request = self
             .client
             .post(self.url.clone())
@@ -194,17 +189,6 @@ impl Backend {
         let body = read_response(response).await?;
         let object = serde_json::from_slice(&body).map_err(|_| CallError::NotJson(status))?;
         Ok((status, object))
-    }
-}
-
-impl BackendRequest<'_> {
-    /// Returns the body of the request, which is overwritten when it is sent.
-    fn to_json(&self) -> Result<Bytes, CallError> {
-        // Escaping can make a character six times as long. A reallocation would leave a copy behind.
-        let texts = self.email.len() + self.password.len() + self.affiliate_subid.len();
-        let mut body = Zeroizing::new(Vec::with_capacity(6 * texts + REQUEST_OVERHEAD_BYTES));
-        serde_json::to_writer(&mut *body, self).map_err(|_| CallError::Serialize)?;
-        Ok(Bytes::from_owner(body))
     }
 }
 

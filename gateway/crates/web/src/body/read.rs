@@ -29,21 +29,6 @@ where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
     let mut buffer = Vec::new();
-    read_into(&mut buffer, body, max_bytes, timeout).await?;
-    Ok(buffer)
-}
-
-/// Appends a body of at most `max_bytes` to a buffer. A buffer with that much spare capacity is not reallocated, so no
-/// copy of the body stays behind.
-pub async fn read_into<B>(
-    buffer: &mut Vec<u8>,
-    body: B,
-    max_bytes: usize,
-    timeout: Duration,
-) -> Result<(), ReadBodyError>
-where
-    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
-{
     let mut body = pin!(body);
     let deadline = Instant::now() + timeout;
     let mut remaining = max_bytes;
@@ -53,7 +38,7 @@ where
             .ok_or(ReadBodyError::TooLarge)?;
         buffer.extend_from_slice(&chunk);
     }
-    Ok(())
+    Ok(buffer)
 }
 
 /// Reads the next chunk of a body; `None` at its end. Trailers are ignored.
@@ -87,7 +72,7 @@ mod tests {
     use http::HeaderMap;
     use http_body::{Body, Frame};
 
-    use super::{ReadBodyError, read_into, read_to_end};
+    use super::{ReadBodyError, read_to_end};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -142,14 +127,5 @@ mod tests {
         body.frames.push_back(Err(io::ErrorKind::BrokenPipe.into()));
         let outcome = read_to_end(body, 10, SECOND).await;
         assert!(matches!(outcome, Err(ReadBodyError::Broken(_))));
-    }
-
-    #[tokio::test]
-    async fn reserved_buffer_is_not_reallocated() {
-        let mut buffer = Vec::with_capacity(4);
-        let before = buffer.as_ptr();
-        let body = chunks(["ab", "cd"], false);
-        read_into(&mut buffer, body, 4, SECOND).await.unwrap();
-        assert_eq!((&*buffer, buffer.as_ptr()), (&b"abcd"[..], before));
     }
 }
