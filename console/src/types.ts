@@ -168,7 +168,7 @@ export interface Traffic {
 export interface GatewayState {
   readonly version: string;
   readonly startedAt: string;
-  readonly status: "ready" | "degraded" | "no-live-deployment" | "replaced" | "shutting-down";
+  readonly status: "ready" | "degraded" | "no-live-deployment" | "overloaded" | "replaced" | "shutting-down";
   /** Why it is degraded. */
   readonly problems: readonly string[];
   readonly unavailable: readonly string[];

@@ -53,8 +53,11 @@ fn short_memory_refuses_renders_then_requests() {
         1
     );
     assert_eq!(gateway.get("/healthz").status, 200);
-    let degraded = "degraded: memory is nearly used up: requests are refused\n";
-    assert_eq!(gateway.get("/readyz").text(), degraded);
+    let ready = gateway.get("/readyz");
+    assert_eq!(
+        (ready.status, &*ready.text()),
+        (503, "memory is nearly used up\n")
+    );
     // A bad release can still be taken back.
     let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "attack" }));
     assert_eq!(rollback.status, 201, "{}", rollback.text());
@@ -90,4 +93,24 @@ fn short_memory_admits_a_connection_for_another() {
     let before = gateway.closed_connections("evicted");
     let _new = idle(2);
     gateway.wait_for_closed_connections("evicted", before + 1);
+}
+
+#[test]
+fn short_memory_keeps_number_of_connections() {
+    let gateway = Gateway::start_live(&limits(1_000_000), &[]);
+    let idle = |last: u8| {
+        let client = gateway.site.with_source_ip([127, 0, 4, last].into());
+        crate::edge_limits::idle_connection(&client)
+    };
+    let mut open: Vec<_> = (0..100).map(|_| idle(1)).collect();
+    limit(&gateway, 1, 2);
+    // The first connection since then counts those that are open.
+    open.push(idle(2));
+    gateway.wait_for_closed_connections("evicted", 1);
+    open.drain(..50);
+    wait_until("half of them are closed", || {
+        gateway.metric("colonnade_connections_open{listener=\"site\"}") <= 51
+    });
+    open.extend((0..40).map(|_| idle(3)));
+    gateway.wait_for_closed_connections("evicted", 1);
 }

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<GatewayState["status"], string>> = {
   ready: "Ready",
   degraded: "Degraded",
   "no-live-deployment": "Not ready: nothing is live",
+  overloaded: "Overloaded: memory is nearly used up",
   replaced: "Replaced by an upgrade",
   "shutting-down": "Shutting down",
 };

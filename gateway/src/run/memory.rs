@@ -46,13 +46,18 @@ pub(super) async fn return_after_crowds(connections: ListenerConnectionMetrics) 
 pub(super) async fn guard(settings: CurrentListenerSettings, site: Arc<Site>, metrics: MemoryMetrics) {
     let mut ticks = interval(SAMPLE_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last = 0;
     loop {
         ticks.tick().await;
         let limit = settings.site.load().limits.max_memory_bytes;
         let usage = spawn_blocking(move || Usage::read(Path::new("/"), limit)).await;
         let usage = usage.ok().flatten();
         let before = Pressure::current();
-        let pressure = usage.map_or(Pressure::Normal, |usage| before.next(usage.percent()));
+        // A failed reading says nothing. The level rises only if two readings say so, and falls with one.
+        let pressure = usage.map_or(before, |usage| {
+            let percent = usage.percent();
+            before.next(percent.min(std::mem::replace(&mut last, percent)))
+        });
         metrics.record(usage, pressure);
         pressure.apply();
         if pressure != before {

@@ -20,7 +20,7 @@ pub(super) struct GatewayDescription {
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
     /// Whether it serves the site, or why it does not.
-    #[schema(pattern = "^(ready|degraded|no-live-deployment|replaced|shutting-down)$")]
+    #[schema(pattern = "^(ready|degraded|no-live-deployment|overloaded|replaced|shutting-down)$")]
     status: &'static str,
     /// Why it is degraded, as `/readyz` says it.
     problems: Vec<String>,
@@ -45,6 +45,7 @@ pub(super) fn describe(admin: &Admin) -> Response {
         (Lifecycle::ShuttingDown, _) => ("shutting-down", Vec::new()),
         (Lifecycle::Replaced, _) => ("replaced", Vec::new()),
         (Lifecycle::Running, Readiness::NothingLive) => ("no-live-deployment", Vec::new()),
+        (Lifecycle::Running, Readiness::Overloaded) => ("overloaded", Vec::new()),
         (Lifecycle::Running, Readiness::Degraded(problems)) => ("degraded", problems),
         (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
     };

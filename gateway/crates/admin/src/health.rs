@@ -20,7 +20,7 @@ struct Alive(String);
 struct Ready(String);
 
 #[derive(Serialize, ToSchema)]
-#[schema(pattern = "^(no live deployment|shutting down)\n$")]
+#[schema(pattern = "^(no live deployment|memory is nearly used up|shutting down)\n$")]
 struct NotReady(String);
 
 /// Check that the process is alive
@@ -41,7 +41,7 @@ pub(super) fn liveness() -> Response {
                 not cached, if no render worker is available, and sections whose releases are missing or damaged; or why the \
                 store cannot be read, so that changes are rejected."),
         (status = 503, body = inline(NotReady), content_type = TEXT,
-            description = "No deployment is live, or the gateway shuts down."),
+            description = "No deployment is live, memory is nearly used up, or the gateway shuts down."),
     ),
 )]
 pub(super) fn readiness(admin: &Admin) -> Response {

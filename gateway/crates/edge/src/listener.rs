@@ -70,6 +70,21 @@ pub struct Listener {
     pub log_client_ip: bool,
 }
 
+/// How many connections may be open while memory is short: those that were when it became so.
+#[derive(Debug, Default)]
+struct OpenAtPressure(Option<usize>);
+
+impl OpenAtPressure {
+    /// The most connections while `open` are open.
+    fn limit(&mut self, open: usize) -> usize {
+        if !Pressure::is_high() {
+            self.0 = None;
+            return usize::MAX;
+        }
+        *self.0.get_or_insert(open.max(MIN_CONNECTIONS))
+    }
+}
+
 impl Listener {
     /// Serves connections until `shutdown` becomes true. Then drains them for up to `drain_timeout`.
     pub async fn serve<S: HttpService>(self, service: S, shutdown: watch::Receiver<bool>) {
@@ -79,6 +94,7 @@ impl Listener {
         let mut shutdown_receiver = shutdown.clone();
         let close_log = Arc::new(CloseLog::new(self.metrics.listener(), self.log_client_ip));
         let lingering_closes = LingeringCloses::new(self.max_lingering(), shutdown.clone());
+        let mut open_at_pressure = OpenAtPressure::default();
         loop {
             let (stream, peer) = tokio::select! {
                 accepted = self.accept() => accepted,
@@ -88,7 +104,8 @@ impl Listener {
             };
             let settings = self.settings.load_full();
             let state = ConnectionState::new(settings.limits);
-            let permit = match self.admit(&pool, &state, &settings, peer.ip()).await {
+            let total = self.total(&settings).min(open_at_pressure.limit(pool.in_use()));
+            let permit = match Self::admit(&pool, &state, &settings, total, peer.ip()).await {
                 Ok(permit) => permit,
                 Err(full) => {
                     self.metrics.rejected(full.into());
@@ -129,21 +146,21 @@ impl Listener {
         MAX_LINGERING.min(self.capacity / LINGERING_SHARE)
     }
 
-    /// Waits for a permit for a new connection. While memory is short, another connection must give way to it.
+    /// The maximum number of connections.
+    fn total(&self, settings: &Settings) -> usize {
+        let available = self.capacity - self.max_lingering();
+        settings.limits.max_connections.min(available)
+    }
+
+    /// Waits for a permit for a new connection. At the limit, another connection must give way to
+    /// it.
     async fn admit(
-        &self,
         pool: &Pool<ConnectionState>,
         state: &ConnectionState,
         settings: &Settings,
+        total: usize,
         peer: IpAddr,
     ) -> Result<Permit<ConnectionState>, Full> {
-        let mut total = settings
-            .limits
-            .max_connections
-            .min(self.capacity - self.max_lingering());
-        if Pressure::is_high() {
-            total = total.min(pool.in_use().max(MIN_CONNECTIONS));
-        }
         let limits = colonnade_admission::Limits {
             total,
             per_client: settings.max_connections_of(peer),

@@ -1,9 +1,11 @@
 //! How much memory is used, and how much may be.
 //!
-//! The limit is the configured one, else that of the control group, else the memory of the machine. At the limit of a control group
-//! the kernel ends a process of the group, and compares what all of them use, with buffers of sockets; so that is the use, without
-//! the file cache, which the kernel takes back first. Otherwise the use is the resident memory of the process and of its children,
-//! the render workers.
+//! There can be several limits: the configured one, those of the control group and the groups above
+//! it, and the memory of the machine. What counts is the one that is nearest. At the limit of a
+//! control group the kernel ends a process of the group, and compares what all of them use, with
+//! buffers of sockets; so that is the use, without the file cache, which the kernel takes back
+//! first. For the other limits it is the resident memory of the process and of its children, the
+//! render workers.
 
 use std::fs;
 use std::path::Path;
@@ -47,18 +49,18 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Reads the files below `root`, which is `/` except in tests. `None` if the system does not have them.
+    /// Reads the files below `root`, which is `/` except in tests. `None` if the system does not
+    /// have them.
     pub fn read(root: &Path, configured: Option<u64>) -> Option<Self> {
         let machine = machine_memory(root)?;
-        let limit = match configured {
-            Some(limit) => limit,
-            None => match CONTROLLERS.iter().find_map(|each| each.read(root, machine)) {
-                Some(usage) => return Some(usage),
-                None => machine,
-            },
+        let own = Self {
+            used: resident_with_children(root)?,
+            limit: configured.unwrap_or(machine).min(machine),
         };
-        let used = resident_with_children(root)?;
-        Some(Self { used, limit }).filter(|usage| usage.limit > 0)
+        let groups = CONTROLLERS.iter().flat_map(|each| each.read(root, machine));
+        let limits = groups.chain([own]).filter(|usage| usage.limit > 0);
+        // If two are equally near, the one of the kernel.
+        limits.rev().max_by_key(|usage| usage.percent())
     }
 
     /// The use in percent of the limit.
@@ -68,19 +70,20 @@ impl Usage {
 }
 
 impl Controller {
-    /// The use and the limit of the group of this process, or of the next one above it with a limit.
-    fn read(&self, root: &Path, machine: u64) -> Option<Usage> {
-        let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    /// The use and the limits of the group of this process and of those above it.
+    fn read(&self, root: &Path, machine: u64) -> Vec<Usage> {
+        let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
         let group = groups.lines().find_map(|line| {
             let (names, path) = line.split_once(':')?.1.split_once(':')?;
             let is_own = names.split(',').any(|name| name == self.name);
             is_own.then(|| path.trim_start_matches('/'))
-        })?;
+        });
+        let Some(group) = group else { return Vec::new() };
         let mount = root.join(self.mount);
         let path = mount.join(group);
         // A container may see its own group as the topmost one.
-        let mut folders = path.ancestors().take_while(|folder| folder.starts_with(&mount));
-        folders.find_map(|folder| {
+        let folders = path.ancestors().take_while(|folder| folder.starts_with(&mount));
+        let usages = folders.filter_map(|folder| {
             let number = |name| fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok();
             let limit: u64 = number(self.limit).filter(|limit| (1..machine).contains(limit))?;
             let used: u64 = number(self.used)?;
@@ -88,7 +91,8 @@ impl Controller {
             let reclaimable = self.reclaimable.iter().filter_map(|name| field(&stat, name));
             let used = used.saturating_sub(reclaimable.sum());
             Some(Usage { used, limit })
-        })
+        });
+        usages.collect()
     }
 }
 
@@ -157,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_is_that_of_the_nearest_control_group() {
+    fn limit_is_the_one_that_is_nearest() {
         let stat = "anon 5\nfile 900\ninactive_file 300\nactive_file 500\nslab_reclaimable 100\n";
         let root = system(&[
             ("proc/self/cgroup", "0::/a/b/c\n"),
@@ -165,8 +169,15 @@ mod tests {
             ("sys/fs/cgroup/a/b/memory.max", "2000\n"),
             ("sys/fs/cgroup/a/b/memory.current", "1500\n"),
             ("sys/fs/cgroup/a/b/memory.stat", stat),
+            ("sys/fs/cgroup/a/memory.max", "4000\n"),
+            ("sys/fs/cgroup/a/memory.current", "2000\n"),
+            ("sys/fs/cgroup/a/memory.stat", ""),
         ]);
+        assert_eq!(read(root.path(), None), Some((2000, 4000)));
+        fs::write(root.path().join("sys/fs/cgroup/a/memory.current"), "900").expect("a file");
         assert_eq!(read(root.path(), None), Some((600, 2000)));
+        // A larger configured limit does not hide that of the group.
+        assert_eq!(read(root.path(), Some(100 * MIB)), Some((600, 2000)));
         let stat = "total_inactive_file 300\ntotal_active_file 500\ninactive_file 1\n";
         let root = system(&[
             ("proc/self/cgroup", "5:cpu:/x\n4:memory,other:/d\n0::/\n"),

@@ -49,16 +49,18 @@ pub enum Readiness {
     Degraded(Vec<String>),
     /// No deployment is live.
     NothingLive,
+    /// It refuses the requests of visitors. Another gateway may not.
+    Overloaded,
 }
 
 impl Readiness {
     /// Whether visitors can use the site.
     pub fn is_ready(&self) -> bool {
-        *self != Self::NothingLive
+        !matches!(self, Self::NothingLive | Self::Overloaded)
     }
 }
 
-/// The response of `/readyz`: 200 while a deployment is live and no shutdown has begun, else 503. An upgrade does not make
+/// The response of `/readyz`: 200 while a deployment is live, requests are accepted and no shutdown has begun, else 503. An upgrade does not make
 /// the site unavailable, so that a replaced process is still ready.
 pub fn readiness(readiness: &Readiness, shutdown: &ShutdownSignal) -> Response {
     if *shutdown.0.borrow() == Lifecycle::ShuttingDown {
@@ -68,5 +70,6 @@ pub fn readiness(readiness: &Readiness, shutdown: &ShutdownSignal) -> Response {
         Readiness::Ready => text(StatusCode::OK, "ready"),
         Readiness::Degraded(problems) => text(StatusCode::OK, &format!("degraded: {}", problems.join("; "))),
         Readiness::NothingLive => text(StatusCode::SERVICE_UNAVAILABLE, "no live deployment"),
+        Readiness::Overloaded => text(StatusCode::SERVICE_UNAVAILABLE, "memory is nearly used up"),
     }
 }

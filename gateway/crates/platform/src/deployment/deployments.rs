@@ -165,7 +165,7 @@ impl Deployments {
         match Pressure::current() {
             Pressure::Normal => {}
             Pressure::High => problems.push("memory is short: renders and publishes are refused".to_owned()),
-            Pressure::Critical => problems.push("memory is nearly used up: requests are refused".to_owned()),
+            Pressure::Critical => return Readiness::Overloaded,
         }
         problems.extend(self.store_problem.lock().clone());
         problems.extend(self.write_problem.lock().clone());
