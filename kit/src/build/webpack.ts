@@ -243,7 +243,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
       chunkLoadingGlobal: chunkLoadingGlobal(context),
       crossOriginLoading: "anonymous",
-      // In milliseconds, and longer for larger chunks: see `ChunkTimeouts`. Then the chunk fails to load.
+      // In milliseconds, and longer by the size of a chunk: see `ChunkTimeouts`. Then the chunk fails to load.
       chunkLoadTimeout: 8_000,
     },
     plugins: [
