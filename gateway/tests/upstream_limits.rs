@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
@@ -399,17 +400,31 @@ fn upstream_tables(upstreams: &[(&str, &str)], origin: &str) -> String {
 #[test]
 fn failures_of_one_client_open_no_circuit_for_others() {
     let upstream = RawUpstream::start();
+    // The health checks of the last two fail, although they work: one no longer has the path, one does not answer.
+    let gone = "health_path = \"/health\"\nhealth_interval_ms = 100";
+    let silent = "health_path = \"/health/silent\"\nhealth_interval_ms = 100\ntotal_timeout_ms = 1000";
     let upstreams = [
         ("limited", ""),
         ("counted", "breaker_statuses = [502, 503, 504]"),
         ("closing", ""),
+        ("closing-gone", gone),
+        ("closing-silent", silent),
     ];
+    let has_passed_check = AtomicBool::new(false);
     let gateway = Gateway::start_with(&upstream_tables(&upstreams, &upstream.origin()), &[]);
-    upstream.serve_bytes(|mut stream| {
+    upstream.serve_bytes(move |mut stream| {
         let head = read_head(&mut stream).unwrap_or_default();
+        if head.contains("/silent ") {
+            // Until the gateway gives up.
+            let _ = stream.read(&mut [0]);
+            return;
+        }
         let status = match head.contains("/greedy ") {
-            true if head.starts_with("GET /closing/") => return,
+            true if head.starts_with("GET /closing") => return,
             true => "503 Service Unavailable",
+            false if head.contains("/health ") && has_passed_check.swap(true, Ordering::Relaxed) => {
+                "404 Not Found"
+            }
             false => "204 No Content",
         };
         write!(
@@ -419,7 +434,18 @@ fn failures_of_one_client_open_no_circuit_for_others() {
         .unwrap();
     });
     let (greedy, other) = (visitor(&gateway, 1), visitor(&gateway, 2));
-    for (name, _) in upstreams {
+    let endpoints = |name, state| {
+        gateway.metric(&format!(
+            "colonnade_upstream_endpoints{{upstream=\"{name}\",state=\"{state}\"}}"
+        ))
+    };
+    for (name, keys) in upstreams {
+        if keys.contains("health_path") {
+            wait_until("the checks fail", || endpoints(name, "unhealthy") == 1);
+        }
+        if keys == silent {
+            assert_eq!(other.get(&format!("/api/{name}/other")).status, 204);
+        }
         let mut statuses = Vec::new();
         for _ in 0..6 {
             for _ in 0..10 {
@@ -428,7 +454,6 @@ fn failures_of_one_client_open_no_circuit_for_others() {
             statuses.extend((0..3).map(|_| other.get(&format!("/api/{name}/other")).status));
         }
         assert_eq!(statuses, [204; 18], "{name}");
-        let ejected = format!("colonnade_upstream_endpoints{{upstream=\"{name}\",state=\"ejected\"}}");
-        assert_eq!(gateway.metric(&ejected), 0, "{name}");
+        assert_eq!(endpoints(name, "ejected"), 0, "{name}");
     }
 }

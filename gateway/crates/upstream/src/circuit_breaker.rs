@@ -27,14 +27,28 @@ pub struct BreakerLimits {
     pub window: Duration,
     /// How long it stays open before one call probes the backend.
     pub open: Duration,
-    /// Whether health checks probe the backend, with [`CircuitBreaker::check_succeeded`], and no call does.
-    pub has_health_checks: bool,
+}
+
+/// What the health checks of a backend say about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Health {
+    /// There are no checks, or they fail, perhaps because their path is wrong: calls probe the backend.
+    Unknown,
+    /// Checks succeed, and probe the backend with [`CircuitBreaker::check_succeeded`]. No call does.
+    Checked,
+    /// No check gets a response, and no call is served: every failure counts in full, because no client causes it.
+    Silent,
 }
 
 /// What a circuit breaker is for: its limits, and who observes it.
 pub trait Breaker: Send + Sync + 'static {
     /// The current limits.
     fn limits(&self) -> BreakerLimits;
+
+    /// What health checks say about the backend.
+    fn health(&self) -> Health {
+        Health::Unknown
+    }
 
     /// The state has changed, or the circuit breaker is new.
     fn entered(&self, state: BreakerState);
@@ -187,23 +201,26 @@ impl<B: Breaker> CircuitBreaker<B> {
         wait: Wait,
         client: Option<Network>,
     ) -> Result<Instant, Duration> {
-        let limits = self.observer.limits();
         // Another task may have set `until` during this poll.
         let now = poll::refresh();
         let until = wait.until_for(client);
-        if now < until || limits.has_health_checks {
+        if now < until || self.observer.health() == Health::Checked {
             let is_open = now < until && matches!(circuit.state, CircuitState::Open(_));
             return Err(if is_open { until - now } else { PROBE_WAIT });
         }
         Ok(now)
     }
 
-    /// A health check of the backend has succeeded. It closes a circuit whose open time is over.
+    /// A health check of the backend has succeeded. It closes a circuit whose open time is over, also while a call that began
+    /// when checks failed probes the backend: its client may be slow.
     pub fn check_succeeded(&self) {
         let circuit = self.circuit.lock();
         let now = poll::refresh();
-        if matches!(circuit.state, CircuitState::Open(wait) if wait.until <= now) {
-            self.close(circuit, now);
+        match circuit.state {
+            CircuitState::Open(wait) | CircuitState::HalfOpen(wait) if wait.until <= now => {
+                self.close(circuit, now);
+            }
+            _ => {}
         }
     }
 
@@ -233,10 +250,12 @@ impl<B: Breaker> BreakerPermit<B> {
         let breaker = &*self.breaker;
         let limits = breaker.observer.limits();
         let now = poll::now();
+        let is_silent = !is_success && breaker.observer.health() == Health::Silent;
+        let client = self.client.filter(|_| !is_silent);
         let mut circuit = breaker.circuit.lock();
         match circuit.state {
             CircuitState::Closed => {
-                let caller = Caller::new(self.client, verdict);
+                let caller = Caller::new(client, verdict);
                 circuit.window.add(now, limits.window, caller, !is_success);
                 if is_success {
                     circuit.row.clear();
@@ -313,14 +332,14 @@ mod tests {
 
     use colonnade_web::client::ClientKey;
 
-    use super::{Breaker, BreakerLimits, BreakerPermit, BreakerState, CircuitBreaker, Verdict};
+    use super::{Breaker, BreakerLimits, BreakerPermit, BreakerState, CircuitBreaker, Health, Verdict};
 
     const OPEN: Duration = Duration::from_secs(30);
     const WINDOW: Duration = Duration::from_secs(10);
 
     struct Threshold {
         failures: u32,
-        has_health_checks: bool,
+        health: Health,
     }
 
     impl Breaker for Threshold {
@@ -330,8 +349,11 @@ mod tests {
                 failure_percent: 50,
                 window: WINDOW,
                 open: OPEN,
-                has_health_checks: self.has_health_checks,
             }
+        }
+
+        fn health(&self) -> Health {
+            self.health
         }
 
         fn entered(&self, _: BreakerState) {}
@@ -342,10 +364,11 @@ mod tests {
     }
 
     fn breaker(failure_threshold: u32) -> Arc<CircuitBreaker<Threshold>> {
-        CircuitBreaker::new(Threshold {
-            failures: failure_threshold,
-            has_health_checks: false,
-        })
+        checked_breaker(failure_threshold, Health::Unknown)
+    }
+
+    fn checked_breaker(failures: u32, health: Health) -> Arc<CircuitBreaker<Threshold>> {
+        CircuitBreaker::new(Threshold { failures, health })
     }
 
     /// Each address is another client.
@@ -548,12 +571,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_that_no_client_causes_count_in_full() {
-        for (client, verdict) in [(Some(client(1)), Verdict::Unreachable), (None, Verdict::Failed)] {
-            let breaker = breaker(8);
+        let one = Some(client(1));
+        // Whether the client waits longer than others before it may probe.
+        for (client, verdict, health, waits) in [
+            (one, Verdict::Unreachable, Health::Unknown, false),
+            (None, Verdict::Failed, Health::Unknown, false),
+            (one, Verdict::Failed, Health::Silent, true),
+        ] {
+            let breaker = checked_breaker(8, health);
             for _ in 0..8 {
                 breaker.try_acquire(client).expect("a permit").record(verdict);
             }
             assert!(is_open(&breaker), "{verdict:?}");
+            tokio::time::advance(OPEN).await;
+            assert_eq!(breaker.check(client).is_err(), waits, "{verdict:?}");
+            assert!(!is_open(&breaker), "another one probes");
         }
     }
 
@@ -580,16 +612,28 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn health_check_probes_in_place_of_calls() {
-        let breaker = CircuitBreaker::new(Threshold {
-            failures: 1,
-            has_health_checks: true,
-        });
+        let breaker = checked_breaker(1, Health::Checked);
         call(&breaker, false);
         breaker.check_succeeded();
         assert!(is_open(&breaker), "the open time is not over");
         tokio::time::advance(OPEN).await;
         assert!(is_open(&breaker), "calls do not probe");
         breaker.check_succeeded();
+        assert!(!is_open(&breaker));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn health_check_closes_circuit_during_slow_probe() {
+        let breaker = breaker(1);
+        call(&breaker, false);
+        tokio::time::advance(OPEN).await;
+        let slow = acquire(&breaker).expect("a permit");
+        breaker.check_succeeded();
+        assert!(is_open(&breaker), "the probe may end soon");
+        tokio::time::advance(OPEN).await;
+        breaker.check_succeeded();
+        assert!(!is_open(&breaker));
+        drop(slow);
         assert!(!is_open(&breaker));
     }
 }

@@ -17,12 +17,14 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::circuit_breaker::Health;
 use crate::client::{Client, SendError};
 use crate::connection::ConnectionBody;
 use crate::failure_window::{Caller, FailuresInARow, Verdict, share};
+use crate::health::Check;
 use crate::request_body::OutgoingBody;
 
-/// The number of consecutive failed health checks after which an endpoint is unhealthy. One success makes it healthy again.
+/// The number of consecutive failed health checks after which an endpoint is unhealthy, or silent if none was answered. One success makes it healthy again.
 const UNHEALTHY_AFTER: u32 = 2;
 
 /// When an endpoint is ejected, and for how long.
@@ -62,8 +64,10 @@ struct State {
     ejected_until: Option<Instant>,
     /// Consecutive failed health checks.
     failed_checks: u32,
-    /// Whether a health check has ever succeeded. Otherwise its path may be wrong.
-    has_passed_check: bool,
+    /// How many of the last health checks in a row were not answered.
+    unanswered_checks: u32,
+    /// Whether a request was served since the endpoint became silent: only its checks are not answered.
+    serves_nevertheless: bool,
 }
 
 /// Whether an endpoint gets requests.
@@ -129,6 +133,7 @@ impl Endpoints {
         if verdict == Verdict::Served {
             let was_ejected = state.ejected_until.take().is_some();
             state.failures.clear();
+            state.serves_nevertheless |= state.is_silent();
             drop(state);
             if was_ejected {
                 let endpoint = endpoint.name();
@@ -148,25 +153,33 @@ impl Endpoints {
         }
     }
 
-    /// Whether the health checks of all endpoints fail, and succeeded before: the upstream is down, whatever clients send.
-    pub(crate) fn are_down(&self) -> bool {
-        self.all.iter().all(|endpoint| {
-            let state = endpoint.state.lock();
-            state.has_passed_check && state.failed_checks >= UNHEALTHY_AFTER
-        })
+    /// What the health checks of all endpoints say, if they have any. Until two have failed, they succeed.
+    pub(crate) fn health(&self) -> Health {
+        let all_are = |is: fn(&State) -> bool| self.all.iter().all(|endpoint| is(&endpoint.state.lock()));
+        if !all_are(|state| !state.is_healthy()) {
+            Health::Checked
+        } else if all_are(|state| state.is_silent() && !state.serves_nevertheless) {
+            Health::Silent
+        } else {
+            Health::Unknown
+        }
     }
 
     /// Records the result of a health check.
-    pub(crate) fn record_check(&self, endpoint: &Endpoint, is_success: bool) {
+    pub(crate) fn record_check(&self, endpoint: &Endpoint, check: Check) {
         let mut state = endpoint.state.lock();
-        let was_healthy = state.failed_checks < UNHEALTHY_AFTER;
-        state.has_passed_check |= is_success;
-        state.failed_checks = if is_success {
-            0
-        } else {
-            state.failed_checks.saturating_add(1)
+        let was_healthy = state.is_healthy();
+        state.failed_checks = match check {
+            Check::Passed => 0,
+            Check::Refused | Check::Unanswered => state.failed_checks.saturating_add(1),
         };
-        let is_healthy = state.failed_checks < UNHEALTHY_AFTER;
+        if check == Check::Unanswered {
+            state.unanswered_checks = state.unanswered_checks.saturating_add(1);
+        } else {
+            state.unanswered_checks = 0;
+            state.serves_nevertheless = false;
+        }
+        let is_healthy = state.is_healthy();
         drop(state);
         let (upstream, endpoint) = (&*self.upstream, endpoint.name());
         match (was_healthy, is_healthy) {
@@ -174,6 +187,17 @@ impl Endpoints {
             (false, true) => tracing::info!(event = "upstream_endpoint_healthy", upstream, endpoint),
             _ => {}
         }
+    }
+}
+
+impl State {
+    fn is_healthy(&self) -> bool {
+        self.failed_checks < UNHEALTHY_AFTER
+    }
+
+    /// Whether it does not answer its health checks.
+    fn is_silent(&self) -> bool {
+        self.unanswered_checks >= UNHEALTHY_AFTER
     }
 }
 
@@ -234,7 +258,7 @@ impl Endpoint {
     /// Whether it gets requests. The time is rarely needed.
     pub(crate) fn availability(&self, now: impl FnOnce() -> Instant) -> Availability {
         let state = self.state.lock();
-        if state.failed_checks >= UNHEALTHY_AFTER {
+        if !state.is_healthy() {
             Availability::Unhealthy
         } else if state.ejected_until.is_some_and(|until| now() < until) {
             Availability::Ejected
@@ -278,12 +302,13 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{Availability, EjectionLimits, Endpoints};
+    use crate::circuit_breaker::Health;
     use crate::client::{Client, tls_config};
     use crate::failure_window::Verdict;
+    use crate::health::Check;
 
-    #[tokio::test(start_paused = true)]
-    async fn endpoint_is_ejected_by_several_clients_only() {
-        let settings = json!({ "path": "/api/test", "urls": ["http://localhost/"] });
+    fn endpoints(urls: &[&str]) -> Endpoints {
+        let settings = json!({ "path": "/api/test", "urls": urls });
         let settings: colonnade_config::Upstream = serde_json::from_value(settings).expect("settings");
         let tls = tls_config("test", &settings).expect("no certificates");
         let limits = EjectionLimits {
@@ -291,7 +316,12 @@ mod tests {
             duration: Duration::from_secs(30),
         };
         let client = |uri| Client::new(&settings, tls.clone(), uri);
-        let endpoints = Endpoints::new("test".into(), &settings.urls, limits, client);
+        Endpoints::new("test".into(), &settings.urls, limits, client)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn endpoint_is_ejected_by_several_clients_only() {
+        let endpoints = endpoints(&["http://localhost/"]);
         let endpoint = endpoints.iter().next().expect("an endpoint");
         let record = |client: u32, verdict| {
             let client = ClientKey::new(Ipv4Addr::from_bits(client).into());
@@ -302,7 +332,7 @@ mod tests {
             assert_eq!(record(client, Verdict::Failed), Availability::Available);
         }
         assert_eq!(record(4, Verdict::Failed), Availability::Ejected);
-        tokio::time::advance(limits.duration).await;
+        tokio::time::advance(endpoints.limits.duration).await;
         assert_eq!(
             record(4, Verdict::Failed),
             Availability::Available,
@@ -311,5 +341,35 @@ mod tests {
         assert_eq!(record(5, Verdict::Failed), Availability::Ejected);
         assert_eq!(record(1, Verdict::Served), Availability::Available);
         assert_eq!(record(1, Verdict::Unreachable), Availability::Ejected);
+    }
+
+    #[test]
+    fn endpoints_are_silent_if_none_answers_or_serves() {
+        // What happens to each of two endpoints: checks that pass, are refused or are not answered, and requests that are served.
+        for (events, expected) in [
+            (["", ""], Health::Checked),
+            (["uu", "u"], Health::Checked),
+            (["uu", "uu"], Health::Silent),
+            (["puu", "psuus"], Health::Unknown),
+            (["psuu", "rruu"], Health::Silent),
+            (["uu", "rr"], Health::Unknown),
+            (["uu", "ur"], Health::Unknown),
+            (["uusuu", "uu"], Health::Unknown),
+            (["uuspuu", "uu"], Health::Silent),
+            (["uuup", "uu"], Health::Checked),
+        ] {
+            let endpoints = endpoints(&["http://localhost:1", "http://localhost:2"]);
+            for (endpoint, events) in endpoints.iter().zip(events) {
+                for event in events.chars() {
+                    match event {
+                        'p' => endpoints.record_check(endpoint, Check::Passed),
+                        'r' => endpoints.record_check(endpoint, Check::Refused),
+                        'u' => endpoints.record_check(endpoint, Check::Unanswered),
+                        _ => endpoints.record(endpoint, None, Verdict::Served),
+                    }
+                }
+            }
+            assert_eq!(endpoints.health(), expected, "{events:?}");
+        }
     }
 }

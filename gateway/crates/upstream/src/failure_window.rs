@@ -21,7 +21,7 @@ pub enum Verdict {
     Served,
     /// It has not, perhaps because of what the client has sent.
     Failed,
-    /// It could not be connected to, or its health checks fail. That is not because of the client.
+    /// It could not be connected to. That is not because of the client.
     Unreachable,
 }
 

@@ -12,6 +12,17 @@ use crate::upstream::Upstream;
 
 const AGENT: HeaderValue = HeaderValue::from_static("colonnade-health-check");
 
+/// The result of a health check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// The endpoint responds with 2xx.
+    Passed,
+    /// It responds with another status. It may no longer have the path.
+    Refused,
+    /// It cannot be connected to, closes the connection, or does not respond in time.
+    Unanswered,
+}
+
 impl Upstream {
     /// Checks an endpoint again and again. Returns at once if the upstream has no health checks.
     pub(crate) async fn check_endpoint(self: Arc<Self>, endpoint: Arc<Endpoint>) {
@@ -22,24 +33,27 @@ impl Upstream {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let check = timeout(self.settings.total_timeout, is_healthy(&endpoint, path));
-            let is_healthy = check.await.unwrap_or(false);
-            self.endpoints.record_check(&endpoint, is_healthy);
-            if is_healthy {
+            let check = timeout(self.settings.total_timeout, check(&endpoint, path));
+            let check = check.await.unwrap_or(Check::Unanswered);
+            self.endpoints.record_check(&endpoint, check);
+            if check == Check::Passed {
                 self.breaker.check_succeeded();
             }
         }
     }
 }
 
-/// Returns whether an endpoint responds with 2xx.
-async fn is_healthy(endpoint: &Endpoint, path: &str) -> bool {
+/// Sends a health check to an endpoint.
+async fn check(endpoint: &Endpoint, path: &str) -> Check {
     let Ok(uri) = endpoint.uri(path) else {
-        return false;
+        return Check::Refused;
     };
     let mut request = Request::new(OutgoingBody::Empty);
     *request.uri_mut() = uri;
     request.headers_mut().insert(USER_AGENT, AGENT);
-    let response = endpoint.send(request, true).await;
-    response.is_ok_and(|response| response.status().is_success())
+    match endpoint.send(request, true).await {
+        Ok(response) if response.status().is_success() => Check::Passed,
+        Ok(_) => Check::Refused,
+        Err(_) => Check::Unanswered,
+    }
 }

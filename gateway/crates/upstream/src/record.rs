@@ -107,9 +107,7 @@ impl CallRecord {
     fn record_verdict(&mut self, verdict: Verdict) {
         self.record_attempt(verdict);
         if let Some(permit) = self.breaker.take() {
-            // Then no client causes the failure, and it counts in full: the circuit opens with one visitor, too.
-            let is_down = verdict == Verdict::Failed && self.upstream.endpoints.are_down();
-            permit.record(if is_down { Verdict::Unreachable } else { verdict });
+            permit.record(verdict);
         }
     }
 }

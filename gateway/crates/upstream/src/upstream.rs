@@ -15,7 +15,7 @@ use crate::base_path::{has_prefix, prefix_segments};
 use crate::cache::ResponseCache;
 use crate::cached::UpstreamFetch;
 use crate::call_state::{CallState, WaitingCall};
-use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker};
+use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker, Health};
 use crate::client::{self, Client, ClientError};
 use crate::endpoint::{EjectionLimits, Endpoints};
 use crate::error::UpstreamError;
@@ -63,6 +63,8 @@ pub(crate) type CallPermit = Permit<WaitingCall>;
 pub(crate) struct UpstreamBreaker {
     upstream: Arc<str>,
     limits: BreakerLimits,
+    /// The endpoints, if they have health checks.
+    checked: Option<Arc<Endpoints>>,
     metrics: MetricsOfUpstream,
 }
 
@@ -91,8 +93,8 @@ impl Upstream {
                 failure_percent: settings.breaker_failure_percent,
                 window: settings.breaker_window,
                 open: settings.breaker_open,
-                has_health_checks: settings.health_path.is_some(),
             },
+            checked: settings.health_path.is_some().then(|| Arc::clone(&endpoints)),
             metrics: metrics.clone(),
         });
         let methods = settings.methods.iter().map(http::Method::as_str);
@@ -159,6 +161,11 @@ impl Upstream {
 impl Breaker for UpstreamBreaker {
     fn limits(&self) -> BreakerLimits {
         self.limits
+    }
+
+    fn health(&self) -> Health {
+        let endpoints = self.checked.as_ref();
+        endpoints.map_or(Health::Unknown, |endpoints| endpoints.health())
     }
 
     fn entered(&self, state: BreakerState) {

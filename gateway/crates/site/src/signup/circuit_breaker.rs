@@ -21,7 +21,6 @@ impl Breaker for SignupBreaker {
             failure_percent: limits.breaker_failure_percent,
             window: limits.breaker_window,
             open: limits.breaker_open,
-            has_health_checks: false,
         }
     }
 
