@@ -21,7 +21,6 @@ use crate::hop_by_hop::HopByHop;
 
 /// The header that continues a trace (W3C Trace Context).
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
-const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
@@ -102,16 +101,9 @@ const ADDED: usize = 9;
 /// Returns the headers of a client's request as an upstream gets them.
 pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders) -> HeaderMap {
     let hop_by_hop = HopByHop::of(&head.headers);
-    // Other peers could force sampling, and make traces of unrelated requests look like one.
-    let may_trace = head.extensions.get::<FromTrustedProxy>().is_some();
+    let is_proxy = head.extensions.get::<FromTrustedProxy>().is_some();
     let passes = |name: &HeaderName| {
-        let is_trace = *name == TRACEPARENT || *name == TRACESTATE;
-        let passes = if is_trace {
-            may_trace
-        } else {
-            is_forwarded(name, &head.method, upstream)
-        };
-        passes && !hop_by_hop.contains(name)
+        is_forwarded(name, &head.method, is_proxy, upstream) && !hop_by_hop.contains(name)
     };
     let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
     for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
@@ -128,11 +120,14 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     headers
 }
 
-/// Returns whether an upstream gets a header of a client with this method.
-fn is_forwarded(name: &HeaderName, method: &Method, upstream: &Upstream) -> bool {
+/// Returns whether an upstream gets a header of a client, or of a trusted proxy, with this method.
+fn is_forwarded(name: &HeaderName, method: &Method, is_proxy: bool, upstream: &Upstream) -> bool {
     match name.as_str() {
         "cookie" => upstream.forward_cookies,
         "authorization" => upstream.forward_authorization,
+        // Other peers could force sampling, make traces of unrelated requests look like one, and make the upstream find a loop
+        // and answer with an error that others share.
+        "traceparent" | "tracestate" | "via" => is_proxy,
         _ if upstream.forward_request_headers.contains(name) => true,
         text if matches!(*method, Method::GET | Method::HEAD) => is_forwarded_with_get(text),
         text => !is_set_by_proxies(text),
@@ -153,7 +148,6 @@ fn is_forwarded_with_get(name: &str) -> bool {
             | "if-range"
             | "if-unmodified-since"
             | "range"
-            | "via"
     )
 }
 
@@ -337,13 +331,15 @@ mod tests {
     /// Headers of visitors, and with which methods an upstream gets them: GET, POST.
     #[rustfmt::skip]
     const HEADERS: &[(bool, bool, &[&str])] = &[
-        (true, true, &["accept", "accept-encoding", "accept-language", "if-none-match", "range", "via", "x-tenant", "remote-user"]),
+        (true, true, &["accept", "accept-encoding", "accept-language", "if-none-match", "range", "x-tenant", "remote-user"]),
         (false, true, &[
             "content-type", "idempotency-key", "last-event-id", "origin", "referer", "sec-fetch-site", "user-agent", "x-csrf-token",
             "x-own", "x-requested-with",
         ]),
         (false, false, &[
             "authorization", "content-length", "cookie", "expect", "host", "proxy", "x-request-id",
+            // Of a trusted proxy only.
+            "traceparent", "tracestate", "via",
             // Where the request comes from.
             "cf-connecting-ip", "cf-connecting-ipv6", "cf-ipcountry", "client-ip", "cloudfront-viewer-address", "cluster-client-ip",
             "fastly-client-ip", "fly-client-ip", "forwarded", "forwarded-for", "front-end-https", "proxy-client-ip", "remote-addr",
@@ -385,8 +381,11 @@ mod tests {
                     (Method::HEAD, with_get),
                     (Method::POST, with_post),
                 ] {
-                    let actual = is_forwarded(&header, &method, &upstream);
+                    let actual = is_forwarded(&header, &method, false, &upstream);
                     assert_eq!(actual, expected, "{method} {name}");
+                    let is_of_proxy = ["traceparent", "tracestate", "via"].contains(name);
+                    let of_proxy = is_forwarded(&header, &method, true, &upstream);
+                    assert_eq!(of_proxy, expected || is_of_proxy, "{method} {name}");
                 }
                 // What is never sent makes no difference.
                 let is_conditional = name.starts_with("if-") || *name == "range";
