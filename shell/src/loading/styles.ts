@@ -42,14 +42,8 @@ function isApplied({ sheet }: StyleElement): boolean {
 /** The stylesheets that this module has inserted. */
 const loading = new WeakMap<StyleElement, Promise<void>>();
 
-/** Inserts a stylesheet: those of pages come first, then those of each slot, by its name. */
-function insertFor(slot: string, element: StyleElement): void {
-  element.dataset.slot = slot;
-  head.insertBefore(element, elements().find((other) => slotOf(other) > slot) ?? null);
-}
-
-/** Inserts a stylesheet that is not in force: by `media` until it has loaded, then `disabled`. */
-function insertLink(asset: Asset, slot: string, bytes: number | undefined): HTMLLinkElement {
+/** Creates the link of a stylesheet. Its `media` applies to nothing until it is loaded and disabled. */
+function createLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
   const link = document.createElement("link");
   link.rel = "stylesheet";
   link.href = asset.href;
@@ -74,7 +68,6 @@ function insertLink(asset: Asset, slot: string, bytes: number | undefined): HTML
       reject(new Error(`the stylesheet ${asset.href} could not be loaded`));
     });
   });
-  insertFor(slot, link);
   const subject = `the stylesheet ${asset.href}`;
   const inTime = withTimeout(loaded, fileTimeout(bytes), subject).catch((error: unknown) => {
     link.remove();
@@ -84,14 +77,18 @@ function insertLink(asset: Asset, slot: string, bytes: number | undefined): HTML
   return link;
 }
 
-/** Inserts a stylesheet as the last one of a slot or of pages. It is not in force. */
+/**
+ * Inserts a stylesheet that is not in force after the others of the slot or, if `slot` is empty, of
+ * pages. Those of pages come first, then those of each slot, by its name.
+ */
 function insert(asset: Asset, slot: string, bytes: number | undefined): StyleElement {
-  const inlined = elements().find((element) => idOf(element) === asset.name);
-  if (!inlined) return insertLink(asset, slot, bytes);
-  const copy = inlined.cloneNode(true) as StyleElement;
-  insertFor(slot, copy);
-  if (copy.sheet) copy.sheet.disabled = true;
-  return copy;
+  const present = elements();
+  const inlined = present.find((other) => idOf(other) === asset.name);
+  const element = inlined ? (inlined.cloneNode(true) as StyleElement) : createLink(asset, bytes);
+  element.dataset.slot = slot;
+  head.insertBefore(element, present.find((other) => slotOf(other) > slot) ?? null);
+  if (element.sheet) element.sheet.disabled = true;
+  return element;
 }
 
 /**
@@ -148,25 +145,18 @@ const shown = new Map<readonly Asset[], string>();
 const known = new Set<string | undefined>();
 
 /**
- * The elements that are to be in force: those of the page, then of each slot by name. A stylesheet
- * that several of them need is in force at its first place only, where it cannot override the
- * page's stylesheets that override it.
+ * A stylesheet that the page and a slot need is in force at the page's place only, where it cannot
+ * override the page's stylesheets that override it.
  */
-function current(): Set<StyleElement> {
-  const inForce = new Set<StyleElement>();
-  const bySlot = [...shown].sort(([, a], [, b]) => Number(a > b) - Number(a < b));
-  for (const [assets, slot] of bySlot) {
-    const isMissing = (asset: Asset): boolean => ![...inForce].some((element) => isOf(asset, element));
-    for (const element of inOrder(assets.filter(isMissing), slot)) inForce.add(element);
-  }
-  return inForce;
-}
-
 function apply(): void {
-  const inForce = current();
-  for (const element of inForce) known.add(idOf(element));
-  for (const element of elements())
-    if (element.sheet && known.has(idOf(element))) element.sheet.disabled = !inForce.has(element);
+  const needed = new Set([...shown].flatMap(([assets, slot]) => inOrder(assets, slot)));
+  for (const element of needed) known.add(idOf(element));
+  const present = elements();
+  for (const element of present) {
+    const id = idOf(element);
+    const inForce = present.find((other) => needed.has(other) && idOf(other) === id);
+    if (element.sheet && known.has(id)) element.sheet.disabled = element !== inForce;
+  }
 }
 
 /** For {@link useStyles}. */
