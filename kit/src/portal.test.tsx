@@ -34,6 +34,8 @@ test("the container is a child of the body with the section's class, as long as 
   const container = button.parentElement;
   expect(container?.className).toBe("hello_scope");
   expect(document.body.lastElementChild).toBe(container);
+  // The rules of `body`, which also match the class, give it no size.
+  expect(container && getComputedStyle(container).display).toBe("contents");
   // The content's own effects find it in the document.
   expect(document.activeElement).toBe(button);
   unmount();

@@ -100,7 +100,16 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
 
   await test.step("plain stylesheets apply in a portal, which leaves with its page", async () => {
     await page.goto(`${own.url}/packages/two`);
-    await expect(page.getByText("In the section")).toHaveCSS("color", "rgb(128, 128, 0)");
+    const content = page.getByText("In the section");
+    await expect(content).toHaveCSS("color", "rgb(128, 128, 0)");
+    // The section's rules for `body` match the container, too. Its content inherits the font, and it has no height.
+    await expect(content).toHaveCSS("font-style", "italic");
+    const below = await page.evaluate(
+      () =>
+        document.body.getBoundingClientRect().bottom -
+        Number(document.querySelector("footer")?.getBoundingClientRect().bottom),
+    );
+    expect(below).toBeLessThan(100);
     await page.getByRole("main").getByRole("link", { name: "one" }).click();
     await expect(heading).toHaveText("one");
     await expect(page.locator("body > .packages_scope")).toHaveCount(0);
