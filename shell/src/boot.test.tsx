@@ -1,13 +1,18 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { readBoot, revealDocumentMembers } from "./boot";
 
 const PAYLOAD = '<script type="application/json" id="boot">{"deployment":7}</script>';
 
 function parse(page: string, payload = PAYLOAD): Document {
-  document.body.innerHTML = `<div id="root">${page}</div>${payload}`;
-  return document;
+  const parsed = document.implementation.createHTMLDocument();
+  parsed.body.innerHTML = `<div id="root">${page}</div>${payload}`;
+  return parsed;
 }
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 test.each([
   ["a heading", '<h2 id="boot">Boot</h2>'],
@@ -43,4 +48,33 @@ test("names of elements that hide members of the document are removed, and other
     '<form id="body"><input name="getAttribute"></form><img name="photo"><img id="title">' +
       '<object></object><embed name="map"><a name="cookie">A</a>',
   );
+});
+
+test("a change of the page looks only at what changed", async () => {
+  const page = parse('<main></main><img name="photo">');
+  const photo = page.querySelector("img");
+  revealDocumentMembers(page);
+  const read = vi.spyOn(Element.prototype, "getAttribute");
+  page.querySelector("main")?.insertAdjacentHTML("beforeend", '<p>A<img name="map"></p>');
+  const map = page.querySelector("main img");
+  await Promise.resolve();
+  expect(read.mock.contexts).toContain(map);
+  expect(read.mock.contexts).not.toContain(photo);
+});
+
+test("a name that code of the page restores is removed twice, and then stays", async () => {
+  const page = parse('<img name="head">');
+  const image = page.querySelector("img");
+  let restored = 0;
+  const observer = new MutationObserver(() => {
+    if (image?.hasAttribute("name") || restored === 9) return;
+    restored += 1;
+    image?.setAttribute("name", "head");
+  });
+  observer.observe(page, { subtree: true, attributes: true });
+  revealDocumentMembers(page);
+  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
+  observer.disconnect();
+  expect(restored).toBe(2);
+  expect(image?.getAttribute("name")).toBe("head");
 });

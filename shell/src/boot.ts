@@ -1,8 +1,8 @@
 import type { Boot } from "@colonnade/kit/shell";
 
 /**
- * Reads the boot payload from the document. The gateway writes it last, so an earlier element with its ID, such as a heading
- * of a page, is not it.
+ * Reads the boot payload from the document. The gateway writes it last, so an earlier element with
+ * its ID, such as a heading of a page, is not it.
  *
  * @throws Error if the document has none, which means that the gateway did not make it.
  */
@@ -12,29 +12,46 @@ export function readBoot(document: Document): Boot {
   return JSON.parse(json) as Boot;
 }
 
-// The elements whose name or ID becomes a property of `document`.
-const NAMED: readonly (readonly [attribute: string, selectors: string])[] = [
-  ["name", "embed,form,iframe,img,object"],
-  ["id", "img[name],object"],
-];
+// The elements whose name becomes a property of `document`.
+const NAMED = "embed,form,iframe,img,object";
+
+interface Root {
+  querySelectorAll(selectors: string): Iterable<Element>;
+}
 
 /**
- * Removes each name of an element that hides a member of `document`, now and whenever the page changes: with
- * `<form name="head">` in the page, `document.head` is the form (HTML Standard, "DOM tree accessors"). The shell and React read
- * such members all the time.
+ * Removes each name of an element that hides a member of `document`, now and whenever the page
+ * changes: with `<form name="head">` in the page, `document.head` is the form (HTML Standard, "DOM
+ * tree accessors"). The shell and React read such members all the time. A name that other code
+ * restores is removed twice, and then stays, so that the two do not alternate without end.
  */
 export function revealDocumentMembers(document: Document): void {
-  const reveal = (): void => {
-    // Through the prototypes: the page's elements may also hide these methods of the document and of a form.
-    const methods = Element.prototype;
-    const root: { querySelectorAll(selectors: string): Iterable<Element> } = Document.prototype;
-    for (const [attribute, selectors] of NAMED)
-      for (const element of root.querySelectorAll.call(document, selectors)) {
-        const name = methods.getAttribute.call(element, attribute);
-        if (name !== null && name in Document.prototype) methods.removeAttribute.call(element, attribute);
-      }
+  // Through the prototypes: the page's elements may also hide these methods of the document and of
+  // a form.
+  const root: Root = Document.prototype;
+  const methods: Root & Pick<Element, "matches" | "getAttribute" | "removeAttribute"> = Element.prototype;
+  const removals = new WeakMap<Element, number>();
+  const removeHiding = (element: Element, attribute: string, selectors: string): void => {
+    const name = methods.matches.call(element, selectors) && methods.getAttribute.call(element, attribute);
+    const count = removals.get(element) ?? 0;
+    if (!name || !(name in Document.prototype) || count > 1) return;
+    methods.removeAttribute.call(element, attribute);
+    removals.set(element, count + 1);
   };
-  reveal();
+  const reveal = (elements: Iterable<Element>): void => {
+    for (const element of elements) {
+      removeHiding(element, "name", NAMED);
+      // The ID of these becomes a property, too.
+      removeHiding(element, "id", "img[name],object");
+    }
+  };
+  reveal(root.querySelectorAll.call(document, NAMED));
   // Its callback runs before the next task, not within the commit of React that inserts an element.
-  new MutationObserver(reveal).observe(document, { subtree: true, childList: true, attributeFilter: ["id", "name"] });
+  new MutationObserver((records) => {
+    for (const { attributeName, target, addedNodes } of records) {
+      if (attributeName) reveal([target as Element]);
+      for (const node of addedNodes)
+        if (node instanceof Element) reveal([node, ...methods.querySelectorAll.call(node, NAMED)]);
+    }
+  }).observe(document, { subtree: true, childList: true, attributeFilter: ["id", "name"] });
 }

