@@ -151,6 +151,12 @@ test.describe("The page is shown", () => {
       Reflect.deleteProperty(Document.prototype, "startViewTransition");
     });
     await open(page, HOME);
+    // Its name becomes a property of the document.
+    await page.evaluate(() => {
+      const form = document.createElement("form");
+      form.setAttribute("name", "startViewTransition");
+      document.body.append(form);
+    });
     await page.getByRole("link", { name: "Texas", exact: true }).click();
     await expectScreen(page, TEXAS.heading);
     await page.goBack();

@@ -24,7 +24,8 @@ const RENDER_TIMEOUT_MS = 500;
 
 function isAllowed(): boolean {
   return (
-    "startViewTransition" in document &&
+    // Not in `document`, of which an element with this name becomes a property.
+    "startViewTransition" in Document.prototype &&
     document.visibilityState === "visible" &&
     !matchMedia("(prefers-reduced-motion: reduce)").matches
   );
