@@ -19,6 +19,10 @@ const RESOLVED: ResolvedPage = {
 };
 const BOOT: Boot = { deployment: 7, site: TEST_SITE, page: RESOLVED, slots: {} };
 const HEAD = { title: "", description: "", canonical: "/" };
+const SERVER_BOOT: Boot = {
+  ...BOOT,
+  view: { kind: "page", data: "from the server", head: HEAD, layout: { header: "menu", footerNote: "" } },
+};
 
 const fetched = vi.fn<(path: string, init: { signal: AbortSignal }) => Promise<Response>>();
 const report = vi.fn();
@@ -145,15 +149,9 @@ describe("a page with queries", () => {
   });
 
   test("that the server rendered sends no request, and is loaded on return", async () => {
-    const view = {
-      kind: "page",
-      data: "from the server",
-      head: HEAD,
-      layout: { header: "menu", footerNote: "" },
-    } as const;
     go("/events/1");
     pages["/about"] = { data: () => "About" };
-    views = createViewLoader({ ...BOOT, view }, "/events/1", deployment, go);
+    views = createViewLoader(SERVER_BOOT, "/events/1", deployment, go);
     expect((views.serverView("/events/1") as PageView).props.data).toBe("from the server");
     const { Component } = views.serverView("/events/1") as PageView;
     await vi.waitFor(() => {
@@ -200,14 +198,8 @@ test("the code of a server-rendered page is loaded again until it succeeds, or a
   const succeed = vi.mocked(loadPage).getMockImplementation() as typeof loadPage;
   const attempt = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
   vi.mocked(loadPage).mockImplementation((path, page) => (path === "/events/1" ? attempt() : succeed(path, page)));
-  const view = {
-    kind: "page",
-    data: "from the server",
-    head: HEAD,
-    layout: { header: "menu", footerNote: "" },
-  } as const;
   go("/events/1");
-  views = createViewLoader({ ...BOOT, view }, "/events/1", deployment, go);
+  views = createViewLoader(SERVER_BOOT, "/events/1", deployment, go);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(attempt).toHaveBeenCalledTimes(2);
   // The visitor returns before the next page is shown.
