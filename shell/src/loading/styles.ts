@@ -54,6 +54,7 @@ function createLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
   link.fetchPriority = "high";
   // Webpack finds the stylesheets of a chunk by this attribute and does not load them again.
   link.dataset.href = asset.name;
+  const subject = `the stylesheet ${asset.href}`;
   const loaded = new Promise<void>((resolve, reject) => {
     link.addEventListener("load", () => {
       const { sheet } = link;
@@ -65,10 +66,9 @@ function createLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
       resolve();
     });
     link.addEventListener("error", () => {
-      reject(new Error(`the stylesheet ${asset.href} could not be loaded`));
+      reject(new Error(`${subject} could not be loaded`));
     });
   });
-  const subject = `the stylesheet ${asset.href}`;
   const inTime = withTimeout(loaded, fileTimeout(bytes), subject).catch((error: unknown) => {
     link.remove();
     throw error;
