@@ -16,8 +16,8 @@ function idOf(element: StyleElement): string | undefined {
 }
 
 /** The slot that a stylesheet has been inserted for. Empty for those of pages and of the frame. */
-function slotOf({ dataset }: StyleElement): string {
-  return dataset.slot ?? "";
+function slotOf(element: StyleElement): string {
+  return element.dataset.slot ?? "";
 }
 
 /** The stylesheets of the document, in the order of the cascade. */
