@@ -102,7 +102,7 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
     await page.goto(`${own.url}/packages/two`);
     const content = page.getByText("In the section");
     await expect(content).toHaveCSS("color", "rgb(128, 128, 0)");
-    // The section's rules for `body` match the container, too. It passes the font on, without a height.
+    // The rules for `body` match the container, too. It passes the font on, without a height.
     await expect(content).toHaveCSS("font-style", "italic");
     const below = await page.evaluate(
       () =>
