@@ -17,12 +17,23 @@ export interface StoredFile {
 /** Restores the original file. */
 export type Repair = () => Promise<void>;
 
+/** The record of a release in the store. */
+interface ReleaseRecord {
+  /** The text of `release.json`. */
+  readonly manifest: string;
+  /** The names of the files' objects, by path in the release. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
 /** The stored release of a section that has exactly one. */
-async function storedRelease(site: Site, section: string): Promise<{ folder: string; release: Release }> {
+async function storedRelease(
+  site: Site,
+  section: string,
+): Promise<{ objects: ReleaseRecord["files"]; release: Release }> {
   const releases = path.join(site.store, "releases", section);
-  const [version = ""] = await readdir(releases);
-  const folder = path.join(releases, version);
-  return { folder, release: JSON.parse(await readFile(path.join(folder, "release.json"), "utf8")) as Release };
+  const [record = ""] = await readdir(releases);
+  const { manifest, files } = JSON.parse(await readFile(path.join(releases, record), "utf8")) as ReleaseRecord;
+  return { objects: files, release: JSON.parse(manifest) as Release };
 }
 
 async function stored(
@@ -30,13 +41,13 @@ async function stored(
   section: string,
   wanted: (release: Release) => string | undefined,
 ): Promise<StoredFile> {
-  const { folder, release } = await storedRelease(site, section);
+  const { objects, release } = await storedRelease(site, section);
   const file = wanted(release);
   if (file === undefined) throw new Error(`the release of ${section} has no matching file`);
   return {
     path: pathOf(release, file),
-    copies: ["", ".br", ".gzip", ".zstd"].map((ending) =>
-      path.join(folder, ending === "" ? file : `compressed/${file}${ending}`),
+    copies: [file, ...[".br", ".gzip", ".zstd"].map((ending) => `compressed/${file}${ending}`)].map((name) =>
+      path.join(site.store, "files", objects[name] ?? `${name} is not stored`),
     ),
   };
 }
