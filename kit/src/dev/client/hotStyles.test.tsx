@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 
 import { keepStylesDisabled } from "./hotStyles.js";
 
@@ -16,6 +16,11 @@ beforeAll(() => {
   const { happyDOM } = globalThis as unknown as { happyDOM: { settings: Record<string, boolean> } };
   happyDOM.settings.handleDisabledFileLoadingAsSuccess = true;
   keepStylesDisabled();
+});
+
+// Tests of other files share the document.
+afterEach(() => {
+  document.head.replaceChildren();
 });
 
 test.each([true, false])("a hot update keeps a stylesheet that is disabled: %s", async (disabled) => {
