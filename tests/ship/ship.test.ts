@@ -143,7 +143,10 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     expect(table).toContain(`deployment ${String(status.live)} is live\n`);
     expect(table).toMatch(/^hello +\d+ +10% +- +too few samples +hello team +/m);
     expect(table).toMatch(
-      new RegExp(`^hello +${first} +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC$`, "m"),
+      new RegExp(
+        `^hello +${first} +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC +1 of 4096 MiB +2 of 500$`,
+        "m",
+      ),
     );
   };
 
