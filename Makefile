@@ -66,8 +66,9 @@ check: node_modules/.installed
 example: kit
 	@exec node tests/development/example.mjs
 
+# The last crates compile one after another. The releases get the processor time that is left then.
 build: node_modules/.installed
-	@$(MAKE) --no-print-directory -j2 gateway releases
+	@$(MAKE) --no-print-directory -j2 gateway releases BESIDE='nice -n 19'
 
 kit: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json && node kit/scripts/copy-files.mjs && echo "built the kit in $$SECONDS s"
@@ -80,7 +81,7 @@ gateway: console
 	@cargo build --locked --package gateway && echo "built the gateway in $$SECONDS s"
 
 releases: kit
-	@node shell/art/draw.mjs && node tests/development/build.mjs && node kit/scripts/copy-shell.mjs && \
+	@$(BESIDE) node shell/art/draw.mjs && $(BESIDE) node tests/development/build.mjs && node kit/scripts/copy-shell.mjs && \
 	echo "built the releases in $$SECONDS s"
 
 example-release: kit
