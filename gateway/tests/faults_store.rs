@@ -9,7 +9,8 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::support::{
-    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized, wait_until,
+    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized, edit_json,
+    wait_until,
 };
 
 /// Drops the capabilities that let root write to read-only folders. Tests often run as root.
@@ -229,6 +230,14 @@ fn reserve_lets_rollback_work_on_full_disk() {
     assert_eq!(rollback.status, 201, "{}", rollback.text());
     gateway.wait_for_event(|line| line["event"] == "store_reserve_used");
     assert_live(&gateway, 3);
+    // Garbage collection frees space, and records first that it begins.
+    fs::write(&reserve, "").unwrap();
+    edit_json(&gateway.store().join("collection.json"), |collection| {
+        collection["begunAt"] = json!("2020-01-01T00:00:00Z");
+    });
+    machine
+        .start("")
+        .wait_for_event(|line| line["event"] == "garbage_collected");
     machine.free_disk();
     machine.start("");
     wait_until("the reserve is kept again", || reserve.exists());

@@ -1,11 +1,11 @@
 //! How much memory is used, and how much may be.
 //!
 //! There can be several limits: the configured one, those of the control group and the groups above
-//! it, and the memory of the machine. What counts is the one that is nearest. At the limit of a
-//! control group the kernel ends a process of the group, and compares what all of them use, with
-//! buffers of sockets; so that is the use, without the file cache, which the kernel takes back
-//! first. For the other limits it is the resident memory of the process and of its children, the
-//! render workers.
+//! it, and the memory of the machine. The limit of which the largest share is used counts. At the
+//! limit of a control group the kernel ends a process of the group, and compares what all of them
+//! use, with buffers of sockets; so that is the use, without the file cache, which the kernel takes
+//! back first. For the other limits it is the resident memory of the process and of its children,
+//! the render workers.
 
 use std::fs;
 use std::path::Path;

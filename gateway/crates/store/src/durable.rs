@@ -37,7 +37,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
     missing.into_iter().rev().try_for_each(sync_parent)
 }
 
-/// Removes a file, or what stands in its place.
+/// Removes a file, folder or link, if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
     let removed = match if_exists(fs::symlink_metadata(path)).map_err(io(path))? {
         None => return Ok(()),

@@ -23,7 +23,7 @@ use super::durable::{
 };
 use super::error::StoreError;
 use super::json;
-use super::keys::{FOLDERS, LIVE};
+use super::keys::{COLLECTION, FOLDERS, LIVE};
 use super::objects::{DELETED, Found, Listed, Object, Objects, Pending, Version, When};
 use super::read::{open_lock, read, reject_link};
 use super::scratch::Scratch;
@@ -182,7 +182,7 @@ impl FolderObjects {
         self.write(key, &text, When::Always).map(drop)
     }
 
-    /// Deletes an object, or what stands in its place. A power failure can undo it. Blocks.
+    /// Deletes an object, or a folder or link at its path. A power failure can undo it. Blocks.
     pub(crate) fn remove(&self, key: &str) -> Result<(), StoreError> {
         remove(&self.folder.join(key))
     }
@@ -255,9 +255,10 @@ impl Objects for FolderObjects {
     }
 }
 
-/// Whether an object is a record of a change, which a rollback writes, too.
+/// Whether an object is a record of a change, which a rollback writes first, or the one that
+/// garbage collection writes first.
 fn is_record(key: &str) -> bool {
-    key == LIVE || key.starts_with("deployments/") || key.starts_with("history/")
+    [LIVE, COLLECTION].contains(&key) || key.starts_with("deployments/") || key.starts_with("history/")
 }
 
 /// The version of an object. A file of a release is never replaced, and may be too large to hash
