@@ -1,5 +1,5 @@
 // A section that uses Tailwind, a web worker, WebAssembly and a chart library as any React project does.
-import { appendFile, cp, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Page } from "@playwright/test";
@@ -37,8 +37,6 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
   const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
   const section = sectionCommand(own.access);
   if (!process.env.SOAK) await writeFile(path.join(folder, "src/Chart.jsx"), PLAIN_CHART);
-  // A stylesheet of this size that several pages need is a file of its own. Others are part of each page's file.
-  await appendFile(path.join(folder, "src/box.css"), `/* ${"-".repeat(20_000)} */`);
   // In a process of its own: Tailwind reads the files below its working directory.
   await runCommand(folder, [process.execPath, COMMAND, "build"]);
 

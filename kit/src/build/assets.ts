@@ -1,11 +1,9 @@
 import type { Chunk, Compilation } from "webpack";
 
+import { STYLE } from "./sharedStyles.js";
 import { SECTION_CHUNK } from "./webpack.js";
 
 type ChunkGroup = Compilation["chunkGroups"][number];
-
-// Type of the modules that contain the text of stylesheets.
-const STYLE = "css/mini-extract";
 
 /** The files of the chunk groups that satisfy the predicate, relative to the release folder. */
 export function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
@@ -37,27 +35,38 @@ function chunksOf({ chunkGraph }: Compilation, group: ChunkGroup): Chunk[] {
   return group.chunks.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-/** The chunk groups that these groups import dynamically, directly or through other groups. */
-function descendantsOf(groups: readonly ChunkGroup[]): ChunkGroup[] {
+/**
+ * The stylesheets of the chunk groups that these groups import dynamically, directly or through
+ * other groups, except of those in `pages`. The server renders `lazy` components, so their styles
+ * belong to the first view. Their scripts do not.
+ */
+function lazyStyles(
+  compilation: Compilation,
+  groups: readonly ChunkGroup[],
+  pages: readonly ChunkGroup[] = [],
+): string[] {
   const descendants = new Set<ChunkGroup>();
   const visit = (group: ChunkGroup): void => {
     for (const child of group.getChildren()) {
-      if (descendants.has(child)) continue;
+      if (descendants.has(child) || pages.includes(child)) continue;
       descendants.add(child);
       visit(child);
     }
   };
   groups.forEach(visit);
-  return [...descendants];
+  return filesIn(compilation, [...descendants]).filter((file) => file.endsWith(".css"));
 }
 
-function isEntry(module: unknown, entry: string): boolean {
-  return (module as { resource?: string } | null)?.resource === entry;
+/** The specifiers by which the module of this path imports the group dynamically. */
+function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
+  return origins
+    .filter(({ module }) => (module as { resource?: string } | null)?.resource === file)
+    .map(({ request }) => request);
 }
 
 /** The files that a section's pages and slots load, relative to the release folder. */
 export interface SectionAssets {
-  /** The files that every page and slot needs. */
+  /** The files that every page and slot needs, and the stylesheets of what their common code imports dynamically. */
   readonly common: readonly string[];
   /** The further files of the page or slot that the entry module imports by this specifier. */
   readonly assetsOf: (request: string) => string[];
@@ -65,16 +74,15 @@ export interface SectionAssets {
 
 /** Finds the files of each page and slot in a client build. `entry` is the path of the entry module. */
 export function sectionAssets(client: Compilation, entry: string): SectionAssets {
-  const common = filesOf(client, (group) => group.name === SECTION_CHUNK);
+  const section = client.chunkGroups.filter((group) => group.name === SECTION_CHUNK);
+  const pages = client.chunkGroups.filter((group) => specifiersIn(group, entry).length > 0);
+  const common = [...new Set([...filesIn(client, section), ...lazyStyles(client, section, pages)])];
   return {
     common,
     assetsOf(request) {
-      const groups = client.chunkGroups.filter((group) =>
-        group.origins.some((origin) => origin.request === request && isEntry(origin.module, entry)),
-      );
-      // The server renders `lazy` components, so their styles belong to the first view. Their scripts do not.
-      const styles = filesIn(client, descendantsOf(groups)).filter((file) => file.endsWith(".css"));
-      return [...new Set([...filesIn(client, groups), ...styles])].filter((file) => !common.includes(file));
+      const groups = pages.filter((group) => specifiersIn(group, entry).includes(request));
+      const files = new Set([...filesIn(client, groups), ...lazyStyles(client, groups)]);
+      return [...files].filter((file) => !common.includes(file));
     },
   };
 }

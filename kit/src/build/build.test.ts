@@ -33,9 +33,11 @@ function endingsOf(files: readonly string[] | undefined): string[] {
   return (files ?? []).map((file) => path.extname(file)).toSorted();
 }
 
-/** The example with a slot. Some editors begin a file with a byte order mark. */
+/** The example with a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
   "src/section.ts": `\uFEFFimport { defineSection } from "@colonnade/kit";
+import { readHelp } from "./help";
+globalThis.readHelp = readHelp;
 export default defineSection({
   name: "hello",
   contract: 1,
@@ -44,12 +46,22 @@ export default defineSection({
 });
 `,
   "src/join.tsx": `import { defineSlot } from "@colonnade/kit";
+import { readHelp } from "./help";
+import page from "./pages/languages.module.css";
 import css from "./join.module.css";
 const read = () => import("./rules");
 export const slot = defineSlot({
-  Component: ({ open }) => <dialog open={open} className={css.dialog}><button onClick={read}>Join us</button></dialog>,
+  Component: ({ open }) => (
+    <dialog open={open} className={css.dialog}>
+      <button onClick={read}>Join us</button>
+      <button className={page.languages} onClick={readHelp}>Help</button>
+    </dialog>
+  ),
 });
 `,
+  "src/help.ts": 'export const readHelp = () => import("./helpText");',
+  "src/helpText.ts": 'export { default } from "./help.module.css";',
+  "src/help.module.css": ".help { color: var(--color-muted); }",
   "src/rules.ts": `export const RULES = "${"x".repeat(143_200)}";`,
   "src/join.module.css": "\uFEFF.dialog { color: var(--color-text); }",
 };
@@ -93,7 +105,11 @@ describe("a release", () => {
     expect(version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
     expect(container).toMatch(/^hello_[0-9a-f]{12}$/);
     expect(entry).toMatch(/^client\/entry\.[0-9a-f]{8}\.js$/);
-    expect(assets).toEqual([expect.stringMatching(/^client\/section\.[0-9a-f]{8}\.js$/)]);
+    expect(assets).toEqual([
+      expect.stringMatching(/^client\/section\.[0-9a-f]{8}\.js$/),
+      // The stylesheet of a module that the common code imports dynamically.
+      expect.stringMatching(/^client\/\d+\.[0-9a-f]{8}\.css$/),
+    ]);
     expect(pages).toHaveLength(2);
     expect(slots).toHaveLength(1);
     expect(files.length).toBeGreaterThan(0);
@@ -139,6 +155,21 @@ describe("a release", () => {
     expect(named).not.toContain(words[0]?.[0]);
   });
 
+  test("a stylesheet that a page and a slot import is one file; their files keep the order of the imports", () => {
+    const [page, slot] = [release.pages[0], release.slots[0]].map((view) =>
+      (view?.assets ?? []).filter((file) => file.endsWith(".css")),
+    );
+    expect(page).toHaveLength(1);
+    expect(slot).toEqual([...(page ?? []), expect.stringMatching(/\.css$/)]);
+    expect(textOf(contents, slot?.[1])).toContain(".hello_dialog_");
+    const copies = [...contents].filter(
+      ([file, bytes]) => file.endsWith(".css") && bytes.includes(".hello_languages_"),
+    );
+    expect(copies.map(([file]) => file)).toEqual(page);
+    // The shell loads stylesheets. Webpack's own loader would be dead code, and knows no digests.
+    expect(textOf(contents, release.entry)).not.toMatch(/stylesheet|miniCss/);
+  });
+
   test("the entry defines the container; classes have the name", () => {
     expect(textOf(contents, release.entry)).toMatch(new RegExp(`^var .*\\b${String(release.container)};`, "m"));
     const style = release.pages[0]?.assets.find((file) => file.endsWith(".css"));
@@ -171,7 +202,7 @@ test("a slot lists its assets", () => {
   const [join, ...others] = release.slots;
   expect(others).toEqual([]);
   expect(join?.name).toBe("join");
-  expect(endingsOf(join?.assets)).toEqual([".css", ".js"]);
+  expect(endingsOf(join?.assets)).toEqual([".css", ".css", ".js"]);
   const script = join?.assets.find((file) => file.endsWith(".js"));
   expect(textOf(contents, script)).toContain("Join us");
 });

@@ -3,7 +3,13 @@ import path from "node:path";
 
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import MinimizerPlugin from "minimizer-webpack-plugin";
-import webpack, { type Configuration, type EntryObject, type RuleSetRule, type WebpackPluginInstance } from "webpack";
+import webpack, {
+  type Configuration,
+  type EntryObject,
+  type Module,
+  type RuleSetRule,
+  type WebpackPluginInstance,
+} from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import { NonzeroChunkIds } from "./chunkIds.js";
@@ -14,6 +20,7 @@ import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
+import { SharedStyles, STYLE } from "./sharedStyles.js";
 import { neededRanges } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WorkerImports } from "./workers.js";
@@ -148,12 +155,15 @@ function federation(context: BuildContext): WebpackPluginInstance {
 }
 
 // A shared package adds no code to a section. Its own chunk would have no file, which fails to load and has no digest.
+// Stylesheets are split by `SharedStyles`.
+const isSplit = ({ type }: Pick<Module, "type">) => type !== "consume-shared-module" && type !== STYLE;
+
 const splitChunks = () => ({
   cacheGroups: {
-    default: {
-      test: (module: { readonly type: string }) => module.type !== "consume-shared-module",
-      minChunks: 2,
-      priority: -20,
+    default: { test: isSplit, minChunks: 2, priority: -20, reuseExistingChunk: true },
+    defaultVendors: {
+      test: (module: Module) => isSplit(module) && /[\\/]node_modules[\\/]/.test(module.nameForCondition() ?? ""),
+      priority: -10,
       reuseExistingChunk: true,
     },
   },
@@ -183,7 +193,8 @@ const declareChunkLoadingGlobal = (context: BuildContext) =>
     test: /\.js$/,
   });
 
-const releasePlugins = () => [
+const releasePlugins = ({ config }: BuildContext) => [
+  ...(config.kind === "shell" ? [] : [new SharedStyles()]),
   COMPILE_HINT,
   new ChunkTimeouts(),
   new PortableModuleIds(),
@@ -249,11 +260,16 @@ export function clientConfiguration(context: BuildContext): Configuration {
     plugins: [
       ...(common.plugins ?? []),
       declareChunkLoadingGlobal(context),
-      new MiniCssExtractPlugin({ filename: `${names}.css`, chunkFilename: `${names}.css` }),
+      new MiniCssExtractPlugin({
+        filename: `${names}.css`,
+        chunkFilename: `${names}.css`,
+        // The shell loads the stylesheets of a section before its code: its manifest lists them.
+        runtime: isShell || hot,
+      }),
       ...(isShell
         ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed) })]
         : [federation(context), new WorkerImports()]),
-      ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins()),
+      ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins(context)),
     ],
     optimization: {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),

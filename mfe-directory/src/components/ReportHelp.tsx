@@ -2,7 +2,7 @@ import { useSite } from "@colonnade/kit";
 import { TextLink } from "@colonnade/kit/text";
 import type { ReactElement } from "react";
 
-import css from "./ReportHelp.module.css";
+import css from "./Report.module.css";
 
 interface Props {
   readonly heading: string;

@@ -4,7 +4,7 @@ import type { ReactElement } from "react";
 import type { Ad } from "../data/ad";
 import { adPath } from "../data/links";
 import type { Place } from "../data/places";
-import css from "./ReportLink.module.css";
+import css from "./Report.module.css";
 
 interface Props {
   readonly ad: Ad;
@@ -18,7 +18,7 @@ export function ReportLink({ ad, place, samePage = ad.featured }: Props): ReactE
   return (
     <Link
       to={samePage ? "#report" : `${adPath(place, ad.id)}#report`}
-      className={css.report}
+      className={css.link}
       aria-label={`Report this ad: ${ad.title}`}
     >
       Report this ad

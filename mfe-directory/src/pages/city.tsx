@@ -1,10 +1,10 @@
 import { Breadcrumbs, definePage, JoinButton, notFound } from "@colonnade/kit";
 
-import { CityAds } from "../components/city/CityAds";
-import { CityLocator } from "../components/city/CityLocator";
-import { PageHeading } from "../components/PageHeading";
 import { ReportHelp } from "../components/ReportHelp";
+import { PageHeading } from "../components/PageHeading";
+import { CityLocator } from "../components/city/CityLocator";
 import { SampleNotice } from "../components/SampleNotice";
+import { CityAds } from "../components/city/CityAds";
 import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
 import { cityPath } from "../data/links";

@@ -1,11 +1,11 @@
 import { definePage } from "@colonnade/kit";
 
+import { Hero } from "../components/home/Hero";
 import { BelowFold } from "../components/home/BelowFold";
 import { Benefits } from "../components/home/Benefits";
 import { CallToAction } from "../components/home/CallToAction";
 import { Faq } from "../components/home/Faq";
 import { Guides } from "../components/home/Guides";
-import { Hero } from "../components/home/Hero";
 import { StateGrid } from "../components/home/StateGrid";
 import { StateMap } from "../components/home/StateMap";
 import { Testimonial } from "../components/home/Testimonial";

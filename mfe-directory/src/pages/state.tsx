@@ -1,11 +1,11 @@
 import { Breadcrumbs, definePage, notFound } from "@colonnade/kit";
 
 import { PageHeading } from "../components/PageHeading";
+import { StateLocator } from "../components/state/StateLocator";
 import { SampleNotice } from "../components/SampleNotice";
 import { Attribution } from "../components/state/Attribution";
 import { CityBrowser } from "../components/state/CityBrowser";
 import { StateGuide } from "../components/state/StateGuide";
-import { StateLocator } from "../components/state/StateLocator";
 import { statePath } from "../data/links";
 import type { StateLocation } from "../data/maps";
 import { citiesOf } from "../data/places";

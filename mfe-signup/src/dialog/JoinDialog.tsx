@@ -5,8 +5,8 @@ import { useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading, type Replacement } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
-import css from "../form/form.module.css";
 import { SignupForm } from "../form/SignupForm";
+import css from "../form/form.module.css";
 
 /**
  * The sign-up dialog. Closing it unmounts its contents, which cancels the request and discards the password.

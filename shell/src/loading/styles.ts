@@ -52,7 +52,7 @@ function createLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
   link.media = "not all";
   // The browser would defer a stylesheet that is not in force.
   link.fetchPriority = "high";
-  // Webpack finds the stylesheets of a chunk by this attribute and does not load them again.
+  // Webpack's development runtime finds stylesheets by this attribute and does not load them again.
   link.dataset.href = asset.name;
   const subject = `the stylesheet ${asset.href}`;
   const loaded = new Promise<void>((resolve, reject) => {
