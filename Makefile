@@ -17,13 +17,14 @@
 # make docs              build the documentation site in docs/.vitepress/dist, and check its links
 # make docs-serve        serve the documentation site on http://localhost:8090 (override PORT)
 # make api-report        update the API report of the kit after a contract change
+# make openapi           update the description of the admin API that the console is checked with
 # make config-reference  update the configuration reference after a change of site.toml or of a key
 # make deb               build a Debian package of the gateway in target/debian; needs cargo-deb
 # make clean             delete build output, but not the store
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example example-release build kit console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example example-release build kit console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -59,7 +60,7 @@ run: build
 	@exec node tests/development/run.mjs
 
 # Clippy compiles the tested code, as in `make test`.
-check: node_modules/.installed
+check: node_modules/.installed console/src/openapi.d.ts
 	@$(WITH_CLIPPY) node tests/development/check.mjs
 
 # Builds only what the example needs: the site runs already.
@@ -72,6 +73,10 @@ build: node_modules/.installed
 
 kit: node_modules/.installed
 	@$(TSC) --build kit/tsconfig.build.json && node kit/scripts/copy-files.mjs && echo "built the kit in $$SECONDS s"
+
+# Types of the responses of the admin API.
+console/src/openapi.d.ts: console/openapi.json console/types.js | node_modules/.installed
+	@node console/types.js
 
 console: kit
 	@node console/build.js && echo "built the console in $$SECONDS s"
@@ -118,7 +123,7 @@ lint-rust: tools
 	@node tests/development/advisories.mjs
 
 # Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
-lint-web: releases docs
+lint-web: releases docs console/src/openapi.d.ts
 	$(TSC) --build
 	cd kit && npx --no -- api-extractor run --config api-extractor.json
 	npx --no -- oxlint --deny-warnings
@@ -215,6 +220,10 @@ docs-serve: docs
 # Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
 	cd kit && npx --no -- api-extractor run --local --config api-extractor.json
+
+# Updates the description from which the types of the console are generated, after a change of the admin API.
+openapi: gateway-tested releases
+	@cd tests && npx --no playwright test operator-console -g "types of the console" --project server-rendering --update-snapshots
 
 # Updates the generated part of docs/operate/configuration.md. Review it with the change.
 config-reference: tools

@@ -38,6 +38,7 @@ const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/s
 export default tseslint.config(
   {
     ignores: [
+      "console/src/openapi.d.ts",
       "kit/modules.d.ts",
       "docs/.vitepress/cache/",
       "**/dist/",

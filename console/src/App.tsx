@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState, type ReactElement } from "react";
 import { call, isSignedOut, textOf } from "./api.js";
 import { Frame } from "./Frame.js";
 import { SignIn } from "./SignIn.js";
-import type { Session } from "./types.js";
+import type { SessionDescription } from "./openapi.js";
 
 // Says that there may be a session. Without it no request is made that would be refused and logged. It is no secret.
 const HINT = "colonnade-console-session";
@@ -13,7 +13,7 @@ type State =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly error: string }
   | { readonly kind: "signed-out"; readonly notice?: string }
-  | { readonly kind: "signed-in"; readonly session: Session };
+  | { readonly kind: "signed-in"; readonly session: SessionDescription };
 
 /** The console: the sign-in form, or the pages for a session. */
 export function App(): ReactElement {
@@ -23,7 +23,7 @@ export function App(): ReactElement {
 
   const readSession = useCallback(async (): Promise<void> => {
     try {
-      setState({ kind: "signed-in", session: await call<Session>("GET", "/session") });
+      setState({ kind: "signed-in", session: await call<SessionDescription>("GET", "/session") });
     } catch (error) {
       setState(isSignedOut(error) ? { kind: "signed-out" } : { kind: "failed", error: textOf(error) });
     }

@@ -9,7 +9,7 @@ import { History } from "./pages/History.js";
 import { Overview } from "./pages/Overview.js";
 import { Releases } from "./pages/Releases.js";
 import { TrafficPage } from "./pages/Traffic.js";
-import type { Session } from "./types.js";
+import type { SessionDescription } from "./openapi.js";
 
 const PAGES = [
   { hash: "#/", label: "Overview", Page: Overview },
@@ -28,7 +28,7 @@ function subscribe(onChange: () => void): () => void {
 }
 
 interface FrameProps {
-  readonly session: Session;
+  readonly session: SessionDescription;
   readonly onSignedOut: () => void;
   readonly signOut: () => Promise<void>;
 }

@@ -3,12 +3,12 @@ import { useState, type ReactElement } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";
 import { fieldOf } from "./format.js";
-import type { Session } from "./types.js";
+import type { SessionDescription } from "./openapi.js";
 
 interface SignInProps {
   /** Why the form is shown, if the operator did not ask for it. */
   readonly notice?: string | undefined;
-  readonly onSession: (session: Session) => void;
+  readonly onSession: (session: SessionDescription) => void;
 }
 
 /** The sign-in form. The token is sent once, in a header, and is not kept. */
@@ -25,7 +25,7 @@ export function SignIn({ notice, onSession }: SignInProps): ReactElement {
     }
     setBusy(true);
     try {
-      onSession(await call<Session>("POST", "/session", { token }));
+      onSession(await call<SessionDescription>("POST", "/session", { token }));
     } catch (failure) {
       setError(isSignedOut(failure) ? "The gateway does not know this token, or it has expired." : textOf(failure));
       setBusy(false);

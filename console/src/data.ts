@@ -2,17 +2,16 @@
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";
-import { useStream, type Connection } from "./stream.js";
+import { useStream, type Connection, type StreamState } from "./stream.js";
 import type {
   DeploymentList,
-  GatewayState,
+  GatewayDescription,
   HistoryPage,
   Rollout,
   Section,
-  Session,
-  StreamState,
-  Traffic,
-} from "./types.js";
+  SessionDescription,
+  TrafficPage,
+} from "./openapi.js";
 
 /** The times that charts can show, in minutes. */
 export const RANGES = [60, 360, 1440] as const;
@@ -20,17 +19,20 @@ export const RANGES = [60, 360, 1440] as const;
 // While a rollout runs. Events come more often, but the gateway logs each call.
 const MEASURE_MS = 15_000;
 
+/** A rollout in the list of rollouts, which has its analysis. */
+export type RunningRollout = Rollout & Required<Pick<Rollout, "analysis">>;
+
 export interface Data {
   readonly deployments: DeploymentList;
-  readonly rollouts: readonly Rollout[];
+  readonly rollouts: readonly RunningRollout[];
   readonly sections: readonly Section[];
   readonly history: HistoryPage;
-  readonly gateway: GatewayState;
-  readonly traffic: Traffic;
+  readonly gateway: GatewayDescription;
+  readonly traffic: TrafficPage;
 }
 
 export interface Console extends Data {
-  readonly session: Session;
+  readonly session: SessionDescription;
   /** Whether the session permits an action on a section, or `*`. */
   readonly can: (action: string, section: string) => boolean;
   /** The number of minutes that charts show. */
@@ -58,9 +60,9 @@ async function read(known: Data | null, minutes: number, signal: AbortSignal): P
   const get = <Result>(path: string): Promise<Result> => call<Result>("GET", path, { signal });
   const measure = async (): Promise<Pick<Data, "rollouts" | "gateway" | "traffic">> => {
     const [rollouts, gateway, traffic] = await Promise.all([
-      get<readonly Rollout[]>("/rollouts"),
-      get<GatewayState>("/gateway"),
-      get<Traffic>(`/traffic?minutes=${String(minutes)}`),
+      get<readonly RunningRollout[]>("/rollouts"),
+      get<GatewayDescription>("/gateway"),
+      get<TrafficPage>(`/traffic?minutes=${String(minutes)}`),
     ]);
     return { rollouts, gateway, traffic };
   };
@@ -143,7 +145,7 @@ export function useConsole(): Console {
 }
 
 /** Whether a session permits an action on a section, or `*` for all sections. */
-export function permits(session: Session, action: string, section: string): boolean {
+export function permits(session: SessionDescription, action: string, section: string): boolean {
   const { actions, sections } = session;
   return actions.includes(action) && (sections.includes("*") || sections.includes(section));
 }

@@ -1,5 +1,5 @@
 // Texts for values.
-import type { Change, ReleaseChange } from "./types.js";
+import type { Change, ReleaseChange } from "./openapi.js";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

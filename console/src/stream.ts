@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 
 import { ApiError, call } from "./api.js";
-import type { Session, StreamState } from "./types.js";
+import type { SessionDescription } from "./openapi.js";
 
 /** `lost`: what the page shows may be out of date. */
 export type Connection = "connecting" | "live" | "lost";
@@ -11,6 +11,13 @@ export type Connection = "connecting" | "live" | "lost";
 const SILENCE_MS = 15_000;
 const GRACE_MS = 4_000;
 const RETRY_MS = 2_000;
+
+/** The data of a server-sent event. */
+export interface StreamState {
+  readonly revision: number;
+  readonly entry: number;
+  readonly minute: number;
+}
 
 /** Calls `onState` for every event, and `onSignedOut` when the session has ended. Returns whether events arrive. */
 export function useStream(onState: (state: StreamState) => void, onSignedOut: () => void): Connection {
@@ -53,7 +60,7 @@ export function useStream(onState: (state: StreamState) => void, onSignedOut: ()
     };
     const reopen = async (): Promise<void> => {
       try {
-        await call<Session>("GET", "/session");
+        await call<SessionDescription>("GET", "/session");
       } catch (error) {
         if (ended) return;
         if (error instanceof ApiError && error.status === 401) handlers.current.onSignedOut();

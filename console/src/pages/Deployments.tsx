@@ -7,7 +7,7 @@ import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
 import { Version } from "../parts/Version.js";
-import type { Deployment, Releases, Rollout } from "../types.js";
+import type { Deployment, Releases, Rollout } from "../openapi.js";
 
 /** The retained deployments, which can be previewed, and the end of all previews. The gateway keeps no list of links. */
 export function Deployments(): ReactElement {

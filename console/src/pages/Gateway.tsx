@@ -4,9 +4,9 @@ import type { ReactElement } from "react";
 import { useConsole } from "../data.js";
 import { dateOf, numberOf } from "../format.js";
 import { Ago } from "../parts/Ago.js";
-import type { GatewayState } from "../types.js";
+import type { GatewayDescription } from "../openapi.js";
 
-const STATUS: Readonly<Record<GatewayState["status"], string>> = {
+const STATUS: Readonly<Record<GatewayDescription["status"], string>> = {
   ready: "Ready",
   degraded: "Degraded",
   "no-live-deployment": "Not ready: nothing is live",

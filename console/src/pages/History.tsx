@@ -4,7 +4,7 @@ import { useState, type ReactElement } from "react";
 import { call, textOf } from "../api.js";
 import { useConsole } from "../data.js";
 import { ChangeList } from "../parts/ChangeList.js";
-import type { Change, HistoryPage } from "../types.js";
+import type { Change, HistoryPage } from "../openapi.js";
 
 /** All changes with their author and reason: the store's audit trail. */
 export function History(): ReactElement {

@@ -7,7 +7,7 @@ import { bytesOf, differenceOf } from "../format.js";
 import { Ago } from "../parts/Ago.js";
 import { differencesOf } from "../parts/differences.js";
 import { Version } from "../parts/Version.js";
-import type { ReleaseDescription, Section } from "../types.js";
+import type { ReleaseDescription, Section } from "../openapi.js";
 
 /** The releases of one section at a time, and the difference between two of them. */
 export function Releases(): ReactElement {

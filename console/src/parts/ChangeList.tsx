@@ -2,7 +2,7 @@ import { Card } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { actionText } from "../format.js";
-import type { Change } from "../types.js";
+import type { Change } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
 

@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
 
 import { changeText } from "../format.js";
-import type { ReleaseChanges } from "../types.js";
+import type { Change } from "../openapi.js";
 import { Version } from "./Version.js";
 
 /** The release changes of a deployment, one line for each section. */
-export function Changes({ sections }: { readonly sections: ReleaseChanges }): ReactElement | null {
+export function Changes({ sections }: { readonly sections: Change["sections"] }): ReactElement | null {
   const entries = Object.entries(sections);
   if (entries.length === 0) return null;
   return (

@@ -4,7 +4,7 @@ import { useState, type ReactElement } from "react";
 import { call, textOf } from "../api.js";
 import { useConsole } from "../data.js";
 import { dateOf, fieldOf } from "../format.js";
-import type { PreviewLink } from "../types.js";
+import type { PreviewLink } from "../openapi.js";
 
 interface PreviewDialogProps {
   readonly deployment: number;

@@ -2,7 +2,7 @@ import { Notice } from "@colonnade/kit";
 import { useEffect, useState, type ReactElement } from "react";
 
 import { call, textOf } from "../api.js";
-import type { RollbackPlan } from "../types.js";
+import type { RollbackPreview } from "../openapi.js";
 import { ActionDialog } from "./ActionDialog.js";
 import { Changes } from "./Changes.js";
 
@@ -19,13 +19,13 @@ interface RollbackDialogProps {
 
 /** Shows what a rollback changes, and makes it if the live deployment is still the same. */
 export function RollbackDialog({ target, close }: RollbackDialogProps): ReactElement {
-  const [plan, setPlan] = useState<RollbackPlan>();
+  const [plan, setPlan] = useState<RollbackPreview>();
   const [error, setError] = useState<string>();
   const { section, deployment } = target;
   useEffect(() => {
     const controller = new AbortController();
     const body = { ...(section !== undefined && { section }), ...(deployment !== undefined && { deployment }) };
-    call<RollbackPlan>("POST", "/rollback/plan", { body, signal: controller.signal }).then(
+    call<RollbackPreview>("POST", "/rollback/plan", { body, signal: controller.signal }).then(
       setPlan,
       (failure: unknown) => {
         if (!controller.signal.aborted) setError(textOf(failure));

@@ -1,7 +1,7 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
-import type { Analysis } from "../types.js";
+import type { RolloutAnalysis as Analysis } from "../openapi.js";
 import { RolloutAnalysis } from "./RolloutAnalysis.js";
 import { analysisOf, TRACK } from "./testing.js";
 

@@ -1,19 +1,19 @@
 import type { ReactElement } from "react";
 
 import { millisecondsOf, numberOf, shareOf } from "../format.js";
-import type { Analysis, AnalysisTrack, Verdict } from "../types.js";
+import type { RolloutAnalysis as Analysis, RolloutTrack, RolloutVerdict } from "../openapi.js";
 
 interface Row {
   readonly name: string;
   /** What passes. */
   readonly rule: string;
-  readonly value: (track: AnalysisTrack) => string;
+  readonly value: (track: RolloutTrack) => string;
   /** What the value is a share of. */
-  readonly samples?: (track: AnalysisTrack) => string;
-  readonly verdict: Verdict;
+  readonly samples?: (track: RolloutTrack) => string;
+  readonly verdict: RolloutVerdict;
 }
 
-const VERDICTS: Readonly<Record<Verdict, readonly [sign: string, text: string]>> = {
+const VERDICTS: Readonly<Record<RolloutVerdict, readonly [sign: string, text: string]>> = {
   passing: ["✓", "passing"],
   failing: ["✕", "failing"],
   "too-few-samples": ["…", "too few"],
@@ -25,8 +25,8 @@ const points = (margin: number): string => `at most ${String(margin)} ${margin =
 function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[] {
   const hasRequests = Math.min(candidate.requests, live.requests) >= limits.minRequests;
   // Without requests there is no share.
-  const ofRequests = (value: (track: AnalysisTrack) => number | null, format: (value: number) => string) => {
-    return (track: AnalysisTrack): string => {
+  const ofRequests = (value: (track: RolloutTrack) => number | null, format: (value: number) => string) => {
+    return (track: RolloutTrack): string => {
       const number = value(track);
       return track.requests === 0 || number === null ? "–" : format(number);
     };

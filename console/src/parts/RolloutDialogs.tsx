@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from "react";
 
 import { call } from "../api.js";
-import type { Rollout } from "../types.js";
+import type { Rollout } from "../openapi.js";
 import { ActionDialog } from "./ActionDialog.js";
 import { Changes } from "./Changes.js";
 

@@ -1,9 +1,8 @@
 import { Button, Card, Disclosure } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
-import { useConsole } from "../data.js";
+import { useConsole, type RunningRollout } from "../data.js";
 import { millisecondsOf, numberOf, shareOf } from "../format.js";
-import type { Rollout } from "../types.js";
 import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
 import { LineChart } from "./LineChart.js";
@@ -14,7 +13,7 @@ import { RolloutSteps } from "./RolloutSteps.js";
 import { linesOf, totalsOf, type Totals } from "./traffic.js";
 
 /** A candidate: its changes, its share and steps, how it compares with the live releases, and what can be done. */
-export function RolloutPanel({ rollout }: { readonly rollout: Rollout }): ReactElement {
+export function RolloutPanel({ rollout }: { readonly rollout: RunningRollout }): ReactElement {
   return (
     <Card as="article" className="rollout" aria-label={`Rollout of ${Object.keys(rollout.sections).join(", ")}`}>
       <Changes sections={rollout.sections} />
@@ -30,7 +29,7 @@ export function RolloutPanel({ rollout }: { readonly rollout: Rollout }): ReactE
 }
 
 /** How many visitors see the candidate. */
-function RolloutShare({ rollout }: { readonly rollout: Rollout }): ReactElement {
+function RolloutShare({ rollout }: { readonly rollout: RunningRollout }): ReactElement {
   return (
     <div className="share">
       <p>
@@ -72,7 +71,7 @@ const MEASURES: readonly Measure[] = [
 ];
 
 /** The candidate beside the live deployment since the rollout started, for the sections of the rollout. */
-function Comparison({ rollout }: { readonly rollout: Rollout }): ReactElement {
+function Comparison({ rollout }: { readonly rollout: RunningRollout }): ReactElement {
   const { traffic } = useConsole();
   const sections = Object.keys(rollout.sections);
   const since = new Date(rollout.startedAt).getTime();
@@ -117,7 +116,7 @@ function Comparison({ rollout }: { readonly rollout: Rollout }): ReactElement {
   );
 }
 
-function RolloutActions({ rollout }: { readonly rollout: Rollout }): ReactElement | null {
+function RolloutActions({ rollout }: { readonly rollout: RunningRollout }): ReactElement | null {
   const { can } = useConsole();
   const [open, setOpen] = useState<"promote" | "pause" | "abort" | "preview" | null>(null);
   const close = (): void => {

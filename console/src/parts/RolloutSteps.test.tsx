@@ -1,8 +1,8 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { ConsoleProvider, type Console } from "../data.js";
-import type { Change, Rollout, RolloutProgress } from "../types.js";
+import { ConsoleProvider, type Console, type RunningRollout } from "../data.js";
+import type { Change, RolloutProgress } from "../openapi.js";
 import { RolloutSteps } from "./RolloutSteps.js";
 import { rolloutOf } from "./testing.js";
 
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function show(rollout: Rollout, entries: readonly Change[] = []): void {
+function show(rollout: RunningRollout, entries: readonly Change[] = []): void {
   const value = { history: { entries, next: null } } as unknown as Console;
   render(
     <ConsoleProvider value={value}>
@@ -50,6 +50,7 @@ test("RolloutSteps marks the current step with its remaining time", () => {
 test("RolloutSteps shows who paused the rollout and why", () => {
   const pause: Change = {
     revision: 3,
+    previous: 2,
     at: "2030-01-01T12:10:00Z",
     by: "gateway",
     action: "percent",

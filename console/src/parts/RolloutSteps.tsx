@@ -1,15 +1,15 @@
 import type { ReactElement } from "react";
 
-import { useConsole } from "../data.js";
+import { useConsole, type RunningRollout } from "../data.js";
 import { durationOf } from "../format.js";
-import type { Rollout, RolloutProgress } from "../types.js";
+import type { RolloutProgress } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Reason } from "./ChangeList.js";
 import { outlookOf, pauseOf, stepsOf, type Step } from "./steps.js";
 import { useNow } from "./useNow.js";
 
 /** The steps of a rollout as a timeline, what it waits for, and what happens next. */
-export function RolloutSteps({ rollout }: { readonly rollout: Rollout }): ReactElement {
+export function RolloutSteps({ rollout }: { readonly rollout: RunningRollout }): ReactElement {
   const { history } = useConsole();
   const now = useNow(1000);
   const { progress } = rollout;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ReleaseDescription } from "../types.js";
+import type { ReleaseDescription } from "../openapi.js";
 import { differencesOf, nameOf } from "./differences.js";
 
 function release(version: string, files: Readonly<Record<string, readonly [number, string]>>): ReleaseDescription {

@@ -1,5 +1,5 @@
 // The differences between two releases.
-import type { ReleaseDescription, ReleaseFile } from "../types.js";
+import type { ReleaseDescription, ReleaseFile } from "../openapi.js";
 
 /** The size of a page or a file in two releases; null: the release does not have it. */
 export interface SizeDifference {

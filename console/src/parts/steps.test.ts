@@ -1,6 +1,7 @@
+import type { RunningRollout } from "../data.js";
 import { expect, test } from "vitest";
 
-import type { Analysis, Change, Rollout, RolloutProgress, Verdict } from "../types.js";
+import type { Change, RolloutAnalysis, RolloutProgress, RolloutVerdict } from "../openapi.js";
 import { outlookOf, pauseOf, stepsOf } from "./steps.js";
 import { analysisOf, rolloutOf } from "./testing.js";
 
@@ -17,10 +18,10 @@ const PAUSED: RolloutProgress = {
 const PROGRESS: RolloutProgress = { ...PAUSED, stepEndsAt: "2030-01-01T13:00:00Z", paused: false };
 
 function rollout(
-  verdict: Verdict,
+  verdict: RolloutVerdict,
   progress?: Partial<RolloutProgress> | null,
-  limits?: Partial<Analysis["limits"]>,
-): Rollout {
+  limits?: Partial<RolloutAnalysis["limits"]>,
+): RunningRollout {
   const analysis = analysisOf({ verdict });
   return rolloutOf({
     analysis: { ...analysis, limits: { ...analysis.limits, ...limits } },
@@ -38,7 +39,7 @@ test("stepsOf says which steps are done, current and next", () => {
   expect(stepsOf({ ...PROGRESS, step: 3 }).at(-1)).toEqual({ share: "Everyone", time: null, state: "next" });
 });
 
-test.each<[string, Rollout, number, string, RegExp]>([
+test.each<[string, RunningRollout, number, string, RegExp]>([
   ["a passing step", rollout("passing"), 18, "Passing", /^In 42 min the share rises to 50%, if the analysis/],
   [
     "a passing last step",
@@ -114,13 +115,17 @@ test("pauseOf finds the pause of the rollout, if it is the newest", () => {
   expect(pauseOf([changeOf({ paused: false }), pause], rollout("passing"))).toBeUndefined();
 });
 
-function pausedRollout(verdict: Verdict = "passing", limits: Partial<Analysis["limits"]> = {}): Rollout {
+function pausedRollout(
+  verdict: RolloutVerdict = "passing",
+  limits: Partial<RolloutAnalysis["limits"]> = {},
+): RunningRollout {
   return { ...rollout(verdict, null, limits), progress: PAUSED };
 }
 
 function changeOf(change: Partial<Change>): Change {
   return {
     revision: 1,
+    previous: 0,
     at: "2030-01-01T12:00:00Z",
     by: "team",
     action: "percent",

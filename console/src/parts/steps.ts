@@ -1,6 +1,7 @@
 // The steps of a rollout, and what happens to it next.
+import type { RunningRollout } from "../data.js";
 import { durationOf, timeOf } from "../format.js";
-import type { Change, Rollout, RolloutProgress } from "../types.js";
+import type { Change, RolloutProgress } from "../openapi.js";
 
 /** A share of visitors for a time. The last step has no time. */
 export interface Step {
@@ -26,7 +27,7 @@ export function stepsOf({ steps, step }: RolloutProgress): readonly Step[] {
 }
 
 /** The newest pause in the history that belongs to a rollout. */
-export function pauseOf(history: readonly Change[], { sections }: Rollout): Change | undefined {
+export function pauseOf(history: readonly Change[], { sections }: RunningRollout): Change | undefined {
   // A deploy of another section gives the candidate a new number.
   const newest = history.find(
     (change) => change.paused !== undefined && Object.keys(sections).some((name) => name in change.sections),
@@ -35,7 +36,7 @@ export function pauseOf(history: readonly Change[], { sections }: Rollout): Chan
 }
 
 /** What a rollout waits for at a time, in milliseconds since the Unix epoch. */
-export function outlookOf({ percent, progress, analysis }: Rollout, now: number): Outlook {
+export function outlookOf({ percent, progress, analysis }: RunningRollout, now: number): Outlook {
   const { verdict, limits } = analysis;
   if (verdict === "failing") {
     const what = "The candidate exceeds a limit.";

@@ -1,8 +1,9 @@
 // Values for tests.
-import type { Analysis, AnalysisTrack, Rollout } from "../types.js";
+import type { RunningRollout } from "../data.js";
+import type { RolloutAnalysis, RolloutTrack } from "../openapi.js";
 
 /** One side of a rollout without failures. */
-export const TRACK: AnalysisTrack = {
+export const TRACK: RolloutTrack = {
   requests: 300,
   serverErrorPercent: 0,
   renderFailurePercent: 0,
@@ -13,9 +14,10 @@ export const TRACK: AnalysisTrack = {
 };
 
 /** An analysis that passes, with changes. */
-export function analysisOf(changes: Partial<Analysis> = {}): Analysis {
+export function analysisOf(changes: Partial<RolloutAnalysis> = {}): RolloutAnalysis {
   return {
     verdict: "passing",
+    summary: "passing",
     criteria: { serverErrors: "passing", renderFailures: "passing", latencyP99: "passing", failedClients: "passing" },
     gateways: 1,
     limits: {
@@ -36,7 +38,7 @@ export function analysisOf(changes: Partial<Analysis> = {}): Analysis {
 }
 
 /** A rollout of `legal` by hand, with changes. */
-export function rolloutOf(changes: Partial<Rollout> = {}): Rollout {
+export function rolloutOf(changes: Partial<RunningRollout> = {}): RunningRollout {
   return {
     deployment: 2,
     percent: 25,

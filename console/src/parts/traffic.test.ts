@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
-import type { Traffic, TrafficPoint } from "../types.js";
+import type { TrafficPage, TrafficPoint } from "../openapi.js";
 import { linesOf, sectionsOf, totalsOf } from "./traffic.js";
 
 function point(minute: number, changes: Partial<TrafficPoint> = {}): TrafficPoint {
   return { minute, requests: 10, errors: 0, failures: 0, p50: 10, p95: 20, ...changes };
 }
 
-function traffic(changes: Partial<Traffic> = {}): Traffic {
+function traffic(changes: Partial<TrafficPage> = {}): TrafficPage {
   return {
     since: "2030-01-01T00:00:00Z",
     now: 103,

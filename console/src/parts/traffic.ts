@@ -1,6 +1,8 @@
 // Sums and lines of the traffic.
-import type { Track, Traffic, TrafficPoint } from "../types.js";
+import type { TrafficPage, TrafficPoint } from "../openapi.js";
 import type { Line } from "./LineChart.js";
+
+export type Track = "live" | "candidate" | "other";
 
 /** The traffic of a section on one track. */
 export interface Totals {
@@ -11,12 +13,12 @@ export interface Totals {
   readonly p95: number | null;
 }
 
-function pointsOf(traffic: Traffic, section: string, track: Track): readonly TrafficPoint[] {
+function pointsOf(traffic: TrafficPage, section: string, track: Track): readonly TrafficPoint[] {
   return traffic.series.find((series) => series.section === section && series.track === track)?.points ?? [];
 }
 
 /** The traffic of sections on one track since a time. */
-export function totalsOf(traffic: Traffic, sections: readonly string[], track: Track, since = 0): Totals {
+export function totalsOf(traffic: TrafficPage, sections: readonly string[], track: Track, since = 0): Totals {
   const first = Math.floor(since / 60_000);
   const points = sections
     .flatMap((section) => pointsOf(traffic, section, track))
@@ -39,7 +41,7 @@ const TRACKS = [
 
 /** The lines of a section, one for each track. `empty` is the value of a step without traffic. */
 export function linesOf(
-  traffic: Traffic,
+  traffic: TrafficPage,
   section: string,
   value: (point: TrafficPoint) => number | null,
   empty: number | null,
@@ -59,6 +61,6 @@ export function linesOf(
 }
 
 /** The names of the sections with traffic. */
-export function sectionsOf(traffic: Traffic): readonly string[] {
+export function sectionsOf(traffic: TrafficPage): readonly string[] {
   return [...new Set(traffic.series.map(({ section }) => section))].sort();
 }
