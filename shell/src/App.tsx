@@ -6,7 +6,7 @@ import { JoinDialog, useJoinState } from "./join/JoinDialog";
 import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import type { ServerHtml } from "./loading/serverHtml";
 import type { SlotLoader } from "./loading/slotLoader";
-import type { ViewLoader } from "./loading/viewLoader";
+import type { Views } from "./loading/viewLoader";
 import { Announcer } from "./navigation/Announcer";
 import { useLinks } from "./navigation/links";
 import type { ScrollRestoration } from "./navigation/scrollRestoration";
@@ -16,7 +16,7 @@ import type { ViewTransitions } from "./navigation/viewTransitions";
 export interface AppProps {
   readonly boot: Boot;
   readonly deployment: PinnedDeployment;
-  readonly views: ViewLoader;
+  readonly views: Views;
   readonly scroll: ScrollRestoration;
   readonly transitions: ViewTransitions;
   /** The page's server-rendered HTML, if the document includes it. */

@@ -24,7 +24,7 @@ import type { PinnedDeployment } from "./loading/pinnedDeployment";
 import type { ServerHtml } from "./loading/serverHtml";
 import type { SlotLoader } from "./loading/slotLoader";
 import { NO_STYLES, useStyles } from "./loading/styles";
-import type { PageView, View, ViewLoader } from "./loading/viewLoader";
+import type { PageView, View, Views } from "./loading/viewLoader";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects";
 import type { ScrollRestoration } from "./navigation/scrollRestoration";
 import type { ViewTransitions } from "./navigation/viewTransitions";
@@ -34,7 +34,7 @@ import { SectionRoot } from "./SectionRoot";
 
 /** Props of {@link CurrentPage}. */
 export interface CurrentPageProps {
-  readonly views: ViewLoader;
+  readonly views: Views;
   readonly deployment: PinnedDeployment;
   readonly scroll: ScrollRestoration;
   readonly transitions: ViewTransitions;
@@ -49,7 +49,7 @@ export interface CurrentPageProps {
  * the visitor may be using it. Later views suspend, so the current page stays until the next one is loaded. A
  * server-rendered view is available at once.
  */
-function useView(views: ViewLoader, path: string, entry: string, transitions: ViewTransitions): View | null {
+function useView(views: Views, path: string, entry: string, transitions: ViewTransitions): View | null {
   const loading = views.load(path);
   const serverView = views.serverView(path);
   const [hasLoaded, setHasLoaded] = useState(serverView !== undefined);

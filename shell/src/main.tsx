@@ -15,7 +15,7 @@ import { createPinnedDeployment } from "./loading/pinnedDeployment";
 import { findServerHtml } from "./loading/serverHtml";
 import { provideReactDom } from "./loading/shareScope";
 import { createSlotLoader } from "./loading/slotLoader";
-import { createViewLoader } from "./loading/viewLoader";
+import { ViewLoader } from "./loading/viewLoader";
 import { tolerateMovedNodes } from "./movedNodes";
 import { createRouterHistory } from "./navigation/history";
 import { createScrollRestoration } from "./navigation/scrollRestoration";
@@ -49,7 +49,7 @@ if (!root) throw new Error('the document has no element with id "root"');
 if (boot.form) history.replaceState(history.state, "", boot.form.page);
 const deployment = createPinnedDeployment(boot);
 provideDeployment(deployment);
-const views = createViewLoader(boot, location.pathname, deployment, (path) => {
+const views = new ViewLoader(boot, location.pathname, deployment, (path) => {
   if (isPagePath(path)) routerHistory.navigator.replace(path);
   else location.replace(path);
 });

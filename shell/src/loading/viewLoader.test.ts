@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { loadPage } from "./loadPage";
 import { DeploymentGoneError, resolvePage } from "./pageEndpoint";
-import { createViewLoader, type PageView, type ViewLoader } from "./viewLoader";
+import { ViewLoader, type PageView } from "./viewLoader";
 
 vi.mock("./federation", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
 vi.mock("./loadPage", () => ({ loadPage: vi.fn() }));
@@ -63,7 +63,7 @@ beforeEach(() => {
     return Promise.resolve({ page, params: { id: path.split("/").at(-1) ?? "" } });
   });
   vi.spyOn(console, "warn").mockReturnValue();
-  views = createViewLoader(BOOT, "/first", deployment, go);
+  views = new ViewLoader(BOOT, "/first", deployment, go);
 });
 
 afterEach(() => {
@@ -151,7 +151,7 @@ describe("a page with queries", () => {
   test("that the server rendered sends no request, and is loaded on return", async () => {
     go("/events/1");
     pages["/about"] = { data: () => "About" };
-    views = createViewLoader(SERVER_BOOT, "/events/1", deployment, go);
+    views = new ViewLoader(SERVER_BOOT, "/events/1", deployment, go);
     expect((views.serverView("/events/1") as PageView).props.data).toBe("from the server");
     const { Component } = views.serverView("/events/1") as PageView;
     await vi.waitFor(() => {
@@ -199,7 +199,7 @@ test("the code of a server-rendered page is loaded again until it succeeds, or a
   const attempt = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
   vi.mocked(loadPage).mockImplementation((path, page) => (path === "/events/1" ? attempt() : succeed(path, page)));
   go("/events/1");
-  views = createViewLoader(SERVER_BOOT, "/events/1", deployment, go);
+  views = new ViewLoader(SERVER_BOOT, "/events/1", deployment, go);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(attempt).toHaveBeenCalledTimes(2);
   // The visitor returns before the next page is shown.
@@ -267,7 +267,7 @@ describe("a redirect", () => {
       void views.load(path).then(settled);
     });
     const settled = vi.fn();
-    views = createViewLoader(BOOT, "/first", deployment, follow);
+    views = new ViewLoader(BOOT, "/first", deployment, follow);
     go("/events/a");
     void views.load("/events/a").then(settled);
     await vi.waitFor(() => {

@@ -2,7 +2,7 @@
 import { NavigationType } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { View, ViewLoader } from "../loading/viewLoader";
+import type { View, Views } from "../loading/viewLoader";
 import { createRouterHistory, type RouterState } from "./history";
 import type { ViewTransitions } from "./viewTransitions";
 
@@ -17,7 +17,7 @@ describe("createRouterHistory", () => {
   let unsubscribe: () => void;
 
   function create(): ReturnType<typeof createRouterHistory> {
-    const views: Pick<ViewLoader, "awaitsHydration" | "invalidate" | "load"> = {
+    const views: Pick<Views, "awaitsHydration" | "invalidate" | "load"> = {
       awaitsHydration: () => awaitsHydration,
       invalidate: () => isStale,
       load: () =>
@@ -31,7 +31,7 @@ describe("createRouterHistory", () => {
       isCurrent: (path) => path === currentPath,
       prepare: (_entry, _path, loading) => loading,
     };
-    const created = createRouterHistory(views as ViewLoader, transitions as ViewTransitions);
+    const created = createRouterHistory(views as Views, transitions as ViewTransitions);
     unsubscribe = created.subscribe(published);
     return created;
   }

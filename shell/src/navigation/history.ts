@@ -5,7 +5,7 @@ import {
   type Navigator,
 } from "react-router-dom";
 
-import type { ViewLoader } from "../loading/viewLoader";
+import type { Views } from "../loading/viewLoader";
 import { setNavigationPending } from "./navigationEffects";
 import type { ViewTransitions } from "./viewTransitions";
 
@@ -28,7 +28,7 @@ export interface RouterHistory {
  * Creates the router's history. Back and forward are published once the page is loaded: React renders `popstate` updates
  * synchronously, so a page that suspends would be replaced by its fallback.
  */
-export function createRouterHistory(views: ViewLoader, transitions: ViewTransitions): RouterHistory {
+export function createRouterHistory(views: Views, transitions: ViewTransitions): RouterHistory {
   // The history of `BrowserRouter`. It is not public API; history.test.ts covers what is used of it.
   const history = createBrowserHistory({ v5Compat: true });
   let state: RouterState = { action: NavigationType.Pop, location: history.location };

@@ -4,7 +4,7 @@ import { createElement, type ReactElement } from "react";
 import { MemoryRouter } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { ViewLoader } from "../loading/viewLoader";
+import type { Views } from "../loading/viewLoader";
 import { pageUrl, useLinks } from "./links";
 
 function anchor(html: string): HTMLAnchorElement {
@@ -41,10 +41,10 @@ describe("pageUrl", () => {
 });
 
 describe("prefetching", () => {
-  const prefetch = vi.fn<ViewLoader["prefetch"]>();
+  const prefetch = vi.fn<Views["prefetch"]>();
 
   function Page(): ReactElement {
-    useLinks({ prefetch } as Partial<ViewLoader> as ViewLoader);
+    useLinks({ prefetch } as Partial<Views> as Views);
     const names = ["Texas", "Utah", "Vermont"];
     return createElement(
       "p",

@@ -2,7 +2,7 @@ import { isPagePath } from "@colonnade/kit";
 import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
-import type { ViewLoader } from "../loading/viewLoader";
+import type { Views } from "../loading/viewLoader";
 import { isNavigationPending } from "./navigationEffects";
 import { saveOpenedLink } from "./openedLink";
 
@@ -43,7 +43,7 @@ function prefersLessData(): boolean {
  * hovered or focused for a moment, or touched. This includes links in server-rendered HTML that is not hydrated: React stops
  * events there in the root element (`IS_CAPTURE_PHASE` in its event system), so listeners see them there or before.
  */
-export function useLinks(views: ViewLoader): void {
+export function useLinks(views: Views): void {
   const navigate = useNavigate();
   useEffect(() => {
     const listeners = new AbortController();
