@@ -145,7 +145,7 @@ function sharedSource(): string {
   const packages = SERVER_SPECIFIERS.map((name, index) => `${JSON.stringify(name)}: p${String(index)}`);
   return [
     ...imports,
-    `export { createSteps } from ${JSON.stringify(STEPS)};`,
+    `export { inspectHtml, SectionCheck, takeBlocked } from ${JSON.stringify(STEPS)};`,
     `export const packages = { ${packages.join(", ")} };`,
   ].join("\n");
 }

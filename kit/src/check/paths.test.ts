@@ -7,7 +7,7 @@ import { helloSection } from "../../fixtures/temporary.js";
 import type { Section } from "../section.js";
 import type { ProblemCode } from "./codes.js";
 import type { Problem } from "./problem.js";
-import { createSteps } from "./sandbox/index.js";
+import { SectionCheck } from "./sandbox/index.js";
 
 const NON_JSON =
   "is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects";
@@ -246,7 +246,7 @@ describe("a section is rejected", () => {
     ],
   ])("%s", async (_, declared, part, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
-    expect(await createSteps(() => Promise.resolve({ default: section }), "hello").loadSection()).toEqual({
+    expect(await new SectionCheck(() => Promise.resolve({ default: section }), "hello").load()).toEqual({
       problem,
       part,
     });

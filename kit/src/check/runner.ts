@@ -6,9 +6,11 @@ import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
 import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
 import type { CheckJob, CheckTask, LinkTarget, Report } from "./report.js";
-import type { CheckSteps, StepResult, Violation } from "./sandbox/index.js";
+import type { SectionCheck } from "./sandbox/index.js";
+import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
+import type { StepResult, Violation } from "./sandbox/violation.js";
 import { createSandboxContext } from "./sandboxContext.js";
-import { compileBundle, compileShared, runScripts } from "./sandboxScripts.js";
+import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
@@ -19,6 +21,7 @@ function report(found: Report): void {
 }
 
 // Of the current task.
+let takeBlocked: SandboxGlobals["colonnadeShared"]["takeBlocked"] = () => [];
 const reportedStacks = new Set<string>();
 
 // Whether the queries of the current path fail.
@@ -86,59 +89,61 @@ async function runLimited(
 const shared = compileShared(job.shared);
 const bundle = compileBundle(job.bundle);
 
-async function checkSection(steps: CheckSteps): Promise<void> {
-  for (const name of steps.slots()) await runLimited(`loading the slot ${name}`, () => steps.loadSlot(name));
-  reportBlocked(steps, "the slots");
+async function checkSlots(section: SectionCheck): Promise<void> {
+  for (const name of section.slots()) await runLimited(`loading the slot ${name}`, () => section.loadSlot(name));
+  reportBlocked("the slots");
 }
 
-async function checkPage(steps: CheckSteps, pattern: string): Promise<void> {
-  const stackOfPage = (): string => stackOfMember(steps, ...PAGE_MEMBERS);
-  if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern), LOAD_LIMIT, stackOfPage)))
-    return;
-  const stackOfComponent = stackOfMember(steps, "Component");
-  reportBlocked(steps, `the page ${pattern}`);
-  let list: ReturnType<CheckSteps["paths"]> | undefined;
+/** Returns a stack with the position of the first of these members that is a function; empty if none is. */
+function stackOfMember(page: PageCheck, ...members: readonly PageMember[]): string {
+  const found = members.map((member) => page.member(member)).find((member) => typeof member === "function");
+  return found === undefined ? "" : stackOfFunction(found);
+}
+
+async function checkPage(section: SectionCheck, pattern: string): Promise<void> {
+  const page = section.page(pattern);
+  const stackOfPage = (): string => stackOfMember(page, ...PAGE_MEMBERS);
+  if (!(await runLimited(`loading the page ${pattern}`, () => page.load(), LOAD_LIMIT, stackOfPage))) return;
+  const stackOfComponent = stackOfMember(page, "Component");
+  reportBlocked(`the page ${pattern}`);
+  let list: ListedPaths | undefined;
   const listPaths = (): StepResult => {
-    list = steps.paths();
+    list = page.paths();
     return list.problem === undefined ? null : { problem: list.problem };
   };
-  const stackOfPaths = (): string => stackOfMember(steps, "paths");
+  const stackOfPaths = (): string => stackOfMember(page, "paths");
   if (!(await runLimited(`paths() of the page ${pattern}`, listPaths, LOAD_LIMIT, stackOfPaths)) || !list) return;
   const { listed, paths } = list;
   // The data and head of every path run, but a page with thousands of paths renders only a few.
   const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
   const found: ReleasePath[] = [];
   for (const [index, path] of paths.entries()) {
-    const isIndexable = await checkPath(steps, {
-      pattern,
-      path,
-      listed,
-      isRendered: rendered.has(index),
-      stackOfComponent,
-    });
+    const isRendered = rendered.has(index);
+    const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
     if (listed) found.push({ path, indexable: isIndexable });
   }
   report({ kind: "paths", paths: found });
-  const unknown = steps.unknownPath();
+  const unknown = page.unknownPath();
   if (unknown === null) return;
   const step = `data() of ${unknown} (page ${pattern})`;
   await runLimited(
     step,
-    () => steps.unknown(unknown),
+    () => page.at(unknown).unknown(),
     PATH_LIMIT,
-    () => stackOfMember(steps, "data"),
+    () => stackOfMember(page, "data"),
   );
 }
 
 /** Reports the links to paths that are not found. */
-async function checkLinks(steps: CheckSteps, links: readonly LinkTarget[]): Promise<void> {
+async function checkLinks(section: SectionCheck, links: readonly LinkTarget[]): Promise<void> {
   for (const { pattern, path } of links) {
-    if (!(await runLimited(`loading the page ${pattern}`, () => steps.loadPage(pattern)))) continue;
+    const page = section.page(pattern);
+    if (!(await runLimited(`loading the page ${pattern}`, () => page.load()))) continue;
+    const check = page.at(path);
     const step = `data() of ${path} (page ${pattern})`;
-    const loadData = (): StepResult | Promise<StepResult> =>
-      steps.matches(path) ?? steps.queries(path) ?? steps.data(path, false);
+    const loadData = (): StepResult | Promise<StepResult> => check.matches() ?? check.queries() ?? check.data(false);
     const hasData = await runLimited(step, loadData, PATH_LIMIT);
-    if (hasData && steps.isNotFound()) report({ kind: "notFound", path, pattern });
+    if (hasData && check.isNotFound()) report({ kind: "notFound", path, pattern });
   }
 }
 
@@ -151,93 +156,76 @@ interface PathToCheck {
   readonly stackOfComponent: string;
 }
 
-/** Returns a stack with the position of the first of these members that is a function; empty if none is. */
-function stackOfMember(steps: CheckSteps, ...members: readonly PageMember[]): string {
-  const found = members.map((member) => steps.member(member)).find((member) => typeof member === "function");
-  return found === undefined ? "" : stackOfFunction(found);
-}
-
 /** Runs the page at one path. Returns whether it may be indexed. */
 async function checkPath(
-  steps: CheckSteps,
+  page: PageCheck,
   { pattern, path, listed, isRendered, stackOfComponent }: PathToCheck,
 ): Promise<boolean> {
+  const check = page.at(path);
+  const where = `${path} (page ${pattern})`;
   let isIndexable = false;
-  const page = `${path} (page ${pattern})`;
   const next = (
     what: string,
     action: () => StepResult | Promise<StepResult>,
     stackOf?: () => string,
   ): Promise<boolean> => {
-    const step = `${what} ${page}`;
+    const step = `${what} ${where}`;
     watchdog.rename(step);
     return run(step, action, stackOf);
   };
-  watchdog.start(`data() of ${page}`, PATH_LIMIT);
+  const at = (member: PageMember) => (): string => stackOfMember(page, member);
+  watchdog.start(`data() of ${where}`, PATH_LIMIT);
   const hasQueries =
-    (await run(
-      `data() of ${page}`,
-      () => steps.matches(path),
-      () => stackOfMember(steps, "paths"),
-    )) &&
-    (await next(
-      "queries() of",
-      () => steps.queries(path),
-      () => stackOfMember(steps, "queries"),
-    ));
-  hasFailedQueries = steps.hasQueries();
-  const hasData =
-    hasQueries &&
-    (await next(
-      "data() of",
-      async () => (await steps.data(path, listed)) ?? steps.failure(path),
-      () => stackOfMember(steps, "data"),
-    ));
-  if (hasData && !steps.isNotFound() && !steps.isRedirect()) {
+    (await run(`data() of ${where}`, () => check.matches(), at("paths"))) &&
+    (await next("queries() of", () => check.queries(), at("queries")));
+  hasFailedQueries = check.hasQueries();
+  const loadData = async (): Promise<StepResult> => (await check.data(listed)) ?? check.failure();
+  if (hasQueries && (await next("data() of", loadData, at("data"))) && check.hasContent()) {
     await next("data() of", () => {
-      const problem = steps.json(path);
-      if (problem) reportViolation(problem, stackOfMember(steps, "data"));
+      const problem = check.json();
+      if (problem) reportViolation(problem, stackOfMember(page, "data"));
       return null;
     });
     await next("head() of", () => {
-      const { indexable, problems } = steps.head(path);
+      const { indexable, problems } = check.head();
       isIndexable = indexable;
-      for (const problem of problems) reportViolation(problem, stackOfMember(steps, "head"));
+      for (const problem of problems) reportViolation(problem, stackOfMember(page, "head"));
       return null;
     });
     if (isRendered) {
-      await next("layout() of", () => (steps.layout(), null));
+      await next("layout() of", () => (check.layout(), null));
       const isDone = await next(
         "rendering",
-        () => steps.render(path),
+        () => check.render(),
         () => stackOfComponent,
       );
-      if (isDone) report({ kind: "rendered", path, pattern, html: steps.html(), stack: stackOfComponent });
+      if (isDone) report({ kind: "rendered", path, pattern, html: check.html, stack: stackOfComponent });
     }
   }
   watchdog.stop();
   hasFailedQueries = false;
-  reportBlocked(steps, page);
+  reportBlocked(where);
   return isIndexable;
 }
 
-function reportBlocked(steps: CheckSteps, where: string): void {
-  for (const { message, ...element } of steps.takeBlocked())
+function reportBlocked(where: string): void {
+  for (const { message, ...element } of takeBlocked())
     report({ kind: "violation", ...element, message: `${where} contains ${message}` });
 }
 
 async function runTask({ pattern, links }: CheckTask): Promise<void> {
   reportedStacks.clear();
   const context = createSandboxContext();
-  let steps: CheckSteps | undefined;
+  let section: SectionCheck | undefined;
   const isLoaded = await runLimited("loading the section", () => {
     const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
-    steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
-    return steps.loadSection();
+    ({ takeBlocked } = colonnadeShared);
+    section = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name);
+    return section.load();
   });
-  if (!isLoaded || !steps) return;
-  if (links) await checkLinks(steps, links);
-  else await (pattern === null ? checkSection(steps) : checkPage(steps, pattern));
+  if (!isLoaded || !section) return;
+  if (links) await checkLinks(section, links);
+  else await (pattern === null ? checkSlots(section) : checkPage(section, pattern));
 }
 
 // The gateway ignores a rejection that the section does not handle. It must not end the check of another page.

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import vm from "node:vm";
 
 import { BUNDLE_NAME } from "./report.js";
-import type { createSteps } from "./sandbox/index.js";
+import type * as sandbox from "./sandbox/index.js";
 
 /** The paths of the scripts that run in a sandbox. */
 export interface SandboxScripts {
@@ -14,8 +14,8 @@ export interface SandboxScripts {
 
 /** The global variables that the scripts create. */
 export interface SandboxGlobals {
-  readonly colonnadeShared: { readonly createSteps: typeof createSteps };
-  readonly colonnadeSection: { readonly load: Parameters<typeof createSteps>[0] };
+  readonly colonnadeShared: typeof sandbox;
+  readonly colonnadeSection: { readonly load: ConstructorParameters<typeof sandbox.SectionCheck>[0] };
 }
 
 /** Compiles the script with the shared packages. */

@@ -109,7 +109,8 @@ function checkAtRule(rule: AtRule, prefix: string, context: Context, report: Rep
 function checkScope(rule: AtRule, prefix: string, context: Context, report: Report): void {
   // Without a root, the scope is the whole document, even inside a style rule.
   const [, root] = /^\(([^]*?)\)\s*(?:to\b|$)/.exec(rule.params.trim()) ?? [];
-  if (root !== undefined && !context.inScope) checkSelectors(rule, root, prefix, context, report, false);
+  if (root !== undefined && !context.inScope)
+    checkSelectors(rule, root, prefix, { ...context, isRelative: false }, report);
   checkRules(rule, prefix, { ...context, isNested: false, inScope: root !== undefined }, report);
 }
 
@@ -131,9 +132,8 @@ function checkSelectors(
   rule: Rule | AtRule,
   text: string,
   prefix: string,
-  { isNested }: Context,
+  { isNested, isRelative = isNested }: Context & { readonly isRelative?: boolean },
   report: Report,
-  isRelative = isNested,
 ): void {
   for (const selector of selectorsOf(text)) {
     const { isLimited, hasParent } = contentsOf(selector, prefix, isNested);

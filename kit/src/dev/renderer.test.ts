@@ -11,7 +11,9 @@ import type { RenderReply } from "./rendererJob.js";
 
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
-  createSteps: (load) => ({ loadSection: async () => null, inspect() {}, member() {}, takeBlocked: () => [] }),
+  SectionCheck: class { load = async () => null; page = () => ({ load: async () => null, member() {} }); },
+  inspectHtml() {},
+  takeBlocked: () => [],
   async render(section, { path, results }) {
     if (path === "/results") return { status: 200, html: String(results.list.value[0] instanceof Object) };
     if (path === "/endless") for (;;);

@@ -4,7 +4,7 @@ import { Script, type Context } from "node:vm";
 import { stackOfFunction } from "../check/functionPosition.js";
 import { describeThrown, settled } from "../check/outcome.js";
 import type { Report } from "../check/report.js";
-import type { CheckSteps } from "../check/sandbox/index.js";
+import type { PageCheck } from "../check/sandbox/pageCheck.js";
 import { createSandboxContext } from "../check/sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
 import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
@@ -28,16 +28,17 @@ function bundleOf(build: string): Script {
 }
 
 /** Returns what the check reports about the page's data. The shell only throws. */
-async function dataViolation(steps: CheckSteps, { path, page, results }: RenderRequest): Promise<Report | undefined> {
-  const failed =
-    (await settled(steps.loadPage(page?.pattern ?? ""))) ??
-    steps.matches(path) ??
-    steps.queries(path) ??
-    (await settled(steps.data(path, false, results)));
-  const found = failed ?? (steps.isNotFound() || steps.isRedirect() ? null : steps.json(path));
+async function dataViolation(page: PageCheck, { path, results }: RenderRequest): Promise<Report | undefined> {
+  let failed = await settled(page.load());
+  let found = failed;
+  if (!failed) {
+    const check = page.at(path);
+    failed = check.matches() ?? check.queries() ?? (await settled(check.data(false, results)));
+    found = failed ?? (check.hasContent() ? check.json() : null);
+  }
   if (!found) return undefined;
   const { problem, ...violation } = found;
-  const stack = failed ? undefined : stackOfFunction(steps.member("data"));
+  const stack = failed ? undefined : stackOfFunction(page.member("data"));
   return { kind: "violation", code: "COL100", ...violation, message: problem, ...(stack && { stack }) };
 }
 
@@ -51,27 +52,28 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
   const reports: Report[] = [];
   let rendered: RenderResult | null = null;
   let step = "loading the section";
-  let steps: CheckSteps | undefined;
+  let page: PageCheck | undefined;
   const context = createSandboxContext();
   const request = copyInto(context, received);
   watchdog.start(step, LOAD_LIMIT);
   try {
     const globals = runScripts(context, shared, bundleOf(build)) as RendererGlobals;
     const { colonnadeShared, colonnadeSection } = globals;
-    steps = colonnadeShared.createSteps(colonnadeSection.load, job.name);
-    const result = await settled(steps.loadSection());
+    const check = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name);
+    const result = await settled(check.load());
     if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
+    page = check.page(request.page?.pattern ?? "");
     const section = (await settled(colonnadeSection.load())).default;
     step = `rendering ${request.path}${request.page ? ` (page ${request.page.pattern})` : ""}`;
     watchdog.start(step, PATH_LIMIT);
     rendered = await settled(colonnadeShared.render(section, request));
-    if ("html" in rendered) steps.inspect(rendered.html);
-    for (const { message, ...element } of steps.takeBlocked())
+    if ("html" in rendered) colonnadeShared.inspectHtml(rendered.html);
+    for (const { message, ...element } of colonnadeShared.takeBlocked())
       reports.push({ kind: "violation", ...element, message: `${request.path} contains ${message}` });
   } catch (thrown) {
     const { name, message, stack } = describeThrown(thrown);
-    const violation = steps && (await dataViolation(steps, request).catch(() => undefined));
-    const component = steps?.member("Component");
+    const violation = page && (await dataViolation(page, request).catch(() => undefined));
+    const component = page?.member("Component");
     const ownStack = typeof component === "function" ? stackOfFunction(component) : "";
     reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack, ownStack });
   } finally {

@@ -1,7 +1,7 @@
 import type { Head } from "../../page.js";
 import { isSitePath } from "../../paths.js";
 import type { SiteFacts } from "../../site.js";
-import type { Violation } from "./index.js";
+import type { Violation } from "./violation.js";
 
 // The numbers of characters that search engines show.
 const TITLE_LENGTH = 60;

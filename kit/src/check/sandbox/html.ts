@@ -1,4 +1,4 @@
-import { styleAdvice, type BlockedElement } from "./elements.js";
+import { styleAdvice, takeBlockedElements, type BlockedElement } from "./elements.js";
 
 // React escapes these characters in text and attribute values, so a match is markup.
 const MARKUP: readonly [RegExp, Pick<BlockedElement, "code" | "message">][] = [
@@ -7,8 +7,25 @@ const MARKUP: readonly [RegExp, Pick<BlockedElement, "code" | "message">][] = [
   [/<style\b[^>]*>/, { code: "COL123", message: "a <style> element in the rendered HTML" }],
 ];
 
+let inHtml: BlockedElement[] = [];
+
+/** Finds blocked elements in rendered HTML, which {@link takeBlocked} returns. */
+export function inspectHtml(html: string): void {
+  inHtml = findBlockedMarkup(html);
+}
+
+/** Returns the blocked elements that the section created or rendered since the last call. */
+export function takeBlocked(): readonly BlockedElement[] {
+  const created = takeBlockedElements();
+  const codes = new Set(created.map(({ code }) => code));
+  // What was created with a known position is also in the HTML.
+  const others = inHtml.filter(({ code }) => !codes.has(code));
+  inHtml = [];
+  return [...created, ...others];
+}
+
 /** Finds the markup in a page's HTML that the site's Content Security Policy blocks. */
-export function findBlockedMarkup(html: string): BlockedElement[] {
+function findBlockedMarkup(html: string): BlockedElement[] {
   return MARKUP.flatMap(([pattern, violation]) => {
     const [match] = pattern.exec(html) ?? [];
     if (match === undefined) return [];
