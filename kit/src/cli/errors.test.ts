@@ -60,7 +60,7 @@ test("an empty list names the start of the gateway", async () => {
 test("--watch shows errors again when they change", async () => {
   admin.response = jsonResponse({ since: SINCE, errors: [] });
   const stdout = new MemoryStream();
-  const output = runSection(folder, ["errors", "--watch"], {}, new MemoryStream(), stdout);
+  const output = runSection(folder, ["errors", "--watch"], {}, { stdout });
   const written = (text: string): Promise<void> =>
     vi.waitFor(
       () => {

@@ -70,7 +70,7 @@ function respondWith(query: string, entries: readonly object[]): void {
 /** Runs `logs --follow` until the streams contain the text, and interrupts it. */
 async function followUntil(text: string, ...args: readonly string[]): Promise<CommandOutput> {
   const [stdout, stderr] = [new MemoryStream(), new MemoryStream()];
-  const output = runSection(folder, ["logs", "--follow", ...args], {}, stderr, stdout);
+  const output = runSection(folder, ["logs", "--follow", ...args], {}, { stdout, stderr });
   await vi.waitFor(
     () => {
       expect(stdout.written + stderr.written).toContain(text);

@@ -35,7 +35,10 @@ beforeEach(() => {
 
 /** Runs `open` on a terminal. */
 async function openOnTerminal(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandOutput> {
-  return runSection(folder, ["open", ...args], environment, new MemoryStream(true), new MemoryStream(true));
+  return runSection(folder, ["open", ...args], environment, {
+    stdout: new MemoryStream(true),
+    stderr: new MemoryStream(true),
+  });
 }
 
 /** A desktop whose opener records the URL in a file. */

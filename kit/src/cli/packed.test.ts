@@ -10,7 +10,7 @@ import type { Release } from "@colonnade/kit/build";
 import * as tar from "tar";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { MemoryStream, runSection } from "../../fixtures/command.js";
+import { runSection } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 import type { main as runMain } from "./index.js";
 
@@ -99,7 +99,7 @@ async function built(name: string): Promise<Release> {
   const module = pathToFileURL(path.join(modules, "@colonnade/kit/dist/cli/index.js")).href;
   const { main } = (await import(/* @vite-ignore */ module)) as { main: typeof runMain };
   const section = path.join(folder, name);
-  const { code, err } = await runSection(section, ["build"], {}, new MemoryStream(), new MemoryStream(), main);
+  const { code, err } = await runSection(section, ["build"], {}, { command: main });
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
 }

@@ -121,7 +121,7 @@ test("upload progress is reported per chunk up to the total", async () => {
 test("progress is erased before the result is printed", async () => {
   admin.response = jsonResponse({ warnings: ["be careful"] }, 201);
   const stderr = new MemoryStream(true);
-  const { out } = await runSection(await builtFolder(LARGE), ["publish"], {}, stderr);
+  const { out } = await runSection(await builtFolder(LARGE), ["publish"], {}, { stderr });
   expect(out).toBe("hello@1.1.0 is published\n");
   expect(stderr.written).toMatch(/\rsent \d+ of \d+ KiB \(\d+%\)/);
   expect(stderr.written).toContain("(100%)");

@@ -71,7 +71,7 @@ test.each([
   ["", 1],
 ])("the answer %j on a terminal decides", async (answer, code) => {
   const stderr = new MemoryStream(true);
-  const result = await runSection(folder, ["rollback"], {}, stderr, undefined, undefined, terminal(answer));
+  const result = await runSection(folder, ["rollback"], {}, { stderr, stdin: terminal(answer) });
   expect(result.code === 0 ? 0 : 1).toBe(code);
   expect(result.err).toContain("hello: 1.1.0 -> 1.0.0\nRoll back? [y/N] ");
   expect(sent().lines).toHaveLength(code === 0 ? 2 : 1);
@@ -80,7 +80,7 @@ test.each([
 test("--yes asks nothing on a terminal", async () => {
   const stderr = new MemoryStream(true);
   const args = ["rollback", "--yes"];
-  const result = await runSection(folder, args, {}, stderr, undefined, undefined, terminal("n"));
+  const result = await runSection(folder, args, {}, { stderr, stdin: terminal("n") });
   expect(result).toMatchObject({ code: 0, err: "hello: 1.1.0 -> 1.0.0\n" });
 });
 

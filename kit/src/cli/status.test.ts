@@ -111,7 +111,7 @@ async function watchUntil(
   stdout = new MemoryStream(),
 ): Promise<CommandOutput> {
   const stderr = new MemoryStream();
-  const output = runSection(folder, ["status", "--watch", ...args], {}, stderr, stdout);
+  const output = runSection(folder, ["status", "--watch", ...args], {}, { stdout, stderr });
   await vi.waitFor(() => {
     expect(stdout.written + stderr.written).toContain(text);
   }, TIMEOUT);

@@ -52,75 +52,111 @@ export interface Development {
  * @throws UsageError if the site, a section or the port cannot be used.
  */
 export async function develop(options: DevelopOptions): Promise<Development> {
-  const { folders, site, port, host, apis, print } = options;
-  const temporary = await createTemporaryFolder();
-  const sections = new Map<string, DevelopmentSection>();
-  const typeChecks: TypeCheck[] = [];
-  let printed = new Set<string>();
-  let guide: string | undefined;
-  const shells = new Shells(site, path.join(temporary, "shells"));
-  const problems = (): DevelopmentProblem[] => {
-    const buildProblems = [...sections.values()].flatMap((section) => section.problems);
-    // A syntax error or a missing module causes type errors.
-    const failed = new Set(
-      buildProblems.filter(({ kind }) => kind === "syntax" || kind === "build").map(({ section }) => section),
-    );
-    const typeProblems = typeChecks.flatMap((check) => check.problems).filter(({ section }) => !failed.has(section));
-    // A render finds again what is in the sources.
-    const renderProblems = pages.problems().filter((found) => !buildProblems.some((known) => isSimilar(found, known)));
-    return [...buildProblems, ...typeProblems, ...renderProblems];
-  };
-  const update = (): void => {
-    const texts = new Set(problems().map((problem) => formatProblem(problem, guide)));
-    for (const text of texts) if (!printed.has(text)) print(`\n${text}`);
-    if (printed.size > 0 && texts.size === 0) print("\nno problems");
-    printed = texts;
-    server.broadcast();
-  };
-  const pages = new DevelopmentPages(sections, shells, { site, apis }, update);
-  const server = new DevelopmentServer({
-    proxy: new Proxy({ site, shells, pages, sections: () => [...sections.keys()], apis, client: CLIENT_SCRIPT }),
-    shells,
-    pages,
-    sections,
-    problems,
-    onBrowserProblem: (problem) => {
-      // The terminal already shows the error if the server threw it at the same place.
-      const isKnown = problems().some(({ location }) => location !== undefined && location === problem.location);
-      if (!isKnown) print(`\n${formatProblem(problem, guide)}`);
-    },
-  });
-  const close = async (): Promise<void> => {
-    for (const check of typeChecks) check.close();
-    await Promise.all([server.close(), ...[...sections.values()].map((section) => section.close())]);
-    await rm(temporary, { recursive: true, force: true });
-  };
+  const session = new DevelopmentSession(options, await createTemporaryFolder());
   try {
-    const { siteContext, shell } = await readSiteContext(site, shells);
-    pages.siteContext = siteContext;
+    return await session.start();
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** The sections under development, the server that shows them, and their problems in the terminal. */
+class DevelopmentSession {
+  readonly #options: DevelopOptions;
+  readonly #temporary: string;
+  readonly #sections = new Map<string, DevelopmentSection>();
+  readonly #typeChecks: TypeCheck[] = [];
+  readonly #shells: Shells;
+  readonly #pages: DevelopmentPages;
+  readonly #server: DevelopmentServer;
+  /** The problems that the terminal shows. */
+  #printed = new Set<string>();
+  /** URL of the page that explains the codes. */
+  #guide: string | undefined;
+
+  constructor(options: DevelopOptions, temporary: string) {
+    const { site, apis } = options;
+    const [sections, client] = [this.#sections, CLIENT_SCRIPT];
+    this.#options = options;
+    this.#temporary = temporary;
+    const shells = new Shells(site, path.join(temporary, "shells"));
+    const pages = new DevelopmentPages(sections, shells, { site, apis }, this.#update);
+    this.#shells = shells;
+    this.#pages = pages;
+    this.#server = new DevelopmentServer({
+      proxy: new Proxy({ site, shells, pages, sections: () => [...sections.keys()], apis, client }),
+      shells,
+      pages,
+      sections,
+      problems: () => this.#problems(),
+      onBrowserProblem: (problem) => {
+        // The terminal already shows the error if the server threw it at the same place.
+        const { location } = problem;
+        const isKnown = location !== undefined && this.#problems().some((known) => known.location === location);
+        if (!isKnown) options.print(`\n${formatProblem(problem, this.#guide)}`);
+      },
+    });
+  }
+
+  /** Builds the sections, and serves them. */
+  async start(): Promise<Development> {
+    const { folders, site, port, host, print } = this.#options;
+    const { siteContext, shell } = await readSiteContext(site, this.#shells);
+    this.#pages.siteContext = siteContext;
     const configs = await readConfigs(folders);
     for (const [folder, { name }] of configs) checkShared(name, neededRanges(installedVersions(folder)), shell);
     // The server listens before the builds start, so that a port in use is reported at once.
-    const url = await server.listen(port, host);
-    guide = url + ERRORS_PAGE;
+    const url = await this.#server.listen(port, host);
+    this.#guide = url + ERRORS_PAGE;
     const events: SectionEvents = {
       onBuild: (name, side, milliseconds) => {
         print(`${name}: ${side} built in ${String(milliseconds)} ms`);
       },
-      onChange: update,
+      onChange: this.#update,
     };
     for (const [folder, config] of configs) {
       const { name } = config;
-      sections.set(name, new DevelopmentSection(folder, config, path.join(temporary, "sections", name), events));
-      typeChecks.push(new TypeCheck(folder, name, update));
+      const output = path.join(this.#temporary, "sections", name);
+      this.#sections.set(name, new DevelopmentSection(folder, config, output, events));
+      this.#typeChecks.push(new TypeCheck(folder, name, this.#update));
     }
-    await pages.idle();
-    const served = [...sections.values()].map((section) => ({ name: section.name, url: url + section.firstPath }));
-    return { url, sections: served, close };
-  } catch (error) {
-    await close();
-    throw error;
+    await this.#pages.idle();
+    const sections = [...this.#sections.values()].map(({ name, firstPath }) => ({ name, url: url + firstPath }));
+    return { url, sections, close: () => this.close() };
   }
+
+  async close(): Promise<void> {
+    for (const check of this.#typeChecks) check.close();
+    await Promise.all([this.#server.close(), ...[...this.#sections.values()].map((section) => section.close())]);
+    await rm(this.#temporary, { recursive: true, force: true });
+  }
+
+  #problems(): DevelopmentProblem[] {
+    const buildProblems = [...this.#sections.values()].flatMap((section) => section.problems);
+    // A syntax error or a missing module causes type errors.
+    const failed = new Set(
+      buildProblems.filter(({ kind }) => kind === "syntax" || kind === "build").map(({ section }) => section),
+    );
+    const typeProblems = this.#typeChecks.flatMap((check) => check.problems);
+    // A render finds again what is in the sources.
+    const isNew = (found: DevelopmentProblem): boolean => !buildProblems.some((known) => isSimilar(found, known));
+    return [
+      ...buildProblems,
+      ...typeProblems.filter(({ section }) => !failed.has(section)),
+      ...this.#pages.problems().filter(isNew),
+    ];
+  }
+
+  /** Prints the problems that are new, and tells the pages. */
+  readonly #update = (): void => {
+    const { print } = this.#options;
+    const texts = new Set(this.#problems().map((problem) => formatProblem(problem, this.#guide)));
+    for (const text of texts) if (!this.#printed.has(text)) print(`\n${text}`);
+    if (this.#printed.size > 0 && texts.size === 0) print("\nno problems");
+    this.#printed = texts;
+    this.#server.broadcast();
+  };
 }
 
 /** Checks the site. Returns the context and the shell of its home page. */
