@@ -7,6 +7,7 @@ import {
   type InputEvent,
   type ReactElement,
   type ReactNode,
+  type RefObject,
   type SubmitEvent,
 } from "react";
 
@@ -19,7 +20,7 @@ import { Disclosure, DisclosureSummary, LegalLinks } from "./Disclosure";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
 import type { Replacement } from "./signupHeading";
-import type { FieldName, FormValues } from "./validation";
+import type { FieldErrors, FieldName, FormValues } from "./validation";
 import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
 import { useSignup, type FocusTarget, type SignupState } from "./useSignup";
@@ -31,7 +32,7 @@ export interface SignupFormProps {
   readonly close?: () => void;
   /** Part of the form, above its fields. */
   readonly notice?: ReactNode;
-  /** Called with what replaces the form, and with null when nothing does any longer. */
+  /** Called with the panel that replaces the form, or null when the form is back. */
   readonly onReplace: (replacement: Replacement | null) => void;
 }
 
@@ -58,10 +59,75 @@ function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
   form.querySelector<HTMLElement>(selector)?.focus();
 }
 
+interface FieldsProps extends Pick<SignupFormProps, "formResult" | "notice"> {
+  readonly errors: FieldErrors;
+  readonly error: string | undefined;
+  readonly revealed: boolean;
+  readonly setRevealed: (revealed: boolean) => void;
+}
+
+/** The fields are uncontrolled, so their values survive hydration, errors and the partner offer. */
+function Fields({ formResult, notice, errors, error, revealed, setRevealed }: FieldsProps): ReactElement {
+  const { partner } = useSite();
+  const hydrated = useHydrated();
+  return (
+    <div className={css.top}>
+      {notice}
+      <div className={css.fields}>
+        {error !== undefined && (
+          <Notice kind="error" role="alert" tabIndex={-1}>
+            <p>{error}</p>
+            {formResult?.unreachable && partner && error === formResult.error && (
+              <p>
+                You can go to our partner instead: <PartnerLink partner={partner} />
+              </p>
+            )}
+          </Notice>
+        )}
+        <Field
+          name="email"
+          label="Email"
+          error={errors.email}
+          type="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          defaultValue={formResult?.email}
+        />
+        <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
+        <Field
+          name="age"
+          label="Age"
+          hint="Your stated age, from 18 to 120."
+          error={errors.age}
+          type="text"
+          inputMode="numeric"
+          autoComplete="off"
+          pattern={AGE_PATTERN}
+          title="A whole number from 18 to 120"
+          required
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Moves the focus to what a state of the form, or the result of a form post, is about. */
+function useFocus(form: RefObject<HTMLFormElement | null>, state: SignupState, result?: FocusTarget): void {
+  useEffect(() => {
+    if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
+  }, [form, state]);
+
+  // The page may render after the header, which the visitor may already be using.
+  useEffect(() => {
+    if (result && form.current && nothingHasFocus()) moveFocus(form.current, result);
+  }, [form, result]);
+}
+
 /**
  * The sign-up form of the page and the dialog. Without JavaScript it posts to the gateway; after hydration, this
- * component validates and sends it. The fields are uncontrolled, so their values survive hydration, errors and the
- * partner offer.
+ * component validates and sends it.
  */
 function ConnectedForm({
   formResult,
@@ -70,7 +136,6 @@ function ConnectedForm({
   onReplace,
   host,
 }: SignupFormProps & { readonly host: string }): ReactElement {
-  const { partner } = useSite();
   const { state, submit, revalidate, back } = useSignup(formResult?.error, close);
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
@@ -80,10 +145,7 @@ function ConnectedForm({
   const docked = close !== undefined;
   const { errors, error } = state.kind === "redirecting" ? { errors: {} } : state;
   const failed = error !== undefined || Object.values(errors).some(Boolean);
-
-  useEffect(() => {
-    if (state.kind === "editing" && state.focus && form.current) moveFocus(form.current, state.focus);
-  }, [state]);
+  useFocus(form, state, formResult && rejectionOf(formResult.error, host).focus);
 
   // A layout effect, so that the heading never contradicts what it stands above.
   useLayoutEffect(() => {
@@ -93,22 +155,6 @@ function ConnectedForm({
       onReplace(null);
     };
   }, [replacement, onReplace]);
-
-  // The page may render after the header, which the visitor may already be using.
-  useEffect(() => {
-    if (formResult && form.current && nothingHasFocus())
-      moveFocus(form.current, rejectionOf(formResult.error, host).focus);
-  }, [formResult, host]);
-
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    // Password managers only recognize fields of type password.
-    setRevealed(false);
-    submit(readValues(event.currentTarget));
-  };
-  const onInput = (event: InputEvent<HTMLFormElement>): void => {
-    if (event.target instanceof HTMLInputElement) revalidate(event.target.name as FieldName, event.target.value);
-  };
 
   if (state.kind === "redirecting") return <Redirecting url={state.url} host={state.host} docked={docked} />;
   return (
@@ -121,48 +167,17 @@ function ConnectedForm({
         method="post"
         action={SIGNUP_PATH}
         noValidate={hydrated}
-        onSubmit={onSubmit}
-        onInput={onInput}
+        onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+          event.preventDefault();
+          // Password managers only recognize fields of type password.
+          setRevealed(false);
+          submit(readValues(event.currentTarget));
+        }}
+        onInput={({ target }: InputEvent<HTMLFormElement>) => {
+          if (target instanceof HTMLInputElement) revalidate(target.name as FieldName, target.value);
+        }}
       >
-        <div className={css.top}>
-          {notice}
-          <div className={css.fields}>
-            {error !== undefined && (
-              <Notice kind="error" role="alert" tabIndex={-1}>
-                <p>{error}</p>
-                {formResult?.unreachable && partner && error === formResult.error && (
-                  <p>
-                    You can go to our partner instead: <PartnerLink partner={partner} />
-                  </p>
-                )}
-              </Notice>
-            )}
-            <Field
-              name="email"
-              label="Email"
-              error={errors.email}
-              type="email"
-              autoComplete="email"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-              defaultValue={formResult?.email}
-            />
-            <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
-            <Field
-              name="age"
-              label="Age"
-              hint="Your stated age, from 18 to 120."
-              error={errors.age}
-              type="text"
-              inputMode="numeric"
-              autoComplete="off"
-              pattern={AGE_PATTERN}
-              title="A whole number from 18 to 120"
-              required
-            />
-          </div>
-        </div>
+        <Fields {...{ formResult, notice, errors, error, revealed, setRevealed }} />
         <div className={docked ? css.dock : css.below}>
           <Disclosure host={host} />
           <LegalLinks />

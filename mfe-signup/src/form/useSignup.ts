@@ -1,5 +1,5 @@
 import { useNavigate, useSite, type Partner } from "@colonnade/kit";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useReducer, useRef } from "react";
 
 import { closeSignup, recordSubmission } from "../underage/underage";
 import { destinationOf } from "../outcome/destination";
@@ -37,10 +37,37 @@ export interface Signup {
   readonly back: () => void;
 }
 
+/** A new state, or what changes the last one. */
+type Action =
+  | Extract<SignupState, { readonly kind: "editing" | "redirecting" }>
+  | { readonly kind: "sending" }
+  | { readonly kind: "unreachable"; readonly partner: Partner }
+  /** The value of a field became valid. */
+  | { readonly kind: "valid"; readonly name: FieldName };
+
 function errorsOf(state: SignupState): FormErrors {
   if (state.kind === "redirecting") return { errors: {} };
   const { errors, error } = state;
   return { errors, ...(error !== undefined && { error }) };
+}
+
+function reduce(last: SignupState, action: Action): SignupState {
+  switch (action.kind) {
+    case "sending":
+    case "unreachable":
+      return { ...errorsOf(last), ...action };
+    case "valid":
+      if (last.kind !== "editing" || last.errors[action.name] === undefined) return last;
+      return { ...errorsOf(last), kind: "editing", errors: { ...last.errors, [action.name]: undefined } };
+    default:
+      return action;
+  }
+}
+
+/** The page after a sign-up. Navigating to the form's own page would change nothing, so that becomes the success page. */
+function pageAfter(path: string, success: string, isOnPage: boolean): string {
+  const [pathname] = path.split("#");
+  return isOnPage && pathname === window.location.pathname ? success : path;
 }
 
 /**
@@ -53,7 +80,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   const site = useSite();
   const navigate = useNavigate();
   const request = useRef<AbortController | null>(null);
-  const [state, setState] = useState<SignupState>({
+  const [state, dispatch] = useReducer(reduce, {
     kind: "editing",
     errors: {},
     // The form moves the focus itself, because the page may render after the header.
@@ -73,80 +100,55 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   );
 
   const showError = (text: string): void => {
-    setState({ kind: "editing", ...rejectionOf(text, site.signup.host) });
-  };
-
-  const replaceForm = (partner: Partner): void => {
-    setState((last) => ({ ...errorsOf(last), kind: "unreachable", partner }));
+    dispatch({ kind: "editing", ...rejectionOf(text, site.signup.host) });
   };
 
   const follow = (redirectUrl: unknown): void => {
     const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
-    if (destination.kind === "page") {
-      onDone?.();
-      // Navigating to the form's own page would change nothing, so show the success page instead.
-      const [pathname] = destination.path.split("#");
-      const isCurrentPage = !onDone && pathname === window.location.pathname;
-      const path = isCurrentPage ? site.signup.success : destination.path;
-      if (path === site.signup.success) recordSuccess();
-      void navigate(path);
-    } else {
-      setState({
-        kind: "redirecting",
-        url: destination.url,
-        host: destination.kind === "external" ? destination.host : null,
-      });
-    }
-  };
-
-  const handleOutcome = (outcome: Exclude<Outcome, { kind: "canceled" }>): void => {
-    switch (outcome.kind) {
-      case "created":
-        follow(outcome.redirectUrl);
-        break;
-      case "rejected":
-        showError(outcome.error);
-        break;
-      case "unreachable":
-        console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
-        if (site.partner) replaceForm(site.partner);
-        else showError(SIGNUP_FAILED);
-    }
-  };
-
-  const submit = (values: FormValues): void => {
-    if (request.current) return;
-    const result = validateForm(values);
-    if (result.kind === "underage") {
-      closeSignup();
+    if (destination.kind !== "page") {
+      const host = destination.kind === "external" ? destination.host : null;
+      dispatch({ kind: "redirecting", url: destination.url, host });
       return;
     }
-    if (result.kind === "invalid") {
-      const [first] = Object.keys(result.errors) as FieldName[];
-      setState({ kind: "editing", errors: result.errors, ...(first && { focus: first }) });
-      return;
+    onDone?.();
+    const path = pageAfter(destination.path, site.signup.success, !onDone);
+    if (path === site.signup.success) recordSuccess();
+    void navigate(path);
+  };
+
+  const handleOutcome = (outcome: Outcome): void => {
+    if (outcome.kind === "canceled") return;
+    request.current = null;
+    if (outcome.kind === "created") follow(outcome.redirectUrl);
+    else if (outcome.kind === "rejected") showError(outcome.error);
+    else {
+      console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
+      if (site.partner) dispatch({ kind: "unreachable", partner: site.partner });
+      else showError(SIGNUP_FAILED);
     }
-    recordSubmission();
-    const cancel = new AbortController();
-    request.current = cancel;
-    setState((last) => ({ ...errorsOf(last), kind: "sending" }));
-    void sendSignup(result.fields, cancel.signal).then((outcome) => {
-      if (outcome.kind === "canceled") return;
-      request.current = null;
-      handleOutcome(outcome);
-    });
   };
 
   return {
     state,
-    submit,
+    submit(values) {
+      if (request.current) return;
+      const result = validateForm(values);
+      if (result.kind === "underage") closeSignup();
+      else if (result.kind === "invalid") {
+        const [focus] = Object.keys(result.errors) as FieldName[];
+        dispatch({ kind: "editing", errors: result.errors, focus });
+      } else {
+        recordSubmission();
+        request.current = new AbortController();
+        dispatch({ kind: "sending" });
+        void sendSignup(result.fields, request.current.signal).then(handleOutcome);
+      }
+    },
     revalidate(name, text) {
-      if (state.kind !== "editing" || state.errors[name] === undefined || fieldError(name, text) !== undefined) return;
-      const errors = { ...state.errors, [name]: undefined };
-      setState({ kind: "editing", errors, ...(state.error !== undefined && { error: state.error }) });
+      if (fieldError(name, text) === undefined) dispatch({ kind: "valid", name });
     },
     back() {
-      setState({ kind: "editing", errors: {}, focus: "start" });
+      dispatch({ kind: "editing", errors: {}, focus: "start" });
     },
   };
 }

@@ -23,6 +23,20 @@ function statusOf(phase: Phase, remaining: number): string {
   return reminds ? `${String(REMINDER_SECONDS)} seconds left. Choose Stop to stay here.` : "";
 }
 
+/** Whether the partner link follows clicks. */
+function useLinkWorks(): boolean {
+  const [works, setWorks] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setWorks(true);
+    }, LINK_DELAY_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, []);
+  return works;
+}
+
 /** Props of {@link Unreachable}. */
 export interface UnreachableProps {
   readonly partner: Partner;
@@ -39,7 +53,7 @@ export interface UnreachableProps {
 export function Unreachable({ partner, docked, back }: UnreachableProps): ReactElement {
   const id = useId();
   const [phase, setPhase] = useState<Phase>("counting");
-  const [linkWorks, setLinkWorks] = useState(false);
+  const linkWorks = useLinkWorks();
   const stayButton = useRef<HTMLButtonElement>(null);
   const counting = phase === "counting";
   const affiliateFact = counting
@@ -57,15 +71,6 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
   useEffect(() => {
     stayButton.current?.focus();
   }, [counting]);
-
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setLinkWorks(true);
-    }, LINK_DELAY_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, []);
 
   const follow = (event: MouseEvent): void => {
     if (linkWorks) leave();

@@ -20,20 +20,27 @@ export interface PlaceGroup {
   readonly places: readonly FoundPlace[];
 }
 
+/** Id of the field. It is the same in every document, so that the shell finds the field again. */
+export const FIELD_ID = "place-search";
+export const OPTIONS_ID = `${FIELD_ID}-places`;
+
+/** Id of an option. */
+export function optionId(index: number): string {
+  return `${FIELD_ID}-option-${String(index)}`;
+}
+
 interface Props {
-  readonly id: string;
   readonly groups: readonly PlaceGroup[];
   /** Index of the active option. */
   readonly active: number;
-  readonly optionId: (index: number) => string;
   readonly onActive: (index: number) => void;
 }
 
 /** The options of the search, in groups. The focus stays in the search field. */
-export function PlaceOptions({ id, groups, active, optionId, onActive }: Props): ReactElement {
+export function PlaceOptions({ groups, active, onActive }: Props): ReactElement {
   return (
     <div
-      id={id}
+      id={OPTIONS_ID}
       role="listbox"
       aria-label="Places"
       onMouseDown={(event) => {
@@ -41,8 +48,8 @@ export function PlaceOptions({ id, groups, active, optionId, onActive }: Props):
       }}
     >
       {groups.map(({ label, places }) => (
-        <div key={label} role="group" aria-labelledby={`${id}-${label}`}>
-          <div id={`${id}-${label}`} className={css.group} role="presentation">
+        <div key={label} role="group" aria-labelledby={`${OPTIONS_ID}-${label}`}>
+          <div id={`${OPTIONS_ID}-${label}`} className={css.group} role="presentation">
             {label}
           </div>
           {places.map(({ index, path, name, detail }) => (

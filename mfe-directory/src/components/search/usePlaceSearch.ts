@@ -1,0 +1,138 @@
+import { useLocation, useNavigate } from "@colonnade/kit";
+import { useEffect, useEffectEvent, useMemo, useState, type KeyboardEvent } from "react";
+
+import { cityPath, statePath } from "../../data/links";
+import { useDebounced } from "../filter/useDebounced";
+import type { FoundPlaces } from "./findPlaces";
+import { optionId, type PlaceGroup } from "./PlaceOptions";
+import { usePlaceIndex } from "./usePlaceIndex";
+
+// Avoids announcements between keystrokes.
+const DEBOUNCE_MS = 700;
+
+const NOTHING: FoundPlaces = { states: [], cities: [], cityCount: 0, citiesFirst: false };
+
+function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceGroup[] {
+  const [firstState, firstCity] = citiesFirst ? [cities.length, 0] : [0, states.length];
+  const groups: PlaceGroup[] = [
+    {
+      label: "States",
+      places: states.map(({ name, code }, index) => ({
+        index: firstState + index,
+        path: statePath(name),
+        name,
+        detail: code,
+      })),
+    },
+    {
+      label: "Cities",
+      places: cities.map((place, index) => ({
+        index: firstCity + index,
+        path: cityPath(place),
+        name: place.city,
+        detail: place.state,
+      })),
+    },
+  ];
+  if (citiesFirst) groups.reverse();
+  return groups.filter(({ places }) => places.length > 0);
+}
+
+/** Finds what is typed, and handles the keys of a combobox. The first option is active, so Enter opens it. */
+export function usePlaceSearch() {
+  const index = usePlaceIndex();
+  const { find, state } = index;
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const [query, setQuery] = useState("");
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  // Enter was pressed before the cities were loaded.
+  const [awaited, setAwaited] = useState(false);
+
+  const typed = query.trim();
+  const found = useMemo(() => find?.(typed) ?? NOTHING, [typed, find]);
+  const groups = groupsOf(found);
+  const paths = groups.flatMap(({ places }) => places.map(({ path }) => path));
+  const count = paths.length;
+  const isOpen = open && typed !== "";
+  const isEmpty = count === 0 && state === "loaded";
+  const results = state === "loading" ? "" : `${String(count)} results`;
+  const status = isEmpty ? "No results" : results;
+
+  const follow = (path: string | undefined): void => {
+    // As a link to the current page does.
+    if (path !== undefined) void navigate(path, { replace: path === pathname });
+  };
+  const move = (step: number): void => {
+    if (!isOpen) setOpen(true);
+    else if (count > 0) {
+      const next = (active + step + count) % count;
+      setActive(next);
+      document.getElementById(optionId(next))?.scrollIntoView({ block: "nearest" });
+    }
+  };
+  const keys: Readonly<Partial<Record<string, () => void>>> = {
+    ArrowDown() {
+      move(1);
+    },
+    ArrowUp() {
+      move(-1);
+    },
+    Enter() {
+      if (isOpen && count > 0) follow(paths[active]);
+      else {
+        setOpen(true);
+        setAwaited(state !== "loaded");
+      }
+    },
+    Escape() {
+      if (isOpen) setOpen(false);
+      else setQuery("");
+    },
+  };
+  const isFollowing = awaited && state === "loaded";
+  const followFirst = useEffectEvent(() => {
+    follow(paths[0]);
+  });
+  useEffect(() => {
+    if (isFollowing) followFirst();
+  }, [isFollowing]);
+
+  return {
+    index,
+    query,
+    typed,
+    /** Whether the popup is open. */
+    isOpen,
+    found,
+    groups,
+    /** The number of options. */
+    count,
+    /** Whether nothing matches. */
+    isEmpty,
+    /** Index of the active option. */
+    active,
+    /** For screen readers. */
+    announced: useDebounced(isOpen ? status : "", isEmpty ? 0 : DEBOUNCE_MS),
+    setActive,
+    setOpen,
+    change: (value: string): void => {
+      setQuery(value);
+      setActive(0);
+      setOpen(true);
+      setAwaited(false);
+      index.load();
+    },
+    onKeyDown: (event: KeyboardEvent): void => {
+      const action = keys[event.key];
+      // Keys that belong to an input method.
+      if (!action || event.nativeEvent.isComposing) return;
+      action();
+      event.preventDefault();
+    },
+  };
+}
+
+/** The state of the search, and what changes it. */
+export type PlaceSearchState = ReturnType<typeof usePlaceSearch>;
