@@ -76,6 +76,14 @@ export default tseslint.config(
       rules: { ...rules, "no-restricted-imports": ["error", { patterns: [siblings] }] },
     };
   }),
+  {
+    files: ["{kit,shell,console,docs,mfe-*,packages,examples}/**/*.{ts,tsx,js,mjs}"],
+    ignores: ["**/*.test.*", "**/testing/**"],
+    rules: {
+      "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
+      "max-params": ["error", 5],
+    },
+  },
   // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.
   { files: ["tests/support/*.ts"], rules: { "no-empty-pattern": "off" } },
   { files: ["**/*.{js,mjs}"], languageOptions: { globals: globals.node } },

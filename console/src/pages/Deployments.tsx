@@ -6,6 +6,7 @@ import { useConsole } from "../data.js";
 import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
+import { ACTIONS, Table } from "../parts/Table.js";
 import { Version } from "../parts/Version.js";
 import type { Deployment, Releases, Rollout } from "../openapi.js";
 
@@ -44,52 +45,20 @@ export function Deployments(): ReactElement {
         </p>
       )}
       <Card className="flush">
-        <table>
-          <caption className="visually-hidden">Retained deployments</caption>
-          <thead>
-            <tr>
-              <th scope="col">Deployment</th>
-              <th scope="col">Compared with live</th>
-              <th scope="col" className="optional">
-                Created
-              </th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list
-              .map((deployment) => ({ ...deployment, state: stateOf(deployment) }))
-              .map(({ number, releases, createdAt, by, state }) => (
-                <tr key={number}>
-                  <th scope="row">
-                    {number} {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
-                  </th>
-                  <td className="releases">
-                    <FromLive live={live} releases={releases} />
-                  </td>
-                  <td className="optional muted">
-                    <Ago time={createdAt} /> by {by}
-                  </td>
-                  <td className="end">
-                    {mayPreview && (
-                      <Button
-                        quiet
-                        className="small"
-                        aria-label={`Preview deployment ${String(number)}`}
-                        onClick={() => {
-                          setPreview(number);
-                        }}
-                      >
-                        Preview
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Retained deployments"
+          columns={[["Deployment"], ["Compared with live"], ["Created", "optional"], ACTIONS]}
+        >
+          {list.map((deployment) => (
+            <DeploymentRow
+              key={deployment.number}
+              deployment={deployment}
+              live={live}
+              state={stateOf(deployment)}
+              preview={mayPreview ? setPreview : undefined}
+            />
+          ))}
+        </Table>
         {list.length === 0 && <p className="empty">There are no deployments.</p>}
       </Card>
       {preview !== null && (
@@ -108,6 +77,45 @@ export function Deployments(): ReactElement {
         />
       )}
     </section>
+  );
+}
+
+interface DeploymentRowProps {
+  readonly deployment: Deployment;
+  readonly live: Releases | undefined;
+  readonly state: string | null;
+  /** Opens the preview of a deployment, where permitted. */
+  readonly preview: ((number: number) => void) | undefined;
+}
+
+function DeploymentRow({ deployment, live, state, preview }: DeploymentRowProps): ReactElement {
+  const { number, releases, createdAt, by } = deployment;
+  return (
+    <tr>
+      <th scope="row">
+        {number} {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
+      </th>
+      <td className="releases">
+        <FromLive live={live} releases={releases} />
+      </td>
+      <td className="optional muted">
+        <Ago time={createdAt} /> by {by}
+      </td>
+      <td className="end">
+        {preview && (
+          <Button
+            quiet
+            className="small"
+            aria-label={`Preview deployment ${String(number)}`}
+            onClick={() => {
+              preview(number);
+            }}
+          >
+            Preview
+          </Button>
+        )}
+      </td>
+    </tr>
   );
 }
 

@@ -6,6 +6,7 @@ import { Ago } from "../parts/Ago.js";
 import { ChangeList } from "../parts/ChangeList.js";
 import { RollbackDialog, type RollbackTarget } from "../parts/RollbackDialog.js";
 import { RolloutPanel } from "../parts/RolloutPanel.js";
+import { ACTIONS, Table } from "../parts/Table.js";
 import { Version } from "../parts/Version.js";
 
 /** What is live, the candidates beside it, and the newest changes. */
@@ -36,7 +37,7 @@ export function Overview(): ReactElement {
 }
 
 function LivePanel(): ReactElement {
-  const { deployments, sections, can } = useConsole();
+  const { deployments, can } = useConsole();
   const [target, setTarget] = useState<RollbackTarget | null>(null);
   const live = deployments.deployments.find(({ number }) => number === deployments.live);
   if (!live) {
@@ -49,10 +50,6 @@ function LivePanel(): ReactElement {
       </section>
     );
   }
-  const rows = Object.entries(live.releases).map(([name, version]) => {
-    const section = sections.find((each) => each.name === name);
-    return { name, version, release: section?.releases.find((release) => release.version === version) };
-  });
   return (
     <section aria-labelledby="live" className="panel">
       <div className="panel-top">
@@ -65,54 +62,11 @@ function LivePanel(): ReactElement {
       </div>
       {live.reason !== null && <p className="reason">“{live.reason}”</p>}
       <Card className="flush">
-        <table>
-          <caption className="visually-hidden">Live releases</caption>
-          <thead>
-            <tr>
-              <th scope="col">Section</th>
-              <th scope="col">Version</th>
-              <th scope="col" className="optional">
-                Published
-              </th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, version, release }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>
-                  <Version>{version}</Version>
-                </td>
-                <td className="optional muted">
-                  {release ? (
-                    <>
-                      <Ago time={release.publishedAt} /> by {release.by}
-                    </>
-                  ) : (
-                    "unavailable"
-                  )}
-                </td>
-                <td className="end">
-                  {can("rollback", name) && (
-                    <Button
-                      quiet
-                      className="small"
-                      aria-label={`Roll back ${name}`}
-                      onClick={() => {
-                        setTarget({ section: name });
-                      }}
-                    >
-                      Roll back
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table caption="Live releases" columns={[["Section"], ["Version"], ["Published", "optional"], ACTIONS]}>
+          {Object.entries(live.releases).map(([name, version]) => (
+            <LiveRow key={name} name={name} version={version} rollBack={setTarget} />
+          ))}
+        </Table>
       </Card>
       {can("rollback", "*") && (
         <p>
@@ -136,5 +90,49 @@ function LivePanel(): ReactElement {
         />
       )}
     </section>
+  );
+}
+
+interface LiveRowProps {
+  readonly name: string;
+  readonly version: string;
+  readonly rollBack: (target: RollbackTarget) => void;
+}
+
+/** The live release of a section. */
+function LiveRow({ name, version, rollBack }: LiveRowProps): ReactElement {
+  const { sections, can } = useConsole();
+  const section = sections.find((each) => each.name === name);
+  const release = section?.releases.find((each) => each.version === version);
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>
+        <Version>{version}</Version>
+      </td>
+      <td className="optional muted">
+        {release ? (
+          <>
+            <Ago time={release.publishedAt} /> by {release.by}
+          </>
+        ) : (
+          "unavailable"
+        )}
+      </td>
+      <td className="end">
+        {can("rollback", name) && (
+          <Button
+            quiet
+            className="small"
+            aria-label={`Roll back ${name}`}
+            onClick={() => {
+              rollBack({ section: name });
+            }}
+          >
+            Roll back
+          </Button>
+        )}
+      </td>
+    </tr>
   );
 }

@@ -6,6 +6,7 @@ import { useConsole } from "../data.js";
 import { bytesOf, differenceOf } from "../format.js";
 import { Ago } from "../parts/Ago.js";
 import { differencesOf } from "../parts/differences.js";
+import { Table } from "../parts/Table.js";
 import { Version } from "../parts/Version.js";
 import type { ReleaseDescription, Section } from "../openapi.js";
 
@@ -49,34 +50,24 @@ export function Releases(): ReactElement {
 function ReleaseTable({ section }: { readonly section: Section }): ReactElement {
   return (
     <Card className="flush">
-      <table>
-        <caption className="visually-hidden">Releases of {section.name}, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col">Size</th>
-            <th scope="col">Age</th>
-            <th scope="col" className="optional">
-              Author
+      <Table
+        caption={`Releases of ${section.name}, newest first`}
+        columns={[["Version"], ["Size"], ["Age"], ["Author", "optional"]]}
+      >
+        {section.releases.toReversed().map(({ version, publishedAt, by, bytes }) => (
+          <tr key={version}>
+            <th scope="row">
+              <Version>{version}</Version> {version === section.live && <Badge>live</Badge>}
+              {version === section.candidate && <Badge sample>candidate</Badge>}
             </th>
+            <td className="nowrap">{bytesOf(bytes)}</td>
+            <td className="nowrap">
+              <Ago time={publishedAt} />
+            </td>
+            <td className="optional muted">{by}</td>
           </tr>
-        </thead>
-        <tbody>
-          {section.releases.toReversed().map(({ version, publishedAt, by, bytes }) => (
-            <tr key={version}>
-              <th scope="row">
-                <Version>{version}</Version> {version === section.live && <Badge>live</Badge>}
-                {version === section.candidate && <Badge sample>candidate</Badge>}
-              </th>
-              <td className="nowrap">{bytesOf(bytes)}</td>
-              <td className="nowrap">
-                <Ago time={publishedAt} />
-              </td>
-              <td className="optional muted">{by}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Card>
   );
 }

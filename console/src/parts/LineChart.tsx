@@ -1,5 +1,14 @@
 // Lines over time, as inline SVG. It is the only kind of chart here, so that a library would be most of the code to load.
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from "react";
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  type RefObject,
+} from "react";
 
 import { timeOf } from "../format.js";
 
@@ -29,12 +38,9 @@ function niceMaximum(value: number): number {
   return ([1, 2, 5].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-/** A chart with a readout, which the pointer and the arrow keys move. */
-export function LineChart({ title, lines, format }: LineChartProps): ReactElement {
-  const id = useId();
-  const box = useRef<HTMLDivElement>(null);
+/** The width of an element in pixels; 320 until it is measured. */
+function useWidth(box: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(320);
-  const [selected, setSelected] = useState<number | null>(null);
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
@@ -45,7 +51,16 @@ export function LineChart({ title, lines, format }: LineChartProps): ReactElemen
     return () => {
       observer.disconnect();
     };
-  }, []);
+  }, [box]);
+  return width;
+}
+
+/** A chart with a readout, which the pointer and the arrow keys move. */
+export function LineChart({ title, lines, format }: LineChartProps): ReactElement {
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [selected, setSelected] = useState<number | null>(null);
 
   const minutes = lines[0]?.values.map(([minute]) => minute) ?? [];
   const last = minutes.length - 1;
@@ -113,17 +128,7 @@ export function LineChart({ title, lines, format }: LineChartProps): ReactElemen
           <text className="axis" x={0} y={TOP - 4}>
             {format(maximum)}
           </text>
-          <text className="axis" x={0} y={HEIGHT - 4}>
-            {minutes[0] !== undefined && timeOf(minutes[0] * 60_000)}
-          </text>
-          <text className="axis middle" x={x(Math.floor(last / 2))} y={HEIGHT - 4}>
-            {last > 1 &&
-              minutes[Math.floor(last / 2)] !== undefined &&
-              timeOf((minutes[Math.floor(last / 2)] ?? 0) * 60_000)}
-          </text>
-          <text className="axis end" x={width} y={HEIGHT - 4}>
-            {minutes[last] !== undefined && timeOf(minutes[last] * 60_000)}
-          </text>
+          <TimeAxis minutes={minutes} x={x} width={width} />
           {selected !== null && <line className="cursor" x1={x(index)} x2={x(index)} y1={TOP} y2={HEIGHT - BOTTOM} />}
           {lines.map(({ kind, values }) => (
             <Path key={kind} kind={kind} values={values.map(([, value]) => value)} x={x} y={y} />
@@ -131,6 +136,32 @@ export function LineChart({ title, lines, format }: LineChartProps): ReactElemen
         </svg>
       </div>
     </figure>
+  );
+}
+
+interface TimeAxisProps {
+  readonly minutes: readonly number[];
+  readonly x: (index: number) => number;
+  readonly width: number;
+}
+
+/** The times of the first, the middle and the last value. */
+function TimeAxis({ minutes, x, width }: TimeAxisProps): ReactElement {
+  const last = minutes.length - 1;
+  const middle = Math.floor(last / 2);
+  const labels: (readonly [place: string, x: number, minute: number | undefined])[] = [
+    ["", 0, minutes[0]],
+    ["middle", x(middle), last > 1 ? minutes[middle] : undefined],
+    ["end", width, minutes[last]],
+  ];
+  return (
+    <>
+      {labels.map(([place, left, minute]) => (
+        <text key={place} className={`axis ${place}`} x={left} y={HEIGHT - 4}>
+          {minute !== undefined && timeOf(minute * 60_000)}
+        </text>
+      ))}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { Table } from "./Table.js";
 
 import { millisecondsOf, numberOf, shareOf } from "../format.js";
 import type { RolloutAnalysis as Analysis, RolloutTrack, RolloutVerdict } from "../openapi.js";
@@ -69,38 +70,38 @@ function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[]
 /** The canary analysis by criterion, with its samples and limits. */
 export function RolloutAnalysis({ analysis }: { readonly analysis: Analysis }): ReactElement {
   return (
-    <table className="comparison">
-      <caption className="visually-hidden">Canary analysis</caption>
-      <thead>
-        <tr>
-          <th scope="col">Analysis</th>
-          <th scope="col">Candidate</th>
-          <th scope="col">Live</th>
-          <th scope="col">
-            <span className="verdict-text">Verdict</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rowsOf(analysis).map(({ name, rule, value, samples, verdict }) => {
-          const [sign, text] = VERDICTS[verdict];
-          return (
-            <tr key={name}>
-              <th scope="row">
-                {name} <span className="rule">{rule}</span>
-              </th>
-              {[analysis.candidate, analysis.live].map((track, side) => (
-                <td key={side}>
-                  {value(track)} {samples && <span className="rule">{samples(track)}</span>}
-                </td>
-              ))}
-              <td className={`verdict ${verdict}`}>
-                <span aria-hidden="true">{sign}</span> <span className="verdict-text">{text}</span>
+    <Table
+      caption="Canary analysis"
+      className="comparison"
+      columns={[
+        ["Analysis"],
+        ["Candidate"],
+        ["Live"],
+        [
+          <span key="" className="verdict-text">
+            Verdict
+          </span>,
+        ],
+      ]}
+    >
+      {rowsOf(analysis).map(({ name, rule, value, samples, verdict }) => {
+        const [sign, text] = VERDICTS[verdict];
+        return (
+          <tr key={name}>
+            <th scope="row">
+              {name} <span className="rule">{rule}</span>
+            </th>
+            {[analysis.candidate, analysis.live].map((track, side) => (
+              <td key={side}>
+                {value(track)} {samples && <span className="rule">{samples(track)}</span>}
               </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+            ))}
+            <td className={`verdict ${verdict}`}>
+              <span aria-hidden="true">{sign}</span> <span className="verdict-text">{text}</span>
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }

@@ -116,9 +116,11 @@ function Comparison({ rollout }: { readonly rollout: RunningRollout }): ReactEle
   );
 }
 
+type RolloutAction = "promote" | "pause" | "abort" | "preview";
+
 function RolloutActions({ rollout }: { readonly rollout: RunningRollout }): ReactElement | null {
   const { can } = useConsole();
-  const [open, setOpen] = useState<"promote" | "pause" | "abort" | "preview" | null>(null);
+  const [open, setOpen] = useState<RolloutAction | null>(null);
   const close = (): void => {
     setOpen(null);
   };
@@ -126,54 +128,30 @@ function RolloutActions({ rollout }: { readonly rollout: RunningRollout }): Reac
   const mayDeploy = sections.every((section) => can("deploy", section));
   const mayPreview = sections.every((section) => can("preview", section));
   if (!mayDeploy && !mayPreview) return null;
-  // The prominent button is the likely next action.
-  const isFailing = rollout.analysis.verdict === "failing";
+  const { progress, analysis } = rollout;
+  const actions: (readonly [action: RolloutAction, label: string])[] = [];
+  if (mayDeploy) {
+    actions.push(["promote", "Promote"]);
+    if (progress) actions.push(["pause", progress.paused ? "Resume" : "Pause"]);
+    actions.push(["abort", "Abort"]);
+  }
+  if (mayPreview) actions.push(["preview", "Preview"]);
+  // The prominent button.
+  const likely: RolloutAction = analysis.verdict === "failing" ? "abort" : "promote";
   return (
     <div className="actions">
-      {mayDeploy && (
-        <>
-          <Button
-            quiet={isFailing}
-            className="small"
-            onClick={() => {
-              setOpen("promote");
-            }}
-          >
-            Promote
-          </Button>
-          {rollout.progress && (
-            <Button
-              quiet
-              className="small"
-              onClick={() => {
-                setOpen("pause");
-              }}
-            >
-              {rollout.progress.paused ? "Resume" : "Pause"}
-            </Button>
-          )}
-          <Button
-            quiet={!isFailing}
-            className="small"
-            onClick={() => {
-              setOpen("abort");
-            }}
-          >
-            Abort
-          </Button>
-        </>
-      )}
-      {mayPreview && (
+      {actions.map(([action, label]) => (
         <Button
-          quiet
+          key={action}
+          quiet={action !== likely}
           className="small"
           onClick={() => {
-            setOpen("preview");
+            setOpen(action);
           }}
         >
-          Preview
+          {label}
         </Button>
-      )}
+      ))}
       {open === "promote" && <PromoteDialog rollout={rollout} close={close} />}
       {open === "pause" && <PauseDialog rollout={rollout} close={close} />}
       {open === "abort" && <AbortDialog rollout={rollout} close={close} />}

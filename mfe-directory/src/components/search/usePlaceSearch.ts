@@ -38,10 +38,17 @@ function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceG
   return groups.filter(({ places }) => places.length > 0);
 }
 
+/** Finds the places that match what is typed. Places are loaded on first use. */
+function useFoundPlaces(typed: string) {
+  const index = usePlaceIndex();
+  const { find } = index;
+  const found = useMemo(() => find?.(typed) ?? NOTHING, [typed, find]);
+  const groups = groupsOf(found);
+  return { index, found, groups, paths: groups.flatMap(({ places }) => places.map(({ path }) => path)) };
+}
+
 /** Finds what is typed, and handles the keys of a combobox. The first option is active, so Enter opens it. */
 export function usePlaceSearch() {
-  const index = usePlaceIndex();
-  const { find, state } = index;
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const [query, setQuery] = useState("");
@@ -51,9 +58,8 @@ export function usePlaceSearch() {
   const [awaited, setAwaited] = useState(false);
 
   const typed = query.trim();
-  const found = useMemo(() => find?.(typed) ?? NOTHING, [typed, find]);
-  const groups = groupsOf(found);
-  const paths = groups.flatMap(({ places }) => places.map(({ path }) => path));
+  const { index, found, groups, paths } = useFoundPlaces(typed);
+  const { state } = index;
   const count = paths.length;
   const isOpen = open && typed !== "";
   const isEmpty = count === 0 && state === "loaded";
