@@ -89,6 +89,9 @@ describe("safety and legal information", () => {
   it.each(["safety-guide", "red-flags"] as const)("%s links to the national resources", async (slug) => {
     const { container } = await renderExisting(`/about-escort-babylon/${slug}`);
     const links = [...container.querySelectorAll("a")].map((anchor) => anchor.getAttribute("href"));
+    for (const text of ["233733", "rainn.org", "tips.fbi.gov"]) expect(container.textContent).toContain(text);
+    expect(container.textContent).not.toContain("Polaris");
+    expect(container.querySelector("table a[href*='humantraffickinghotline.org']")).not.toBeNull();
     cleanup();
     expect(links).toEqual(
       expect.arrayContaining([
@@ -113,9 +116,10 @@ describe("safety and legal information", () => {
     cleanup();
   });
 
-  it.each(["legal-guide"] as const)("%s says that it is not legal advice", async (slug) => {
-    const { container } = await renderExisting(`/about-escort-babylon/${slug}`);
-    expect(container.textContent).toMatch(/isn’t legal advice/);
+  it("legal-guide says that it is not legal advice, and names the law", async () => {
+    const { container } = await renderExisting("/about-escort-babylon/legal-guide");
+    for (const text of [/isn’t legal advice/, /2421A/, /1591/, /Mann Act/, /Nevada/, /Maine/, /Section 230|Paxton/])
+      expect(container.textContent).toMatch(text);
     cleanup();
   });
 });

@@ -29,7 +29,7 @@ describe("docs/conduct.md", () => {
     const escaped = label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     // Matches only at the start of a line, which excludes commented-out and skipped tests.
     const declaration = new RegExp(
-      `^\\s*(?:(?:test|it)(?:\\.describe)?\\(\\s*["\`'](?:.*?: )?${escaped}|(?:async )?fn ${escaped}\\()`,
+      `^\\s*(?:(?:(?:test|it)(?:\\.describe)?|(?:it\\.each.*|\\](?: as const)?)\\))\\(\\s*["\`'](?:.*?: )?${escaped}|(?:async )?fn ${escaped}\\()`,
       "m",
     );
     expect(readFileSync(path.join(DOCS, target), "utf8")).toMatch(declaration);

@@ -19,13 +19,9 @@ test("The countdown ends at the partner, also when the gateway is down", async (
   await expect(dialog.getByRole("button", { name: "Stop" })).toBeFocused();
   await expectFailedSignups(browserErrors, 1);
   const entries = await page.evaluate(() => history.length);
-  for (let left = 10; left > 0; left -= 1) {
-    await expect(dialog.getByRole("timer")).toHaveText(
-      `Taking you to Example Partner in ${String(left)} ${left === 1 ? "second" : "seconds"}.`,
-    );
-    expect(new URL(page.url()).pathname).toBe("/terms");
-    if (left > 1) await page.clock.runFor(1_000);
-  }
+  await page.clock.runFor(9_000);
+  await expect(dialog.getByRole("timer")).toHaveText("Taking you to Example Partner in 1 second.");
+  expect(new URL(page.url()).pathname).toBe("/terms");
   const arriving = page.waitForRequest(`${own.backend.url}/**`);
   await page.clock.runFor(1_000);
   const request = await arriving;

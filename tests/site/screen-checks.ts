@@ -10,7 +10,7 @@ const HOUSTON = "/city/Texas/Houston";
 const LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk";
 
 /** Returns all text of a page: rendered or collapsed, in images and in the head. */
-export async function allText(page: Page): Promise<string> {
+async function allText(page: Page): Promise<string> {
   return page.evaluate(() =>
     [
       document.title,

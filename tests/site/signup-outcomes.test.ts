@@ -4,7 +4,6 @@ import {
   expectFailedSignups,
   expectFormValues,
   fillForm,
-  joinDialog,
   newEmail,
   openDialog,
   openPage,
@@ -67,35 +66,6 @@ test("Form input appears in no URL, console, cookie, web storage or log", async 
   expect(await context.cookies()).toEqual([]);
   // The page that says so removes the flag of a sign-up.
   await expect.poll(() => page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
-});
-
-test("An age under 18 ends sign-up in the tab without sending anything", async ({ page }) => {
-  const sent = recordSignupRequests(page);
-  await openPage(page, "/about-escort-babylon");
-  await signUp(await openDialog(page), { age: "17" });
-  const ended = page.getByRole("dialog", { name: "Sign-up ends here" });
-  await expect(ended).toContainText(/Thank you for telling us your age.*so sign-up ends here/);
-  await ended.getByText("Close", { exact: true }).click();
-  await expect(ended).toBeHidden();
-
-  // The form stays away on other pages, and after a reload.
-  await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toContainText("Terms");
-  for (const reload of [false, true]) {
-    if (reload) await page.reload();
-    await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
-    await expect(ended).toBeVisible();
-    await expect(joinDialog(page)).toHaveCount(0);
-    await page.keyboard.press("Escape");
-  }
-  await openPage(page, "/signup");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign-up ends here");
-  await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
-  expect(sent).toEqual([]);
-  // The flag says only 'closed'.
-  expect(
-    await page.evaluate(() => [Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
-  ).toEqual([[], [["signup", "closed"]], ""]);
 });
 
 test("The error of a form post is hydrated, and shown once", async ({ page, browserErrors }) => {

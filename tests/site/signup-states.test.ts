@@ -248,6 +248,9 @@ for (const viewport of [
         await page.getByRole("contentinfo").getByRole("button", { name: "Join Free" }).click();
         await expect(page.getByRole("dialog", { name: "Sign-up ends here" })).toBeVisible();
         await expectAccessibleInBothSchemes(page);
+        await page.reload();
+        await expect(form.getByRole("heading")).toHaveText("Sign-up ends here");
+        await expect(form.getByRole("textbox")).toHaveCount(0);
       });
     });
   });

@@ -17,9 +17,17 @@ describe("the bundled ads", () => {
     expect(ALL_ADS.filter((ad) => ad.age < 21 || ad.age > 29)).toEqual([]);
   });
 
-  it("contain no contact details or prices", () => {
-    const contact = /@|https?:|www\.|\.com\b|\d{3}[-. ]?\d{4}|\$|\bdollars?\b|whatsapp|telegram|instagram/i;
-    expect(ALL_ADS.filter((ad) => contact.test(`${ad.title} ${ad.description}`))).toEqual([]);
+  it.each([
+    [
+      "contact details or prices",
+      /@|https?:|www\.|\.com\b|\d{3}[\s.-]?\d{3,4}|[$€£]|\bdollars?\b|whatsapp|telegram|snapchat|instagram|text me/i,
+    ],
+    [
+      "sexual services",
+      /\b(rates?|donations?|roses|per hour|\d+ an hour|hourly|in-?call|out-?call|gfe|sex\w*|nud\w+|naked|erotic\w*|sensual\w*|massages?|fetish\w*|kink\w*|intimate|intimacy|lingerie|bed(room)?)\b/i,
+    ],
+  ])("contain no %s", (_, words) => {
+    expect(ALL_ADS.filter((ad) => words.test(`${ad.title} ${ad.description}`))).toEqual([]);
   });
 
   it("have unique titles and texts", () => {
