@@ -2,7 +2,7 @@
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { expect, test } from "../support/events-site";
 import { expectHttpError } from "../support/http-errors";
-import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { holdRequests, waitForHydration } from "../support/hydration";
 import { expectAccessibleOnPhone } from "../support/phone";
 import { recordPaths } from "../support/requested-paths";
 
@@ -22,94 +22,6 @@ async function findEvent(api: string, nth: number): Promise<{ readonly id: numbe
   }
   throw new Error("every event is full");
 }
-
-test("Documents hold the data, and hydrate exactly without a request", async ({ page, events }) => {
-  const { id, title } = await findEvent(events.api.url, 1);
-  const event = `/events/portland/event/${String(id)}`;
-  for (const [path, text, requested] of [
-    ["/events", "New Orleans</a>", []],
-    ["/events/portland", `<a href="${event}">${title}</a>`, []],
-    [event, `<h1>${title}</h1>`, [`/api/events/${String(id)}/places`]],
-  ] as const) {
-    await test.step(path, async () => {
-      const html = await (await fetch(events.site.url + path)).text();
-      expect(html.slice(0, html.indexOf('id="boot"'))).toContain(text);
-      const requests = recordPaths(page);
-      const startShell = await holdRequests(page, SHELL);
-      await page.goto(path, { waitUntil: "commit" });
-      await expect(page.getByRole("contentinfo")).toBeVisible();
-      const marked = await markElements(page);
-      startShell();
-      await waitForHydration(page);
-      if (requested.length > 0) await expect(page.getByText("left right now")).toBeVisible();
-      await page.waitForLoadState("networkidle");
-      const { preserved, added } = await countElements(page);
-      // Only the places that are left are new: a block and its text.
-      expect([preserved, added]).toEqual([marked, 2 * requested.length]);
-      expect(requests).toEqual([path, ...requested]);
-      page.removeAllListeners("request");
-      await page.unrouteAll();
-    });
-  }
-});
-
-test("A navigation requests its data once, and no document", async ({ page }) => {
-  await page.goto("/events/portland");
-  await waitForHydration(page);
-  const paths = recordPaths(page);
-  // The pointer may be above an event of the new page, which it prefetches.
-  const requested = (): string[] => paths.filter((path) => !/^\/api\/events\/\d+$/.test(path));
-  const main = page.getByRole("main");
-  // A prefetch on hover must not add a request.
-  await main.getByRole("link", { name: "Later →" }).click();
-  await expect(page).toHaveURL(/\/events\/portland\/page\/2$/);
-  await expect(main.getByText("Page 2 of")).toBeVisible();
-  await expect(page).toHaveTitle(/^What’s on in Portland, page 2 - /);
-  expect(requested()).toEqual(["/api/events/cities/portland"]);
-
-  await test.step("search", async () => {
-    paths.length = 0;
-    await main.getByRole("searchbox", { name: "Search Portland" }).fill(" board / games ");
-    await page.keyboard.press("Enter");
-    await expect(page).toHaveURL(/\/events\/portland\/search\/board%20games$/);
-    await expect(main.getByText(/events? match(es)? “board games”/)).toBeVisible();
-    await expect(main.getByRole("searchbox")).toHaveValue("board games");
-    expect(requested()).toEqual(["/api/events/cities/portland"]);
-    await main.getByRole("searchbox").fill("zebra");
-    await page.keyboard.press("Enter");
-    await expect(main.getByText("No events match “zebra”")).toBeVisible();
-  });
-
-  await test.step("not found, and redirects", async () => {
-    const statusOf = async (path: string): Promise<number | undefined> => (await page.goto(path))?.status();
-    expect(await statusOf("/events/portland/page/1")).toBe(200);
-    await expect(page).toHaveURL(/\/events\/portland$/);
-  });
-});
-
-test("An RSVP in place shows errors and the outcome", async ({ page, events, browserErrors }) => {
-  const { id } = await findEvent(events.api.url, 2);
-  await page.goto(`/events/portland/event/${String(id)}`);
-  const left = page.getByText(/^\d+ left right now$/);
-  const before = parseInt((await left.textContent()) ?? "", 10);
-  await expect(page.getByText(/Your RSVP stays in its API/)).toBeVisible();
-  const email = page.getByLabel("Email");
-  // Valid for the browser and not for the API.
-  await email.fill("ada@example");
-  await page.getByRole("button", { name: "RSVP" }).click();
-  await expect(page.getByRole("alert").getByText("Enter an email address, such as name@example.com.")).toBeVisible();
-  await expect(email).toHaveValue("ada@example");
-  await email.fill("ada@example.com");
-  await page.getByLabel("Places").fill("2");
-  const requests = recordPaths(page);
-  await page.getByRole("button", { name: "RSVP" }).click();
-  await expect(page.getByText("You have 2 places")).toBeVisible();
-  await expect(page.getByText(`${String(before - 2)} left right now`)).toBeVisible();
-  expect(requests).toEqual([`/api/events/${String(id)}/rsvps`, `/api/events/${String(id)}/places`]);
-  // The browser logs a 422.
-  expect(browserErrors.errors.splice(0)).toEqual([expect.stringContaining("422")]);
-  expect(JSON.stringify([events.api.requests, events.site.gateway.log])).not.toContain("ada@");
-});
 
 test("Everything works without JavaScript", async ({ browser, events }) => {
   const { id, title } = await findEvent(events.api.url, 3);

@@ -5,12 +5,11 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { expectAccessibleInAllAppearances } from "../support/appearances";
 import { test } from "../support/own-site";
 import { findFile, findScripts, PARTS, remove } from "../support/damage";
-import { holdRequests } from "../support/hydration";
 import { deployAltered } from "../support/altered-release";
 import { deployPackages } from "../support/deploy-packages.mjs";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
-import { joinDialog, openDialog, signUp, openPage } from "../support/signup";
+import { joinDialog, signUp, openPage } from "../support/signup";
 import { clearFault, expectErrorsAbout, expectRetryFails } from "./expectations";
 
 const SIGNUP = path.join(ROOT, "mfe-signup");
@@ -119,17 +118,4 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
     await expectScreen(page, "You’re signed up");
     expectErrorsAbout(browserErrors, "a fault of this release", "ChunkLoadError");
   });
-});
-
-test("Closing the dialog focuses an opener clicked during load", async ({ page }) => {
-  const startSection = await holdRequests(page, /\/assets\/legal\//);
-  await page.goto("/terms", { waitUntil: "commit" });
-  await expect(page.getByRole("main")).toHaveText("Loading…");
-  const dialog = await openDialog(page);
-  startSection();
-  await expectScreen(page, "Terms of use");
-  await expect(dialog.getByRole("heading")).toBeFocused();
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  await expect(page.getByRole("contentinfo").getByRole("button", { name: "Join Free" })).toBeFocused();
 });
