@@ -1,5 +1,4 @@
-// HTTP helpers of the endpoints: bodies with a limit, JSON with validators, and errors as `{"error": …}`.
-import { createHash } from "node:crypto";
+// HTTP helpers of the endpoints: bodies with a limit, JSON, and errors as `{"error": …}`.
 
 /** @typedef {import("node:http").IncomingMessage} Request */
 /** @typedef {import("node:http").ServerResponse} Response */
@@ -21,32 +20,20 @@ export class HttpError extends Error {
 }
 
 /**
- * Sends JSON. A response that may be cached has an `ETag`, so that a cache can revalidate it with a 304 without a body.
+ * Sends JSON.
  *
- * @param {Request} request
  * @param {Response} response
  * @param {{ status?: number, body: unknown, cacheControl?: string, headers?: Record<string, string> }} content
  */
-export function sendJson(request, response, { status = 200, body, cacheControl = "no-store", headers = {} }) {
+export function sendJson(response, { status = 200, body, cacheControl = "no-store", headers = {} }) {
   const bytes = Buffer.from(JSON.stringify(body));
-  response.setHeader("Cache-Control", cacheControl);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (status === 200 && cacheControl !== "no-store") {
-    const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
-    response.setHeader("ETag", etag);
-    if (hasValidator(request, etag)) {
-      response.writeHead(304).end();
-      return;
-    }
-  }
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8", "Content-Length": bytes.length });
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": bytes.length,
+    "Cache-Control": cacheControl,
+    ...headers,
+  });
   response.end(bytes);
-}
-
-/** Whether `If-None-Match` names the validator; the comparison is weak (RFC 9110, 13.1.2). @param {Request} request @param {string} etag */
-function hasValidator({ headers }, etag) {
-  const known = headers["if-none-match"];
-  return known === "*" || known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) === true;
 }
 
 /** Redirects to a page of the site. @param {Response} response @param {string} path */
@@ -60,29 +47,15 @@ export function wantsPage({ headers }) {
 }
 
 /**
- * Reads the fields of a form or of a JSON object.
+ * Reads the fields of a form.
  *
  * @param {Request} request
- * @returns {Promise<Record<string, unknown>>}
+ * @returns {Promise<Partial<Record<string, string>>>}
  * @throws HttpError
  */
 export async function readFields(request) {
-  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded" && type !== "application/json")
-    throw new HttpError(415, "Send a form or JSON.");
-  const text = await readText(request);
-  if (type === "application/x-www-form-urlencoded") return Object.fromEntries(new URLSearchParams(text));
-  try {
-    const value = /** @type {unknown} */ (JSON.parse(text));
-    if (typeof value === "object" && value !== null) return { ...value };
-  } catch {
-    // Not JSON: the same error as for JSON of another type.
-  }
-  throw new HttpError(400, "The body is not a JSON object.");
-}
-
-/** @param {Request} request */
-async function readText(request) {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? ""))
+    throw new HttpError(415, "Send a form.");
   /** @type {Buffer[]} */
   const chunks = [];
   let size = 0;
@@ -92,5 +65,5 @@ async function readText(request) {
     // The rest of the body stays unread, so the connection cannot be used again.
     if (size > MAX_BODY_BYTES) throw new HttpError(413, "The body is too large.", { Connection: "close" });
   }
-  return Buffer.concat(chunks).toString();
+  return Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
 }

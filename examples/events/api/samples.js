@@ -1,5 +1,6 @@
 // Sample events. Nothing here is real: no event, venue, address or person exists, and every event says that it is a sample.
 // Each day of each city has the same events, so nothing needs to keep them.
+import { readFileSync } from "node:fs";
 
 /** @typedef {{ slug: string, name: string, state: string }} City */
 
@@ -34,99 +35,17 @@ const DAY = 24 * 60 * 60 * 1000;
 /** How many days ahead there are events. */
 const DAYS = 45;
 
-const VENUES = [
-  { venue: "Sample Hall", address: "000 Sample Street" },
-  { venue: "Placeholder Gallery", address: "000 Placeholder Lane" },
-  { venue: "The Example Room", address: "0 Example Avenue" },
-  { venue: "Specimen Yard", address: "000 Specimen Square" },
-];
-
-const TEMPLATES = [
-  {
-    title: "Open jazz session",
-    kind: "Music",
-    time: "20:00",
-    capacity: 60,
-    summary: "A house band plays two sets. Bring an instrument to join the second one.",
-  },
-  {
-    title: "Pottery for beginners",
-    kind: "Craft",
-    time: "18:30",
-    capacity: 8,
-    summary: "Throw a first bowl on the wheel. Clay, tools and aprons are provided.",
-  },
-  {
-    title: "Night market",
-    kind: "Food",
-    time: "17:00",
-    capacity: 200,
-    summary: "Forty stalls with street food, from dumplings to crêpes, under strings of lights.",
-  },
-  {
-    title: "Silent film with live piano",
-    kind: "Film",
-    time: "19:30",
-    capacity: 90,
-    summary: "A comedy from 1926, with new music played in the room.",
-  },
-  {
-    title: "Board games after work",
-    kind: "Games",
-    time: "18:00",
-    capacity: 24,
-    summary: "A shelf of three hundred games, and hosts who explain the rules.",
-  },
-  {
-    title: "Salsa in an hour",
-    kind: "Dance",
-    time: "19:00",
-    capacity: 30,
-    summary: "Basic steps and one turn. No partner and no experience needed.",
-  },
-  {
-    title: "Sunrise yoga in the park",
-    kind: "Outdoors",
-    time: "06:30",
-    capacity: 40,
-    summary: "A gentle class on the grass. It moves indoors if it rains.",
-  },
-  {
-    title: "How bridges stand up",
-    kind: "Talk",
-    time: "19:00",
-    capacity: 70,
-    summary: "An illustrated talk on arches, cables and the wind, followed by questions.",
-  },
-  {
-    title: "Café language exchange",
-    kind: "Meetup",
-    time: "18:30",
-    capacity: 20,
-    summary: "Half an hour in your language, half an hour in theirs. Ten languages at the last count.",
-  },
-  {
-    title: "Stargazing from the roof",
-    kind: "Outdoors",
-    time: "21:00",
-    capacity: 12,
-    summary: "Two telescopes and a short tour of the autumn sky.",
-  },
-  {
-    title: "Bread from scratch",
-    kind: "Food",
-    time: "10:00",
-    capacity: 10,
-    summary: "Mix, fold, wait, bake. Take a loaf and a starter home.",
-  },
-  {
-    title: "Pub quiz",
-    kind: "Games",
-    time: "20:00",
-    capacity: 48,
-    summary: "Six rounds for teams of up to six. One round is only music.",
-  },
-];
+/**
+ * The venues, and what happens there.
+ *
+ * @type {{
+ *   venues: readonly Pick<SampleEvent, "venue" | "address">[],
+ *   templates: readonly Pick<SampleEvent, "title" | "kind" | "time" | "capacity" | "summary">[],
+ * }}
+ */
+const { venues: VENUES, templates: TEMPLATES } = JSON.parse(
+  readFileSync(new URL("samples.json", import.meta.url), "utf8"),
+);
 
 /** FNV-1a: the same number for the same text, everywhere. @param {string} text */
 function hash(text) {

@@ -27,16 +27,9 @@ const ROUTES = [
  * @returns {string | undefined} undefined if the path does not match
  */
 function matchPath(pattern, path) {
-  const expected = pattern.split("/");
-  const segments = path.split("/");
-  if (segments.length !== expected.length) return undefined;
-  let param = "";
-  for (const [index, segment] of segments.entries()) {
-    if (expected[index]?.startsWith(":")) param = segment;
-    else if (segment !== expected[index]) return undefined;
-  }
+  const match = new RegExp(`^${pattern.replace(/:\w+/, "([^/]*)")}$`).exec(path);
   try {
-    return decodeURIComponent(param);
+    return match ? decodeURIComponent(match[1] ?? "") : undefined;
   } catch {
     return undefined;
   }
@@ -81,7 +74,7 @@ export async function startApi({ port, now = () => new Date(), log }) {
       const { status, message, headers } =
         error instanceof HttpError ? error : new HttpError(500, "Something went wrong.");
       if (response.headersSent) response.destroy();
-      else sendJson(request, response, { status, body: { error: message }, headers });
+      else sendJson(response, { status, body: { error: message }, headers });
     }
   }
 

@@ -120,15 +120,6 @@ describe("caching", () => {
     expect((await request(`/${String(id)}/places`)).headers.get("cache-control")).toBe("no-store");
   });
 
-  test("a known validator gets 304 without a body, until the response changes", async () => {
-    const etag = (await request("/cities")).headers.get("etag") ?? "";
-    const headers = { "if-none-match": `"other", W/${etag}` };
-    const same = await request("/cities", { headers });
-    expect([same.status, same.headers.get("etag"), await same.text()]).toEqual([304, etag, ""]);
-    now = new Date(now.getTime() + 60_000);
-    expect((await request("/cities", { headers })).status).toBe(200);
-  });
-
   test("HEAD has the headers of GET", async () => {
     const response = await request("/cities", { method: "HEAD" });
     expect(response.headers.get("content-length")).toBe(String((await (await request("/cities")).text()).length));
@@ -160,16 +151,6 @@ describe("RSVP", () => {
     expect([again.status, await again.json()]).toEqual([200, { outcome: "received", places: 2, left: left - 2 }]);
     await rsvp(id, { email: EMAIL, places: "1" });
     expect(await json(`/${String(id)}/places`)).toMatchObject({ left: left - 1 });
-  });
-
-  test("accepts JSON", async () => {
-    const { id } = await freeEvent();
-    const response = await request(`/${String(id)}/rsvps`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ email: EMAIL, places: 1 }),
-    });
-    expect(response.status).toBe(200);
   });
 
   test("never takes more places than there are", async () => {
@@ -214,11 +195,8 @@ describe("RSVP", () => {
   });
 
   test.each([
-    ["a large body", { body: "x".repeat(5000), type: "application/json" }, 413],
+    ["a large body", { body: "x".repeat(5000), type: "application/x-www-form-urlencoded" }, 413],
     ["another type", { body: "x", type: "text/plain" }, 415],
-    ["broken JSON", { body: "{", type: "application/json" }, 400],
-    ["a JSON string", { body: '"x"', type: "application/json" }, 400],
-    ["invalid UTF-8", { body: new Uint8Array([0xff]), type: "application/json" }, 400],
   ])("rejects %s", async (_, { body, type }, status) => {
     const { id } = await freeEvent();
     const response = await request(`/${String(id)}/rsvps`, { method: "POST", headers: { "content-type": type }, body });
