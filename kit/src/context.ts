@@ -35,6 +35,13 @@ function useShell(hook: string): ShellServices {
  * Returns the site's facts: brand, origin, contact, today's date and the rest of the operator's configuration.
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { useSite } from "@colonnade/kit";
+ *
+ * export const Contact = () => <a href={`mailto:${useSite().contact}`}>Write to us</a>;
+ * ```
  */
 export function useSite(): SiteFacts {
   return useShell("useSite").site;
@@ -45,6 +52,16 @@ export function useSite(): SiteFacts {
  * {@link JoinButton}, which also works without JavaScript.
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { Button, useJoin } from "@colonnade/kit";
+ *
+ * export function Offer() {
+ *   const join = useJoin();
+ *   return <Button onClick={() => join("sample")}>Reply</Button>;
+ * }
+ * ```
  */
 export function useJoin(): (reason?: JoinReason) => void {
   const { openJoin } = useShell("useJoin");
@@ -53,7 +70,16 @@ export function useJoin(): (reason?: JoinReason) => void {
   };
 }
 
-/** Returns the decoded values of the current page's `:param` segments, by name. Empty outside the shell. */
+/**
+ * Returns the decoded values of the current page's `:param` segments, by name. Empty outside the shell.
+ *
+ * @example
+ * ```tsx
+ * import { useParams } from "@colonnade/kit";
+ *
+ * export const Id = () => <b>{useParams().id}</b>;
+ * ```
+ */
 export function useParams(): Readonly<Record<string, string>> {
   return useContext(ParamsContext);
 }

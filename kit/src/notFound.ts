@@ -9,7 +9,18 @@ export interface NotFound {
   readonly heading: string;
 }
 
-/** Creates the value that a page's `data` returns if the params identify nothing. */
+/**
+ * Creates the value that a page's `data` returns if the params identify nothing.
+ *
+ * @example
+ * ```tsx
+ * import { notFound } from "@colonnade/kit";
+ *
+ * const TITLES: Readonly<Record<string, string>> = { jazz: "Jazz" };
+ *
+ * export const data = ({ params }: { params: { id?: string } }) => TITLES[params.id ?? ""] ?? notFound("Event not found");
+ * ```
+ */
 export function notFound(heading = "Page not found"): NotFound {
   return mark({ heading }, NOT_FOUND);
 }

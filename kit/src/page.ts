@@ -132,7 +132,21 @@ export type AnyPage = Omit<Page<never>, "queries" | "data"> & {
   data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
 };
 
-/** Declares a page. Returns its argument; the data type is inferred from `data`, and that of its `results` from `queries`. */
+/**
+ * Declares a page. Returns its argument; the data type is inferred from `data`, and that of its `results` from `queries`.
+ *
+ * @example
+ * ```tsx
+ * import { definePage, notFound } from "@colonnade/kit";
+ *
+ * export const page = definePage({
+ *   queries: ({ params }) => ({ event: `/api/events/${encodeURIComponent(params.id ?? "")}` }),
+ *   data: ({ results: { event } }) => (event.ok ? (event.value as { title: string }) : notFound("Event not found")),
+ *   head: ({ data, site }) => ({ title: `${data.title} - ${site.brand}`, description: data.title, canonical: "/events/7" }),
+ *   Component: ({ data }) => <h1>{data.title}</h1>,
+ * });
+ * ```
+ */
 export function definePage<Data, Q extends Queries = NoQueries>(page: Page<Data, Q>): Page<Data, Q> {
   return page;
 }

@@ -22,6 +22,17 @@ function createContainer(section: string): HTMLElement {
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from
  * `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { usePortalContainer } from "@colonnade/kit";
+ * import { createPortal } from "react-dom";
+ *
+ * export function Popover() {
+ *   const container = usePortalContainer();
+ *   return container && createPortal(<p role="tooltip">Places are free.</p>, container);
+ * }
+ * ```
  */
 export function usePortalContainer(): HTMLElement | null {
   const section = useContext(SectionContext);

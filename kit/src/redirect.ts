@@ -16,6 +16,14 @@ export interface Redirect {
  * Creates the value that a page's `data` returns to send the visitor to another path of this site.
  *
  * @throws Error if the path is not one of this site, or not percent-encoded.
+ *
+ * @example
+ * ```tsx
+ * import { pathTo, redirect } from "@colonnade/kit";
+ *
+ * export const data = ({ params }: { params: { id?: string } }) =>
+ *   params.id === "007" ? redirect(pathTo("/events/:id", { id: "7" })) : { id: params.id ?? "" };
+ * ```
  */
 export function redirect(path: string): Redirect {
   // With a second slash, it would name another host.

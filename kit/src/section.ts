@@ -39,7 +39,20 @@ export interface Section {
   readonly slots?: Readonly<Record<string, () => Promise<SlotModule>>>;
 }
 
-/** Declares a section. Returns its argument; the build looks for this call. */
+/**
+ * Declares a section. Returns its argument; the build looks for this call.
+ *
+ * @example
+ * ```tsx
+ * import { defineSection } from "@colonnade/kit";
+ *
+ * export default defineSection({
+ *   name: "events",
+ *   contract: 1,
+ *   pages: { "/events/:id": () => import("./pages/event") },
+ * });
+ * ```
+ */
 export function defineSection(section: Section): Section {
   return section;
 }

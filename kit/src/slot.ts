@@ -21,7 +21,22 @@ export interface Slot {
   readonly Component: ComponentType<JoinSlotProps>;
 }
 
-/** Declares the content of a slot. Returns its argument. */
+/**
+ * Declares the content of a slot. Returns its argument.
+ *
+ * @example
+ * ```tsx
+ * import { defineSlot, Dialog } from "@colonnade/kit";
+ *
+ * export const slot = defineSlot({
+ *   Component: ({ open, close }) => (
+ *     <Dialog open={open} close={close} heading="Join us">
+ *       <p>Accounts open soon.</p>
+ *     </Dialog>
+ *   ),
+ * });
+ * ```
+ */
 export function defineSlot(slot: Slot): Slot {
   return slot;
 }

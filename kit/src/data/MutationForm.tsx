@@ -37,6 +37,19 @@ export function SubmitButton(props: SubmitButtonProps): ReactElement {
  * A form that posts to a path below `/api/`. Without JavaScript, the browser posts it and follows the redirect of the response.
  * With JavaScript, it posts in place and expects JSON: it shows the text of `{"error": "…"}`, and `success` or a redirect ends
  * it. Fields are form-encoded; files are not supported.
+ *
+ * @example
+ * ```tsx
+ * import { Field } from "@colonnade/kit";
+ * import { MutationForm, SubmitButton } from "@colonnade/kit/data";
+ *
+ * export const Rsvp = () => (
+ *   <MutationForm action="/api/events/7/rsvps" success={() => <p>See you there.</p>}>
+ *     <Field label="Email" name="email" type="email" required />
+ *     <SubmitButton>RSVP</SubmitButton>
+ *   </MutationForm>
+ * );
+ * ```
  */
 export function MutationForm<Value = unknown>({
   action,

@@ -35,6 +35,17 @@ export interface Mutation<Value> {
  * Posts to a path below `/api/`, with the site's cookies. A request is sent once: neither repeated nor, if the component
  * unmounts, aborted. If the response is a redirect, the browser goes to its page. For a form, use {@link MutationForm}, which
  * also works without JavaScript.
+ *
+ * @example
+ * ```tsx
+ * import { Button } from "@colonnade/kit";
+ * import { useMutation } from "@colonnade/kit/data";
+ *
+ * export function Like() {
+ *   const { state, send } = useMutation("/api/events/7/likes");
+ *   return <Button busy={state.status === "pending"} onClick={() => send({ stars: "1" })}>Like</Button>;
+ * }
+ * ```
  */
 export function useMutation<Value = unknown>(path: string, options: MutationOptions<Value> = {}): Mutation<Value> {
   const [state, setState] = useState<MutationState<Value>>({ status: "idle" });

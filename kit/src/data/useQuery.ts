@@ -32,6 +32,19 @@ interface Settled<Value> {
  * Fetches JSON of the visitor from a path below `/api/`, with the site's cookies. The request runs in the browser after
  * hydration, and is aborted if the component unmounts or the path changes. On the server and while it hydrates, the state is
  * `loading`. Null sends no request.
+ *
+ * @example
+ * ```tsx
+ * import { useQuery } from "@colonnade/kit/data";
+ * import * as v from "valibot";
+ *
+ * const schema = v.object({ left: v.number() });
+ *
+ * export function PlacesLeft() {
+ *   const places = useQuery("/api/events/7/places", { schema });
+ *   return <p>{places.status === "success" ? `${String(places.value.left)} left` : "…"}</p>;
+ * }
+ * ```
  */
 export function useQuery(path: string | null): QueryState<unknown>;
 export function useQuery<Value>(path: string | null, options: QueryOptions<Value>): QueryState<Value>;
