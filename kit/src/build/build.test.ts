@@ -207,6 +207,31 @@ test("a slot lists its assets", () => {
   expect(textOf(contents, script)).toContain("Join us");
 });
 
+test("pages that share all their code load it by one script each, and their stylesheets once", async () => {
+  const section = await helloSection({
+    "src/section.ts": `import { defineSection } from "@colonnade/kit";
+export default defineSection({
+  name: "hello",
+  contract: 1,
+  pages: { "/hello": () => import("./pages/languages"), "/hello/all": () => import("./pages/all") },
+});
+`,
+    "src/pages/all.tsx": `import { definePage } from "@colonnade/kit";
+import { page as languages } from "./languages";
+export const page = definePage({ ...languages, paths: () => ["/hello/all"] });
+`,
+    "src/languages.ts": `import { version } from "react";
+export const LANGUAGES = ["Welsh", "${"x".repeat(60_000)}"] as const;
+export const greetingPath = (language: string) => "/hello?" + version + language.length;
+`,
+  });
+  const { pages } = (await buildOnce(section)).release;
+  const [languages, all] = pages.map(({ assets }) => assets);
+  expect(endingsOf(languages)).toEqual([".css", ".js"]);
+  expect(endingsOf(all)).toEqual([".css", ".js", ".js"]);
+  expect(all).toEqual(expect.arrayContaining([...(languages ?? [])]));
+});
+
 describe("a rebuild", () => {
   test("skips an unchanged tree and rebuilds a changed one", async () => {
     const copy = await builtSection();

@@ -16,6 +16,7 @@ import { NonzeroChunkIds } from "./chunkIds.js";
 import { ChunkTimeouts } from "./chunkTimeouts.js";
 import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
+import { FilelessChunks } from "./filelessChunks.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
@@ -194,7 +195,7 @@ const declareChunkLoadingGlobal = (context: BuildContext) =>
   });
 
 const releasePlugins = ({ config }: BuildContext) => [
-  ...(config.kind === "shell" ? [] : [new SharedStyles()]),
+  ...(config.kind === "shell" ? [] : [new SharedStyles(), new FilelessChunks()]),
   COMPILE_HINT,
   new ChunkTimeouts(),
   new PortableModuleIds(),
