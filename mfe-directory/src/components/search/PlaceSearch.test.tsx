@@ -1,4 +1,3 @@
-import { useLocation } from "@colonnade/kit";
 import { inShell } from "@colonnade/kit/testing";
 import { act, cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -34,19 +33,7 @@ async function show(): Promise<{ input: HTMLInputElement; followed: string[] }> 
   // The search imports it on first use, which then takes no time.
   await import("./findPlaces");
   const followed: string[] = [];
-  const Followed = (): null => {
-    const { pathname } = useLocation();
-    if (pathname !== "/") followed.push(pathname);
-    return null;
-  };
-  render(
-    inShell(
-      <>
-        <PlaceSearch />
-        <Followed />
-      </>,
-    ),
-  );
+  render(inShell(<PlaceSearch />));
   // Like the shell, which handles clicks on links.
   document.body.onclick = (event) => {
     const link = event.target instanceof Element && event.target.closest("a");

@@ -1,5 +1,4 @@
-import { useLocation, useNavigate } from "@colonnade/kit";
-import { useEffect, useEffectEvent, useMemo, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
 
 import { cityPath, statePath } from "../../data/links";
 import { useDebounced } from "../filter/useDebounced";
@@ -38,19 +37,22 @@ function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceG
   return groups.filter(({ places }) => places.length > 0);
 }
 
+/** Opens the page of an option. The shell handles clicks on links, and returns the focus to the field. */
+function follow(index: number): void {
+  document.getElementById(optionId(index))?.click();
+}
+
 /** Finds the places that match what is typed. Places are loaded on first use. */
 function useFoundPlaces(typed: string) {
   const index = usePlaceIndex();
   const { find } = index;
   const found = useMemo(() => find?.(typed) ?? NOTHING, [typed, find]);
   const groups = groupsOf(found);
-  return { index, found, groups, paths: groups.flatMap(({ places }) => places.map(({ path }) => path)) };
+  return { index, found, groups, count: groups.reduce((sum, { places }) => sum + places.length, 0) };
 }
 
 /** Finds what is typed, and handles the keys of a combobox. The first option is active, so Enter opens it. */
 export function usePlaceSearch() {
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -58,18 +60,13 @@ export function usePlaceSearch() {
   const [awaited, setAwaited] = useState(false);
 
   const typed = query.trim();
-  const { index, found, groups, paths } = useFoundPlaces(typed);
+  const { index, found, groups, count } = useFoundPlaces(typed);
   const { state } = index;
-  const count = paths.length;
   const isOpen = open && typed !== "";
   const isEmpty = count === 0 && state === "loaded";
   const results = state === "loading" ? "" : `${String(count)} results`;
   const status = isEmpty ? "No results" : results;
 
-  const follow = (path: string | undefined): void => {
-    // As a link to the current page does.
-    if (path !== undefined) void navigate(path, { replace: path === pathname });
-  };
   const move = (step: number): void => {
     if (!isOpen) setOpen(true);
     else if (count > 0) {
@@ -86,7 +83,7 @@ export function usePlaceSearch() {
       move(-1);
     },
     Enter() {
-      if (isOpen && count > 0) follow(paths[active]);
+      if (isOpen && count > 0) follow(active);
       else {
         setOpen(true);
         setAwaited(state !== "loaded");
@@ -97,13 +94,9 @@ export function usePlaceSearch() {
       else setQuery("");
     },
   };
-  const isFollowing = awaited && state === "loaded";
-  const followFirst = useEffectEvent(() => {
-    follow(paths[0]);
-  });
   useEffect(() => {
-    if (isFollowing) followFirst();
-  }, [isFollowing]);
+    if (awaited && state === "loaded") follow(0);
+  }, [awaited, state]);
 
   return {
     index,
