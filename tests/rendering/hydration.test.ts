@@ -1,4 +1,3 @@
-import type { Boot } from "@colonnade/kit/shell";
 import type { Page } from "@playwright/test";
 
 import { runChecks, type Check } from "../support/checks";
@@ -99,19 +98,6 @@ test("A page whose code fails to load stays usable", async ({ page, browserError
   await expect(page.getByRole("main").getByRole("button", { name: "Try again" })).toBeVisible();
   expect(browserErrors.errors.filter((text) => !/Failed to load resource.*\/assets\/legal\//.test(text))).toEqual([]);
   browserErrors.errors.length = 0;
-});
-
-test("The boot payload has the data, so hydration requests none", async ({ page }) => {
-  const bodies: Promise<string>[] = [];
-  page.on("response", (response) => {
-    if (new URL(response.url()).pathname.startsWith("/assets/directory/")) bodies.push(response.text());
-  });
-  await page.goto("/state/Wyoming", { waitUntil: "networkidle" });
-  await waitForHydration(page);
-  const boot = JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot;
-  expect(boot.view).toMatchObject({ kind: "page", data: { state: { name: "Wyoming" } } });
-  expect(bodies.length).toBeGreaterThan(0);
-  expect((await Promise.all(bodies)).join("\n")).not.toContain("Cheyenne");
 });
 
 test("Elements that take names of the document and of the shell hide nothing", async ({ page }) => {

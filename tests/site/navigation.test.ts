@@ -124,31 +124,20 @@ test.describe("Back", () => {
     return { home, state };
   }
 
-  test("focuses the link that was opened, also from another document", async ({ page }) => {
+  test("restores scroll and focus of all entries, also from another document and after a reload", async ({ page }) => {
     const positions = await browse(page);
-    await page.goBack();
-    await expectScreen(page, "Escorts in Texas");
-    await expect(houston(page)).toBeFocused();
-    await expectScrolledTo(page, positions.state);
-    await page.goto("/healthz");
-    await page.goBack();
-    await expectScreen(page, "Escorts in Texas");
-    await expect(houston(page)).toBeFocused();
-    await expectScrolledTo(page, positions.state);
-    await page.goBack();
-    await expectScreen(page, HOME.heading);
-    await expect(texas(page)).toBeFocused();
-    await expectScrolledTo(page, positions.home);
-  });
-
-  test("restores scroll and focus of all entries after a reload", async ({ page }) => {
-    const positions = await browse(page);
+    const expectState = async (): Promise<void> => {
+      await expectScreen(page, "Escorts in Texas");
+      await expect(houston(page)).toBeFocused();
+      await expectScrolledTo(page, positions.state);
+    };
     await page.reload();
     await expectScreen(page, HOUSTON.heading);
     await page.goBack();
-    await expectScreen(page, "Escorts in Texas");
-    await expect(houston(page)).toBeFocused();
-    await expectScrolledTo(page, positions.state);
+    await expectState();
+    await page.goto("/healthz");
+    await page.goBack();
+    await expectState();
     await page.reload();
     await expectScreen(page, "Escorts in Texas");
     await expectScrolledTo(page, positions.state);
@@ -210,30 +199,28 @@ test.describe("loading", () => {
     expect(loaded).not.toMatch(/Cheyenne|Yonkers|Montpelier/);
   });
 
-  for (const way of ["hovering", "focusing"] as const) {
-    test(`${way} a link prefetches exactly the next page`, async ({ page }) => {
-      const sections = recordReleases(page);
-      await page.goto("/", { waitUntil: "networkidle" });
-      expect(sections).not.toContain("legal");
-      const link = page.getByRole("contentinfo").getByRole("link", { name: "Terms" });
-      const answering = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/_page/"));
-      await (way === "hovering" ? link.hover() : link.focus());
-      const { section, assets } = (await (await answering).json()) as ResolvedPage;
-      const needed = [section.entry, ...[...section.assets, ...assets].map(({ href }) => href)];
-      await expect.poll(() => fetchedFiles(page)).toEqual(expect.arrayContaining(needed));
-      expect([...sections].sort()).toEqual(["directory", "legal", "shell", "signup"]);
-      await expectScreen(page, HOME.heading);
+  test("hovering a link prefetches exactly the next page", async ({ page }) => {
+    const sections = recordReleases(page);
+    await page.goto("/", { waitUntil: "networkidle" });
+    expect(sections).not.toContain("legal");
+    const link = page.getByRole("contentinfo").getByRole("link", { name: "Terms" });
+    const answering = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/_page/"));
+    await link.hover();
+    const { section, assets } = (await (await answering).json()) as ResolvedPage;
+    const needed = [section.entry, ...[...section.assets, ...assets].map(({ href }) => href)];
+    await expect.poll(() => fetchedFiles(page)).toEqual(expect.arrayContaining(needed));
+    expect([...sections].sort()).toEqual(["directory", "legal", "shell", "signup"]);
+    await expectScreen(page, HOME.heading);
 
-      const later: string[] = [];
-      page.on("request", (request) => {
-        // Browsers request the icon at any time.
-        if (["script", "stylesheet", "fetch"].includes(request.resourceType())) later.push(request.url());
-      });
-      await link.click();
-      await expectScreen(page, "Terms of use");
-      expect(later).toEqual([]);
+    const later: string[] = [];
+    page.on("request", (request) => {
+      // Browsers request the icon at any time.
+      if (["script", "stylesheet", "fetch"].includes(request.resourceType())) later.push(request.url());
     });
-  }
+    await link.click();
+    await expectScreen(page, "Terms of use");
+    expect(later).toEqual([]);
+  });
 
   test("All sections share one React, and violate no policy", async ({ page, browserErrors }) => {
     await page.addInitScript(() => {
