@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::{
-    Gateway, HEALTHY_MODULE, Release, configuration, is_rendered, rendered_section, rendering_gateway,
-    wait_until,
+    Gateway, HEALTHY_MODULE, Release, configuration, is_rendered, render_count, rendered_section,
+    rendering_gateway, wait_until,
 };
 
 /// Sets the memory limit, and waits until the gateway is at this level.
@@ -67,6 +67,7 @@ fn short_memory_refuses_renders_then_requests() {
     assert_eq!(gateway.get("/readyz").text(), degraded);
     let uncached = gateway.get("/healthy/b");
     assert!(uncached.status == 200 && !is_rendered(&uncached), "{uncached:?}");
+    assert_eq!(render_count(&gateway, "healthy", "memory_short"), 1);
     let refused = publish("1.0.2");
     assert_eq!(
         (refused.status, refused.header("retry-after")),

@@ -1,4 +1,4 @@
-// The URLs that the site's Content Security Policy blocks: gateway/crates/site/src/document/content_security_policy.rs.
+// The URLs that the site's Content Security Policy blocks: gateway/crates/site/src/content_security_policy.rs.
 
 /** A URL that the browser does not load. */
 export interface BlockedUrl {

@@ -14,7 +14,7 @@ use prometheus_client::registry::{Registry, Unit};
 use colonnade_web::metrics::Described;
 
 use crate::circuit_breaker::Circuits;
-use crate::protocol::FailureCause;
+use crate::why::Why;
 
 /// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to the CPU limit.
 const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
@@ -134,9 +134,9 @@ impl RenderMetrics {
         self.count(section, QUERIES);
     }
 
-    /// Counts a failed render. Returns the number of failures with this cause so far.
-    pub fn record_failure(&self, section: &str, cause: &'static str) -> u64 {
-        self.count(section, cause)
+    /// Counts a page that was not rendered. Returns how many there are for this reason so far.
+    pub fn record_failure(&self, section: &str, why: Why) -> u64 {
+        self.count(section, why.label())
     }
 
     /// Counts an attempt to start a worker.
@@ -147,7 +147,7 @@ impl RenderMetrics {
 
     /// Exposes the counters of a section at 0.
     pub fn expose(&self, section: &str) {
-        let failures = FailureCause::ALL.map(FailureCause::label);
+        let failures = Why::OUTCOMES.map(Why::label);
         for outcome in failures.into_iter().chain([RENDERED, QUERIES]) {
             let section = section.to_owned();
             drop(self.outcomes.get_or_create(&Outcome { section, outcome }));

@@ -1,4 +1,4 @@
-//! The return value of the shell's `render` function.
+//! A page on its way from the worker's answer to the response.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,29 +6,60 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
 use crate::queries::Queries;
 use crate::site_url;
+use crate::validity::Validity;
+use crate::why::Why;
 
 /// The status of a return value that redirects.
 const TEMPORARY_REDIRECT: u16 = 307;
 
-/// What the shell renders for a path.
+/// What a visitor gets at a path of the site.
 #[derive(Debug, Clone)]
-pub enum RenderedContent {
-    /// A page.
-    Page(Arc<RenderedPage>),
-    /// A redirect to this path of the site, with an optional query and fragment: ASCII without control characters.
+pub enum Page {
+    /// HTML that a worker has rendered.
+    Html(Arc<PageContent>),
+    /// A redirect to this path of the site, with an optional query and fragment: ASCII without control
+    /// characters.
     Redirect(Arc<str>),
+    /// The browser renders the page.
+    Browser(Why),
 }
 
-/// The return value of `render`.
+/// The page of a request, and how long and by whom it may be used.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// The page.
+    pub page: Page,
+    /// How long and by whom it may be used.
+    pub validity: Validity,
+}
+
+impl Rendered {
+    /// A page that the browser always renders.
+    pub const BROWSER_ONLY: Self = Self {
+        page: Page::Browser(Why::BrowserOnly),
+        validity: Validity::UNLIMITED,
+    };
+
+    /// What was rendered for a client, or a page that the browser renders.
+    pub(super) fn or_browser(rendered: Result<Self, Why>, client: Option<ClientKey>) -> Self {
+        rendered.unwrap_or_else(|why| Self {
+            page: Page::Browser(why),
+            validity: Validity::in_browser(why, client),
+        })
+    }
+}
+
+/// The output of a worker's job: the return value of the shell's `render` function.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
-    /// The content.
-    Content {
-        content: RenderedContent,
+    /// The page.
+    Page {
+        page: Page,
         /// The names of the results that do not fit the schema of the page.
         invalid: Arc<BTreeSet<String>>,
     },
@@ -52,13 +83,13 @@ impl Output {
                 let location = value.location.unwrap_or_default();
                 site_url::check_location(&location)
                     .map_err(|rule| format!("the location of the redirect {rule}"))?;
-                let content = RenderedContent::Redirect(location.into());
-                Self::Content { content, invalid }
+                let page = Page::Redirect(location.into());
+                Self::Page { page, invalid }
             }
             (None, Some(200 | 404)) => {
-                let page = serde_json::from_slice(json).map_err(malformed)?;
-                let content = RenderedContent::Page(Arc::new(page));
-                Self::Content { content, invalid }
+                let content = serde_json::from_slice(json).map_err(malformed)?;
+                let page = Page::Html(Arc::new(content));
+                Self::Page { page, invalid }
             }
             (None, Some(status)) => {
                 return Err(format!(
@@ -73,12 +104,13 @@ impl Output {
     /// Its bytes in memory.
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Content { content, invalid } => {
+            Self::Page { page, invalid } => {
                 let invalid: usize = invalid.iter().map(String::len).sum();
                 invalid
-                    + match content {
-                        RenderedContent::Page(page) => page.html.len() + page.view.get().len(),
-                        RenderedContent::Redirect(location) => location.len(),
+                    + match page {
+                        Page::Html(content) => content.html.len() + content.view.get().len(),
+                        Page::Redirect(location) => location.len(),
+                        Page::Browser(_) => 0,
                     }
             }
             Self::Queries(queries) => queries.weight(),
@@ -99,10 +131,10 @@ struct ReturnValue {
     reads_today: bool,
 }
 
-/// A rendered page.
+/// The content of a rendered page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RenderedPage {
+pub struct PageContent {
     /// 200, or 404 if the section reports that the path does not exist.
     pub status: u16,
     /// The content of the document's head.

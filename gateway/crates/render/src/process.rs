@@ -17,10 +17,9 @@ use colonnade_config::RenderSettings;
 use colonnade_model::release::ServerModules;
 use colonnade_web::request_scope;
 
-use super::pool::{RenderFailure, RenderOutput, RenderTask};
-use super::protocol::{
-    FailureCause, MAX_FRAME, RenderJob, WorkerRequest, WorkerResponse, encode, frame_too_long,
-};
+use crate::job::{Job, JobOutput};
+use crate::protocol::{JobMessage, MAX_FRAME, WorkerRequest, WorkerResponse, encode, frame_too_long};
+use crate::why::{Failure, Why};
 
 /// The number of releases whose modules a worker loads before it is replaced.
 const MAX_LOADED_RELEASES: usize = 64;
@@ -53,7 +52,7 @@ pub(super) struct WorkerProcess {
 
 impl WorkerProcess {
     /// Starts a worker and waits until it is ready.
-    pub(super) async fn start(settings: &RenderSettings) -> Result<Self, RenderFailure> {
+    pub(super) async fn start(settings: &RenderSettings) -> Result<Self, Failure> {
         let mut worker = Self::spawn(settings).map_err(|error| crashed(&error))?;
         let pid = worker.process.id();
         let response = worker.read_message::<WorkerResponse>();
@@ -90,7 +89,7 @@ impl WorkerProcess {
     }
 
     /// Fails if the worker does not respond.
-    pub(super) async fn ping(&mut self) -> Result<(), RenderFailure> {
+    pub(super) async fn ping(&mut self) -> Result<(), Failure> {
         let pid = self.process.id();
         let response = self.request(&WorkerRequest::Ping);
         match wait_for_response(pid, START_TIMEOUT, None, response).await? {
@@ -104,50 +103,38 @@ impl WorkerProcess {
         self.loaded.len() < MAX_LOADED_RELEASES && matches!(self.process.try_wait(), Ok(None))
     }
 
-    /// Renders a page. After any failure except an exception the worker must not be used again.
-    pub(super) async fn render(
-        &mut self,
-        task: &RenderTask,
-        settings: &RenderSettings,
-    ) -> Result<RenderOutput, RenderFailure> {
+    /// Runs a job. After any failure except an exception the worker must not be used again.
+    pub(super) async fn run(&mut self, job: &Job, settings: &RenderSettings) -> Result<JobOutput, Failure> {
         let pid = self.process.id();
         let max_cpu_time = cpu_time(pid).map(|used| used + 2 * settings.cpu_limit + EXTRA_CPU_TIME);
-        let response = self.request_render(task, settings);
+        let response = self.request_render(job, settings);
         wait_for_response(pid, RESPONSE_TIMEOUT, max_cpu_time, response).await?
     }
 
     async fn request_render(
         &mut self,
-        task: &RenderTask,
+        job: &Job,
         settings: &RenderSettings,
-    ) -> io::Result<Result<RenderOutput, RenderFailure>> {
-        self.load(&task.shell).await?;
-        if let Some(section) = &task.section {
+    ) -> io::Result<Result<JobOutput, Failure>> {
+        self.load(&job.shell).await?;
+        if let Some(section) = &job.section {
             self.load(section).await?;
         }
-        let job = RenderJob {
-            shell: task.shell.release.clone(),
-            section: task.section.as_ref().map(|section| section.release.clone()),
-            request: task.request.clone(),
+        let message = JobMessage {
+            shell: job.shell.release.clone(),
+            section: job.section.as_ref().map(|section| section.release.clone()),
+            argument: job.argument.clone(),
             cpu_limit_ms: u64::try_from(settings.cpu_limit.as_millis()).unwrap_or(u64::MAX),
             memory_limit: settings.memory_limit_bytes,
         };
         // Megabytes, if the page has results.
-        let frame = request_scope::run_blocking(move || encode(&WorkerRequest::Render(job))).await?;
+        let frame = request_scope::run_blocking(move || encode(&WorkerRequest::Render(message))).await?;
         match self.send(&frame).await? {
-            WorkerResponse::Rendered { cpu_us } => Ok(Ok(RenderOutput {
-                page: self.read_frame().await?,
+            WorkerResponse::Rendered { cpu_us } => Ok(Ok(JobOutput {
+                json: self.read_frame().await?,
                 cpu_time: Duration::from_micros(cpu_us),
             })),
-            WorkerResponse::Failed {
-                cause,
-                message,
-                class,
-            } => Ok(Err(RenderFailure {
-                cause,
-                message,
-                class,
-            })),
+            WorkerResponse::Failed(failure) => Ok(Err(failure)),
             other => Err(unexpected_response(&other)),
         }
     }
@@ -197,7 +184,7 @@ async fn wait_for_response<T>(
     response_timeout: Duration,
     max_cpu_time: Option<Duration>,
     response: impl Future<Output = io::Result<T>>,
-) -> Result<T, RenderFailure> {
+) -> Result<T, Failure> {
     let deadline = Instant::now() + response_timeout;
     let (mut last_used, mut stalled_checks) = (None, 0);
     let mut response = pin!(response);
@@ -208,8 +195,8 @@ async fn wait_for_response<T>(
         let used = cpu_time(pid);
         // The engine enforces the limit of CPU time itself, but not while it executes its own native code.
         if used.is_some_and(|used| max_cpu_time.is_some_and(|max| used > max)) {
-            return Err(RenderFailure::new(
-                FailureCause::CpuLimit,
+            return Err(Failure::new(
+                Why::CpuLimit,
                 "the render exceeded its CPU time and was killed",
             ));
         }
@@ -218,16 +205,16 @@ async fn wait_for_response<T>(
         stalled_checks = if has_stalled { stalled_checks + 1 } else { 0 };
         last_used = used;
         if stalled_checks >= STALLED_CHECKS || Instant::now() > deadline {
-            return Err(RenderFailure::new(
-                FailureCause::WorkerUnresponsive,
+            return Err(Failure::new(
+                Why::WorkerUnresponsive,
                 "the render worker did not respond and was killed",
             ));
         }
     }
 }
 
-fn crashed(error: &io::Error) -> RenderFailure {
-    RenderFailure::new(FailureCause::WorkerCrashed, &error.to_string())
+fn crashed(error: &io::Error) -> Failure {
+    Failure::new(Why::WorkerCrashed, &error.to_string())
 }
 
 fn unexpected_response(response: &WorkerResponse) -> io::Error {

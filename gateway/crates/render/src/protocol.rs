@@ -10,8 +10,9 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use colonnade_diagnostics::ErrorClass;
 use colonnade_model::release::ServerModules;
+
+use crate::why::Failure;
 
 /// The maximum length of a frame in bytes. Server modules of a release and rendered pages are always smaller.
 pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
@@ -23,20 +24,20 @@ pub(crate) enum WorkerRequest {
     /// Load these modules, so that renders can refer to them.
     Load(Arc<ServerModules>),
     /// Render a page with loaded modules.
-    Render(RenderJob),
+    Render(JobMessage),
     /// Respond.
     Ping,
 }
 
-/// One page to render.
+/// A job for a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct RenderJob {
+pub(crate) struct JobMessage {
     /// The ID of the shell's release.
     pub shell: String,
     /// The ID of the section's release; `None` for the shell's not-found page.
     pub section: Option<String>,
     /// The argument of the shell's `render` function, as JSON. A string, so that the results in it stay byte for byte.
-    pub request: String,
+    pub argument: String,
     /// The limit of its CPU time, in milliseconds.
     pub cpu_limit_ms: u64,
     /// The limit of its memory, in addition to that of the loaded shell, in bytes.
@@ -55,87 +56,8 @@ pub(crate) enum WorkerResponse {
     Pong,
     /// The render succeeded. The next frame is the return value of `render`, as JSON.
     Rendered { cpu_us: u64 },
-    /// The request failed. `class` is the class of the thrown error.
-    Failed {
-        cause: FailureCause,
-        message: String,
-        class: Option<ErrorClass>,
-    },
-}
-
-/// Why a render failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum FailureCause {
-    /// The section or the shell threw an exception, or returned a promise that is never settled.
-    Exception,
-    /// It exceeded the CPU time limit.
-    CpuLimit,
-    /// It exceeded the memory limit.
-    MemoryLimit,
-    /// The worker process crashed.
-    WorkerCrashed,
-    /// The worker was killed because it did not respond, although it had CPU time left.
-    WorkerUnresponsive,
-    /// No worker starts and responds.
-    NoWorker,
-    /// The queue was full and others held less, or it was queued for too long.
-    QueueFull,
-    /// It was not done before the document's deadline. Its page is cached once it is done.
-    DeadlineExceeded,
-    /// The server modules could not be read from the store.
-    StoreError,
-    /// The circuit breaker is open.
-    CircuitOpen,
-}
-
-impl FailureCause {
-    /// Every cause. The metrics expose each one from the start.
-    pub(super) const ALL: [Self; 9] = [
-        Self::Exception,
-        Self::CpuLimit,
-        Self::MemoryLimit,
-        Self::WorkerCrashed,
-        Self::WorkerUnresponsive,
-        Self::QueueFull,
-        Self::DeadlineExceeded,
-        Self::StoreError,
-        Self::CircuitOpen,
-    ];
-
-    /// Whether the rendered releases may be the reason, so that the circuit breaker counts the failure.
-    pub(super) fn is_release_fault(self) -> bool {
-        !matches!(
-            self,
-            Self::WorkerUnresponsive
-                | Self::NoWorker
-                | Self::QueueFull
-                | Self::DeadlineExceeded
-                | Self::StoreError
-                | Self::CircuitOpen
-        )
-    }
-
-    /// Whether the render of the releases failed. False if the gateway could not start the render.
-    pub(super) fn concerns_release(self) -> bool {
-        !matches!(self, Self::NoWorker | Self::QueueFull | Self::StoreError)
-    }
-
-    /// The label in the log and in metrics.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Self::Exception => "exception",
-            Self::CpuLimit => "cpu_limit",
-            Self::MemoryLimit => "memory_limit",
-            Self::WorkerCrashed => "worker_crashed",
-            Self::WorkerUnresponsive => "worker_unresponsive",
-            Self::NoWorker => "no_worker",
-            Self::QueueFull => "queue_full",
-            Self::DeadlineExceeded => "deadline_exceeded",
-            Self::StoreError => "store_error",
-            Self::CircuitOpen => "circuit_open",
-        }
-    }
+    /// The render failed.
+    Failed(Failure),
 }
 
 /// Writes a message as a frame.

@@ -1,6 +1,6 @@
-//! The results of a page's queries, and how long what is rendered with them may be used.
+//! The results of a page's queries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,11 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use colonnade_web::client::ClientKey;
-use colonnade_web::query::{Freshness, QueryResult, Revision};
+use colonnade_web::query::{Freshness, QueryResult};
 use colonnade_web::request_scope;
 
 use crate::queries::{Queries, QuerySource};
+use crate::validity::{Lifetime, ResultsDigest, ResultsId, Validity};
 
 /// The most bytes of all results of a page. The page may contain them twice, as HTML and as data, and has at most 1 MiB.
 const MAX_TOTAL_BYTES: usize = 384 * 1024;
@@ -33,16 +34,12 @@ pub(crate) struct Results {
     pub(crate) queries: Arc<Queries>,
     /// The results by name, as JSON.
     pub(crate) json: Arc<RawValue>,
-    /// Identifies them.
-    pub(crate) id: ResultsId,
-    /// How long a page may be used that is rendered with them.
-    pub(crate) lifetime: Lifetime,
-    /// The client whose limits are the reason that one of them failed.
-    pub(crate) rejected_client: Option<ClientKey>,
+    /// How long and by whom a page may be used that is rendered with them.
+    pub(crate) validity: Validity,
     /// The names of those that did not arrive in time.
-    pub(crate) late: Vec<String>,
+    pub(crate) late: BTreeSet<String>,
     /// The names of those that failed because all together are too large.
-    pub(crate) too_large: Vec<String>,
+    pub(crate) too_large: BTreeSet<String>,
 }
 
 /// A query that is being fetched. Dropping it stops waiting for its result.
@@ -51,83 +48,6 @@ struct Fetching(JoinHandle<QueryResult>);
 impl Drop for Fetching {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-/// Which results a page was rendered with.
-#[derive(Debug, Clone)]
-pub struct ResultsId {
-    pub(crate) digest: ResultsDigest,
-    /// The revisions of those that can be revoked.
-    pub(crate) revisions: Arc<[Revision]>,
-}
-
-/// The SHA-256 digest of the results of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ResultsDigest([u8; 32]);
-
-/// How long a rendered page may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lifetime {
-    /// As long as its releases and its date: it has no queries.
-    Unlimited,
-    /// As long as the results of its queries.
-    Until {
-        /// The end of the shortest freshness.
-        fresh_until: Instant,
-        /// Until then it may be used while it is refreshed.
-        stale_until: Instant,
-    },
-    /// Only once, because a query failed, or its result does not fit the schema of the page.
-    Once,
-}
-
-impl Lifetime {
-    /// Whether the page may be used as it is.
-    pub fn is_fresh(&self) -> bool {
-        match self {
-            Self::Unlimited => true,
-            Self::Until { fresh_until, .. } => Instant::now() < *fresh_until,
-            Self::Once => false,
-        }
-    }
-
-    /// Whether the page may be used while it is refreshed, if it is not fresh.
-    pub fn allows_stale(&self) -> bool {
-        match self {
-            Self::Unlimited => true,
-            Self::Until { stale_until, .. } => Instant::now() < *stale_until,
-            Self::Once => false,
-        }
-    }
-
-    fn of(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Self {
-        if results.values().any(|result| result.outcome.is_err()) {
-            return Self::Once;
-        }
-        let freshness = || results.values().map(|result| result.freshness);
-        let stale_for = |freshness: Freshness| {
-            let fresh_for = freshness.fresh_for;
-            fresh_for.saturating_add(freshness.stale_while_revalidate)
-        };
-        let end = |time: Duration| fetched_at + time.min(MAX_FRESHNESS);
-        match (
-            freshness().map(|each| each.fresh_for).min(),
-            freshness().map(stale_for).min(),
-        ) {
-            (Some(fresh), Some(stale)) => Self::Until {
-                fresh_until: end(fresh),
-                stale_until: end(stale),
-            },
-            _ => Self::Unlimited,
-        }
-    }
-}
-
-impl ResultsId {
-    /// Whether the content of the results is the same. Pages of the same releases, path and date with the same content are equal.
-    pub fn has_content_of(&self, other: &Self) -> bool {
-        self.digest == other.digest
     }
 }
 
@@ -148,13 +68,13 @@ impl Results {
             (name.clone(), Fetching(fetch))
         });
         let mut results = BTreeMap::new();
-        let mut late = Vec::new();
+        let mut late = BTreeSet::new();
         for (name, mut fetch) in fetches.collect::<Vec<_>>() {
             let result = match timeout_at(deadline, &mut fetch.0).await {
                 Ok(Ok(result)) => result,
                 Ok(Err(_)) => QueryResult::failed(BAD_GATEWAY),
                 Err(_) => {
-                    late.push(name.clone());
+                    late.insert(name.clone());
                     QueryResult::failed(GATEWAY_TIMEOUT)
                 }
             };
@@ -163,9 +83,9 @@ impl Results {
         let too_large = fail_largest(&mut results);
         let fetched_at = Instant::now();
         let is_rejected = results.values().any(|result| result.is_client_limited);
-        let rejected_client = client.filter(|_| is_rejected);
+        let client = client.filter(|_| is_rejected);
         // Serializing and hashing: a page may have megabytes of results.
-        let results = move || Self::new(queries, &results, fetched_at, rejected_client);
+        let results = move || Self::new(queries, &results, fetched_at, client);
         Self {
             late,
             too_large,
@@ -177,40 +97,65 @@ impl Results {
         queries: Arc<Queries>,
         results: &BTreeMap<String, QueryResult>,
         fetched_at: Instant,
-        rejected_client: Option<ClientKey>,
+        client: Option<ClientKey>,
     ) -> Self {
         let json = to_raw_value(results).expect("all keys of results are strings");
         Self {
             queries,
-            id: ResultsId {
-                digest: ResultsDigest(Sha256::digest(json.get()).into()),
-                revisions: results.values().filter_map(|result| result.revision).collect(),
+            validity: Validity {
+                lifetime: lifetime(results, fetched_at),
+                results: Some(ResultsId {
+                    digest: ResultsDigest(Sha256::digest(json.get()).into()),
+                    revisions: results.values().filter_map(|result| result.revision).collect(),
+                }),
+                client,
             },
-            lifetime: Lifetime::of(results, fetched_at),
             json: Arc::from(json),
-            rejected_client,
-            late: Vec::new(),
-            too_large: Vec::new(),
+            late: BTreeSet::new(),
+            too_large: BTreeSet::new(),
         }
     }
 
-    /// Whether every query succeeded.
-    pub(crate) fn are_complete(&self) -> bool {
-        self.lifetime != Lifetime::Once
+    /// Their digest.
+    pub(crate) fn digest(&self) -> Option<ResultsDigest> {
+        self.validity.results.as_ref().map(|results| results.digest)
+    }
+}
+
+/// How long a page may be used that is rendered with these results.
+fn lifetime(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Lifetime {
+    if results.values().any(|result| result.outcome.is_err()) {
+        return Lifetime::Once;
+    }
+    let freshness = || results.values().map(|result| result.freshness);
+    let stale_for = |freshness: Freshness| {
+        let fresh_for = freshness.fresh_for;
+        fresh_for.saturating_add(freshness.stale_while_revalidate)
+    };
+    let end = |time: Duration| fetched_at + time.min(MAX_FRESHNESS);
+    match (
+        freshness().map(|each| each.fresh_for).min(),
+        freshness().map(stale_for).min(),
+    ) {
+        (Some(fresh), Some(stale)) => Lifetime::Until {
+            fresh_until: end(fresh),
+            stale_until: end(stale),
+        },
+        _ => Lifetime::Unlimited,
     }
 }
 
 /// Makes the largest results failures until the others have at most [`MAX_TOTAL_BYTES`]. Returns their names.
-fn fail_largest(results: &mut BTreeMap<String, QueryResult>) -> Vec<String> {
+fn fail_largest(results: &mut BTreeMap<String, QueryResult>) -> BTreeSet<String> {
     let bytes = |result: &QueryResult| result.outcome.as_ref().map_or(0, |value| value.get().len());
     let mut total: usize = results.values().map(bytes).sum();
-    let mut failed = Vec::new();
+    let mut failed = BTreeSet::new();
     while total > MAX_TOTAL_BYTES
         && let Some((name, largest)) = results.iter_mut().max_by_key(|(_, result)| bytes(result))
     {
         total -= bytes(largest);
         *largest = QueryResult::failed(BAD_GATEWAY);
-        failed.push(name.clone());
+        failed.insert(name.clone());
     }
     failed
 }

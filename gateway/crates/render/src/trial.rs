@@ -1,22 +1,22 @@
 //! Rendering without a visitor's request: trial renders of a deployment, and warming the cache.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 
-use super::engine::Engine;
-use super::page::Output;
-use super::pool::RenderFailure;
-use super::protocol::FailureCause;
-use super::request::{CacheKey, ReleasePair};
-use super::results::Results;
-use super::{Input, RenderRequest, Renderer};
+use crate::attempt::{Attempt, Input};
+use crate::page::Output;
+use crate::request::ReleasePair;
+use crate::results::Results;
+use crate::why::{Failure, Why};
+use crate::{RenderRequest, Renderer};
 
 /// How long a trial render may be queued. No visitor waits for it.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -123,12 +123,10 @@ impl Renderer {
     /// Renders a page that no visitor has requested into the cache. Of a page with queries it evaluates only these, so that a
     /// deploy does not send the queries of all pages to the upstreams at once. Returns whether the page has queries.
     pub async fn render_ahead(&self, store: &Store, request: RenderRequest<'_>) -> bool {
-        let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
-            return false;
-        };
-        let deadline = Instant::now() + self.deadline;
-        let step = self.render_step(engine, store, request, None, &key, deadline);
-        matches!(step.await, Ok(Output::Queries(_)))
+        match Attempt::new(self, store, request) {
+            Some(attempt) => matches!(attempt.output(None).await, Ok(Output::Queries(_))),
+            None => false,
+        }
     }
 
     /// Whether a page also fails in another deployment that has the same release of its section.
@@ -150,56 +148,40 @@ impl Renderer {
             ..request
         };
         let outcome = self.render_if_uncached(store, request).await;
-        outcome.is_err_and(|failure| failure.cause.is_release_fault())
+        outcome.is_err_and(|failure| failure.why.blames_release())
     }
 
     /// Renders and caches a page, unless it is cached, with the results of its queries. If a query fails, so may the render:
     /// whether a release can be deployed does not depend on upstreams.
-    async fn render_if_uncached(
-        &self,
-        store: &Store,
-        request: RenderRequest<'_>,
-    ) -> Result<(), RenderFailure> {
-        let (Some(key), Some(engine)) = (CacheKey::of(request), &self.engine) else {
+    async fn render_if_uncached(&self, store: &Store, request: RenderRequest<'_>) -> Result<(), Failure> {
+        let Some(mut attempt) = Attempt::new(self, store, request) else {
             return Ok(());
         };
-        let step = self.trial_step(engine, store, request, None, &key);
-        let Some(Output::Queries(queries)) = step.await? else {
+        let Output::Queries(queries) = attempt.trial_output(None).await? else {
             return Ok(());
         };
-        let results = self.fetch(queries, request).await;
-        let key = key.with_results(&results);
-        let step = self.trial_step(engine, store, request, Some(&results), &key);
-        match step.await {
-            Err(failure) if results.are_complete() || !failure.cause.is_release_fault() => Err(failure),
+        let results = attempt.fetch(queries).await;
+        match attempt.trial_output(Some(&results)).await {
+            Err(failure) if results.validity.may_cache() || !failure.why.blames_release() => Err(failure),
             _ => Ok(()),
         }
     }
+}
 
-    /// The output of one worker job, from the cache if possible; `None` if a release has no server modules.
-    async fn trial_step(
-        &self,
-        engine: &Engine,
-        store: &Store,
-        request: RenderRequest<'_>,
-        results: Option<&Results>,
-        key: &CacheKey,
-    ) -> Result<Option<Output>, RenderFailure> {
-        if let Some(output) = engine.cached(key, request.day) {
-            return Ok(Some(output));
+impl Attempt<'_> {
+    /// The output of one job, from the cache if possible. No circuit breaker counts a failure.
+    async fn trial_output(&self, results: Option<&Results>) -> Result<Output, Failure> {
+        let key = self.key(results);
+        if let Some(output) = self.engine.cached(&key, self.request.day) {
+            return Ok(output);
         }
         let input = Input { form: None, results };
-        let cache_key = Some((key.clone(), request.day));
-        let Some(render) = self.prepare_render(store, request, input, cache_key).await? else {
-            return Ok(None);
-        };
-        match timeout(TIMEOUT, engine.render_and_cache(render, QUEUE_TIMEOUT)).await {
-            Ok(outcome) => outcome.map(Some),
-            Err(_) => Err(RenderFailure::new(
-                FailureCause::DeadlineExceeded,
-                "the render timed out; try again",
-            )),
-        }
+        let job = Arc::new(self.job(input, Some((key, self.request.day))).await?);
+        let output = timeout(TIMEOUT, self.engine.render_and_cache(&job, QUEUE_TIMEOUT)).await;
+        output.unwrap_or_else(|_| {
+            let message = "the render timed out; try again";
+            Err(Failure::new(Why::WorkerUnresponsive, message))
+        })
     }
 }
 
@@ -280,8 +262,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-fn describe(request: RenderRequest<'_>, failure: &RenderFailure) -> String {
-    let RenderFailure { message, .. } = failure;
+fn describe(request: RenderRequest<'_>, failure: &Failure) -> String {
+    let Failure { message, .. } = failure;
     let releases = request.releases();
     let release = releases.map(|releases| releases.section.to_string());
     let release = release.unwrap_or_default();

@@ -9,8 +9,18 @@ use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie::{self, Cookies};
 use colonnade_web::response::{Response, Track};
 
-use crate::document::DocumentCaching;
 use crate::preview;
+
+/// Who may cache a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caching {
+    /// Any cache, after revalidation.
+    Public,
+    /// Only the visitor's browser, after revalidation: other visitors may see another deployment.
+    Private,
+    /// No cache.
+    Never,
+}
 
 /// The deployment that a visitor sees, and why.
 pub struct DeploymentSelection<'a> {
@@ -63,17 +73,17 @@ impl<'a> DeploymentSelection<'a> {
         }
     }
 
-    /// Returns who may cache documents of this selection.
-    pub fn caching(&self) -> DocumentCaching {
+    /// Who may cache documents of this selection.
+    pub(crate) fn caching(&self) -> Caching {
         match self.reason {
-            Reason::Preview => DocumentCaching::Never,
-            _ if self.has_stale_preview => DocumentCaching::Never,
-            Reason::Rollout(_) => DocumentCaching::Private,
-            Reason::Live => DocumentCaching::Public,
+            Reason::Preview => Caching::Never,
+            _ if self.has_stale_preview => Caching::Never,
+            Reason::Rollout(_) => Caching::Private,
+            Reason::Live => Caching::Public,
         }
     }
 
-    /// Returns whether it is a preview.
+    /// Whether it is a preview.
     pub fn is_preview(&self) -> bool {
         matches!(self.reason, Reason::Preview)
     }
@@ -96,7 +106,7 @@ impl<'a> DeploymentSelection<'a> {
     }
 }
 
-/// Returns whether the rollout cookie of a request selects this deployment.
+/// Whether the rollout cookie of a request selects this deployment.
 pub(crate) fn has_selected(snapshot: &Snapshot, cookies: Cookies<'_>, number: u64) -> bool {
     let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
     let known = CohortDraws::known_combination(cookies, rollouts);
@@ -104,7 +114,7 @@ pub(crate) fn has_selected(snapshot: &Snapshot, cookies: Cookies<'_>, number: u6
     selected.is_some_and(|selected| selected.number() == number)
 }
 
-/// Returns the track of a deployment.
+/// The track of a deployment.
 pub(crate) fn track(snapshot: &Snapshot, number: u64) -> Track {
     let visible = snapshot.visible();
     match visible.iter().position(|loaded| loaded.number() == number) {

@@ -2,6 +2,7 @@
 
 mod asset;
 mod client_error_report;
+mod content_security_policy;
 mod csp_report;
 mod deployment_selection;
 pub mod document;

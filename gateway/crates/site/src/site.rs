@@ -12,7 +12,7 @@ use colonnade_config::{Config, SignupLimits};
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
-use colonnade_platform::rollout::{CanaryAnalysis, Measurement, PageRender, RolloutController};
+use colonnade_platform::rollout::{CanaryAnalysis, Measurement, RolloutController};
 use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
@@ -22,7 +22,7 @@ use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, respond};
-use colonnade_web::response::{RenderFailed, Response, ServedBy, empty, redirect};
+use colonnade_web::response::{Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
 use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
@@ -237,13 +237,8 @@ impl Site {
                 deployment: Some(selection.deployment.number()),
             });
         }
-        let request = DocumentRequest {
-            selection: &selection,
-            page,
-            path,
-            client: client_key(&head.extensions),
-        };
-        let mut response = self.documents.respond(&head.headers, request).await;
+        let request = DocumentRequest::new(&selection, page, path, client_key(&head.extensions));
+        let mut response = self.documents.respond(&head.headers, &request).await;
         selection.set_headers(&mut response, self.is_secure());
         let served_by = ServedBy::of(&mut response);
         served_by.deployment = Some(selection.deployment.number());
@@ -367,13 +362,6 @@ impl Site {
         let Some(deployment) = served_by.deployment else {
             return;
         };
-        let render = match response.extensions().get() {
-            None => PageRender::Done,
-            Some(RenderFailed::Failed) => PageRender::Failed,
-            Some(RenderFailed::CircuitOpen) => PageRender::CircuitOpen,
-            // It says nothing about the releases.
-            Some(RenderFailed::Unavailable) => return,
-        };
         let (section, route) = (served_by.section.as_ref(), served_by.route.as_ref());
         let is_page_data = route.is_some_and(|route| route == PAGE_DATA);
         // Anyone can name a deployment in the URL of page data.
@@ -384,7 +372,7 @@ impl Site {
         let measurement = Measurement {
             is_server_error: response.status().is_server_error(),
             page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, head.uri.path())),
-            render,
+            not_rendered: response.extensions().get().copied(),
             latency: poll::refresh().duration_since(started_at),
         };
         let client = self.canary.client_hash(*address);

@@ -42,23 +42,18 @@ impl ServedBy {
     }
 }
 
+/// How many header fields a prepared response has, with those that middleware adds, so that no insertion rebuilds the map.
+pub const HEADER_CAPACITY: usize = 16;
+
+/// The value of a prepared field that is replaced in each response: a clone of a map has no room for another field.
+pub const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
+
 /// The header with the request ID.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The ID under which a request is logged.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
-
-/// A response extension: the gateway could not render the page of the document, so that the browser must.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RenderFailed {
-    /// The render failed.
-    Failed,
-    /// The circuit breaker is open, because renders of the section failed.
-    CircuitOpen,
-    /// The page was not rendered, whatever its releases do.
-    Unavailable,
-}
 
 /// Which track of deployments served a request, for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

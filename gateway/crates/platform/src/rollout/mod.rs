@@ -13,7 +13,7 @@ pub use cohort::CohortDraws;
 pub use cohort::fuzz;
 pub use controller::RolloutController;
 pub use report::{AnalysisReport, Criteria, TrackSamples, Verdict};
-pub use samples::{Measurement, PageHash, PageRender};
+pub use samples::{Measurement, PageHash};
 
 /// The cookie with a visitor's draws for the running rollouts. It contains nothing about the visitor.
 pub const COOKIE: &str = "colonnade-rollout";

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use colonnade_model::canary::{ClientSet, FailureCounts, TrackCounts};
 use colonnade_model::secret::Secret;
+use colonnade_render::Why;
 
 use crate::signature;
 
@@ -27,8 +28,8 @@ pub struct Measurement {
     pub is_server_error: bool,
     /// The page, if the path belongs to one.
     pub page: Option<PageHash>,
-    /// Whether the page was rendered.
-    pub render: PageRender,
+    /// Why the browser must render the page; `None` if it was rendered, or needs no render.
+    pub not_rendered: Option<Why>,
     /// The time until the response began.
     pub latency: Duration,
 }
@@ -40,17 +41,6 @@ pub struct PageHash {
     pub pattern: u64,
     /// The hash of the path.
     pub path: u64,
-}
-
-/// Whether a page was rendered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageRender {
-    /// It was, or needs no render.
-    Done,
-    /// The render failed, so that the browser must render the page.
-    Failed,
-    /// It was not tried, because the circuit breaker is open.
-    CircuitOpen,
 }
 
 /// A client, by the hash of its network, and the key of the rollout that counts it.
@@ -195,12 +185,19 @@ impl Requests {
     /// mostly those that fail are missing. In doubt, the live deployment has failed, and the candidate is not judged: it has no
     /// cached pages at first. But a page of it has failed if most of its renders did, or the last one of this path.
     fn is_render_failure(&mut self, side: Side, measurement: Measurement) -> Option<bool> {
-        let is_failure = measurement.render != PageRender::Done;
+        let is_failure = measurement.not_rendered.is_some();
+        let is_open = measurement.not_rendered == Some(Why::CircuitOpen);
+        if let Some(why) = measurement.not_rendered
+            && !is_open
+            && !why.blames_release()
+        {
+            return None;
+        }
         let Some(page) = measurement.page else {
             return Some(is_failure);
         };
         let renders = self.pages.entry(page.pattern).or_default();
-        if measurement.render == PageRender::CircuitOpen {
+        if is_open {
             let mostly_fails = 2 * renders.failed > renders.count;
             let is_known = side == Side::Live || mostly_fails || self.failed_paths.contains(&page.path);
             return is_known.then_some(true);

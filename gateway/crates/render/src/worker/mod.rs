@@ -19,10 +19,9 @@ use std::sync::Arc;
 
 use colonnade_model::release::ServerModules;
 
-use super::protocol::{
-    FailureCause, RenderJob, WorkerRequest, WorkerResponse, read_message, write_frame, write_message,
-};
-use sandbox::{Failure, LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox, UsedSandbox};
+use crate::protocol::{JobMessage, WorkerRequest, WorkerResponse, read_message, write_frame, write_message};
+use crate::why::{Failure, Why};
+use sandbox::{LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox, UsedSandbox};
 use server_module::ServerModule;
 
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
@@ -99,27 +98,16 @@ impl Worker {
             }
             WorkerRequest::Render(job) => match self.render(&job) {
                 Ok((page, cpu_us)) => (WorkerResponse::Rendered { cpu_us }, Some(page)),
-                Err(Failure {
-                    cause,
-                    message,
-                    class,
-                }) => (
-                    WorkerResponse::Failed {
-                        cause,
-                        message,
-                        class,
-                    },
-                    None,
-                ),
+                Err(failure) => (WorkerResponse::Failed(failure), None),
             },
         }
     }
 
     /// The page as JSON, and the CPU time of the render in microseconds.
-    fn render(&mut self, job: &RenderJob) -> Result<(String, u64), Failure> {
+    fn render(&mut self, job: &JobMessage) -> Result<(String, u64), Failure> {
         let not_loaded = |what: &str| {
             let message = format!("the {what}'s server modules are not loaded");
-            Failure::new(FailureCause::WorkerCrashed, &message)
+            Failure::new(Why::WorkerCrashed, &message)
         };
         let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))?;
         self.last_shell = Some(job.shell.clone());

@@ -17,22 +17,13 @@ use rustix::time::{ClockId, clock_gettime};
 
 use colonnade_diagnostics::ErrorClass;
 
-use super::super::protocol::{FailureCause, RenderJob};
 use super::server_module::ServerModule;
 use super::url_functions;
+use crate::protocol::JobMessage;
+use crate::why::{Failure, Why};
 
 /// The modules of a release, by specifier.
 pub(super) type ReleaseModules = HashMap<String, ServerModule>;
-
-/// Why a render failed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Failure {
-    pub(super) cause: FailureCause,
-    /// The error message.
-    pub(super) message: String,
-    /// The class of the thrown error.
-    pub(super) class: Option<ErrorClass>,
-}
 
 /// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it runs out of memory while
 /// it loads modules.
@@ -46,9 +37,6 @@ const STACK_SIZE: usize = 8 * 1024 * 1024;
 
 /// The maximum size of a rendered page with its data, as JSON, in bytes.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
-
-/// The maximum length of an error message, in characters.
-const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// The maximum number of stack frames in an error message.
 const MAX_FRAMES: usize = 5;
@@ -116,7 +104,7 @@ struct Modules {
 impl Sandbox {
     /// A new engine in which the shell's modules are evaluated.
     pub(super) fn new(shell: Rc<ReleaseModules>) -> Result<Self, Failure> {
-        let out_of_memory = |error: Error| Failure::new(FailureCause::MemoryLimit, &error.to_string());
+        let out_of_memory = |error: Error| Failure::new(Why::MemoryLimit, &error.to_string());
         let runtime = Runtime::new().map_err(out_of_memory)?;
         runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
         runtime.set_max_stack_size(STACK_SIZE);
@@ -156,7 +144,7 @@ impl Sandbox {
     pub(super) fn render(
         self,
         section: Option<Rc<ReleaseModules>>,
-        job: &RenderJob,
+        job: &JobMessage,
     ) -> (Result<(String, u64), Failure>, UsedSandbox) {
         (self.render_page(section, job), UsedSandbox(self))
     }
@@ -164,14 +152,14 @@ impl Sandbox {
     fn render_page(
         &self,
         section: Option<Rc<ReleaseModules>>,
-        job: &RenderJob,
+        job: &JobMessage,
     ) -> Result<(String, u64), Failure> {
         let start = self.limit_cpu_time(Duration::from_millis(job.cpu_limit_ms));
         let has_section = section.is_some();
         self.modules.0.borrow_mut().section = section;
         self.runtime
             .set_memory_limit(self.loaded_memory.saturating_add(job.memory_limit));
-        let request = job.request.as_str();
+        let argument = job.argument.as_str();
         let rendered = self.run(None, |ctx| {
             let section = if has_section {
                 let module: rquickjs::Object<'_> = Module::import(ctx, SECTION)?.finish()?;
@@ -181,8 +169,8 @@ impl Sandbox {
             };
             let shell: rquickjs::Object<'_> = Module::import(ctx, SHELL)?.finish()?;
             let render: Function<'_> = shell.get(RENDER)?;
-            let request = ctx.json_parse(request)?;
-            let rendered: Promise<'_> = render.call((section, request))?;
+            let argument = ctx.json_parse(argument)?;
+            let rendered: Promise<'_> = render.call((section, argument))?;
             Ok(Persistent::save(ctx, rendered))
         })?;
         let interrupted = self.finish(&rendered);
@@ -194,7 +182,7 @@ impl Sandbox {
         let page = json.unwrap_or_else(|| "null".to_owned());
         if page.len() > MAX_PAGE_BYTES {
             return Err(Failure::new(
-                FailureCause::MemoryLimit,
+                Why::MemoryLimit,
                 &format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
             ));
         }
@@ -228,15 +216,15 @@ impl Sandbox {
                     // loop. A function without any gets column 1.
                     let stack = interrupted.unwrap_or_else(|| stack(&error));
                     let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
-                    return Failure::new(FailureCause::CpuLimit, &with_frames(&message, known));
+                    return Failure::new(Why::CpuLimit, &with_frames(&message, known));
                 }
                 if message.contains("out of memory") {
                     let message = format!("{message}\n  look for data that grows without end");
-                    return Failure::new(FailureCause::MemoryLimit, &message);
+                    return Failure::new(Why::MemoryLimit, &message);
                 }
                 Failure {
                     class,
-                    ..Failure::new(FailureCause::Exception, &message)
+                    ..Failure::new(Why::Exception, &message)
                 }
             })
         })
@@ -269,16 +257,6 @@ impl Sandbox {
     fn exceeded_limit(&self) -> Option<Duration> {
         let (deadline, limit) = self.deadline.get()?;
         (cpu_time() >= deadline).then_some(limit)
-    }
-}
-
-impl Failure {
-    pub(super) fn new(cause: FailureCause, message: &str) -> Self {
-        Self {
-            cause,
-            message: message.chars().take(MAX_MESSAGE_CHARS).collect(),
-            class: None,
-        }
     }
 }
 

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use colonnade_diagnostics::ErrorClass;
 
-use super::super::protocol::{FailureCause, RenderJob};
-use super::sandbox::{Failure, SECTION, SHELL, Sandbox};
+use super::sandbox::{SECTION, SHELL, Sandbox};
 use super::server_module::ServerModule;
+use crate::protocol::JobMessage;
+use crate::why::{Failure, Why};
 
 const RENDER: &str =
     "import 'helper'; export const secret = 1; export async function render(section) { return section(); }";
@@ -22,10 +23,10 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
     let shell = [module(SHELL, RENDER), module("helper", "export default 1;")];
     let section = [module(SECTION, &format!("export default {function};"))];
     let (shell, section) = (Rc::new(shell.into()), Rc::new(section.into()));
-    let job = RenderJob {
+    let job = JobMessage {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
-        request: "null".to_owned(),
+        argument: "null".to_owned(),
         cpu_limit_ms,
         memory_limit: 64 * 1024 * 1024,
     };
@@ -227,8 +228,8 @@ fn exception_names_rule_and_position_in_section() {
     ] {
         let failure = render(function).expect_err("it throws");
         assert_eq!(
-            (failure.cause, failure.message.as_str()),
-            (FailureCause::Exception, expected),
+            (failure.why, failure.message.as_str()),
+            (Why::Exception, expected),
             "{function}"
         );
     }
@@ -238,7 +239,7 @@ fn exception_names_rule_and_position_in_section() {
 fn promise_that_never_settles_is_named() {
     let failure = render("() => new Promise(() => undefined)");
     let message = "it waits for a promise that is never settled";
-    assert_eq!(failure, Err(Failure::new(FailureCause::Exception, message)));
+    assert_eq!(failure, Err(Failure::new(Why::Exception, message)));
 }
 
 #[test]
@@ -262,8 +263,8 @@ fn endless_loop_is_named_with_its_position() {
         let failure = render_within(function, 200).expect_err("it never ends");
         let reason = "it used 200 ms of CPU time, which is the limit; look for an endless loop";
         assert_eq!(
-            (failure.cause, failure.message),
-            (FailureCause::CpuLimit, format!("{reason}{expected}")),
+            (failure.why, failure.message),
+            (Why::CpuLimit, format!("{reason}{expected}")),
             "{function}"
         );
     }

@@ -11,16 +11,10 @@ use colonnade_store::loaded::{LoadedFile, LoadedRelease, PublishedAt};
 use colonnade_web::body::ResponseBody;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions, may_send_range};
 use colonnade_web::content_negotiation::Coding;
-use colonnade_web::response::{IMMUTABLE, REQUEST_ID, Response, text};
+use colonnade_web::response::{HEADER_CAPACITY, IMMUTABLE, PLACEHOLDER, REQUEST_ID, Response, text};
 use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
 use super::range::{Selection, select};
-
-/// The header fields of a response, with those that middleware adds, so that no insertion rebuilds the map.
-pub(crate) const HEADER_CAPACITY: usize = 16;
-
-/// The value of a field that is replaced in each response: a clone of a map has no room for another field.
-pub(crate) const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
 const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 
@@ -79,7 +73,7 @@ pub(super) struct FileRequest<'a> {
     pub(super) published_at: &'a PublishedAt,
 }
 
-/// Returns the response to a request for a file.
+/// The response to a request for a file.
 pub(super) fn file_response(request: &FileRequest<'_>, file: &PreparedFile) -> Response {
     let validators = Validators {
         etag: file.etag.as_bytes(),

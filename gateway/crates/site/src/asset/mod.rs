@@ -24,10 +24,9 @@ use colonnade_web::problem::HttpError;
 use colonnade_web::response::Response;
 
 use crate::SiteError;
-use crate::document::worker_policy;
+use crate::content_security_policy::worker_policy;
 use file_cache::FileCache;
 use file_response::{FileRequest, file_response};
-pub(crate) use file_response::{HEADER_CAPACITY, PLACEHOLDER};
 
 /// The `Cache-Control` of files that only a preview shows: they must not outlive the preview.
 const PREVIEW_CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -84,7 +83,7 @@ impl Assets {
     }
 }
 
-/// Returns the error for a path without a release.
+/// The error for a path without a release.
 fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     let mut segments = path.split('/');
     let release = segments.next().zip(segments.next());
@@ -95,7 +94,7 @@ fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     }
 }
 
-/// Returns the release that a path names, the path of the file in it, and whether every visitor may load it. Releases that
+/// The release that a path names, the path of the file in it, and whether every visitor may load it. Releases that
 /// only a preview shows are visible only with a cookie of that preview.
 fn find<'a, 'p>(
     snapshot: &'a Snapshot,

@@ -79,7 +79,7 @@ pub struct SiteFacts {
 }
 
 impl SiteFacts {
-    /// Creates the facts from the configuration.
+    /// The facts of the site that this configuration describes.
     pub fn new(config: &Config) -> Self {
         let site = &config.site;
         let hosts = config
@@ -120,12 +120,12 @@ impl SiteFacts {
         }
     }
 
-    /// Returns the facts without the current day.
+    /// The facts without the current day.
     pub fn value(&self) -> &Value {
         &self.facts
     }
 
-    /// Returns the facts with the current day.
+    /// The facts with the current day.
     pub(super) fn on(&self, today: &str) -> Value {
         let mut facts = self.facts.clone();
         facts["today"] = json!(today);

@@ -3,35 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jiff::civil::Date;
 use tokio::sync::OwnedMutexGuard;
 
-use colonnade_render::{Lifetime, RenderOutcome, Rendered};
 use colonnade_web::request_scope;
 
-use super::composed::{ComposedDocument, DocumentKey};
+use super::types::{Document, DocumentKey};
 use super::{DocumentRequest, Documents};
 
 impl Documents {
-    /// Returns a document from the cache, or composes it. A stale one is refreshed in the background.
-    pub(super) async fn composed(
-        self: &Arc<Self>,
-        request: DocumentRequest<'_>,
-        day: Date,
-    ) -> Arc<ComposedDocument> {
-        let key = DocumentKey {
-            deployment: request.selection.deployment.number(),
-            releases: request.selection.deployment.releases.len(),
-            path: request.page.map(|_| request.canonical_path()),
-            day,
-        };
+    /// A document from the cache; otherwise composes it, once for concurrent requests. A stale one is refreshed in the background.
+    pub(super) async fn get(self: &Arc<Self>, request: &DocumentRequest) -> Arc<Document> {
+        let key = request.key();
         if let Some(document) = self.cached(&key) {
-            if document.lifetime.is_fresh() {
+            if document.validity.is_fresh() {
                 return document;
             }
-            if document.lifetime.allows_stale() {
-                if let Some(refresh) = document.begin_refresh() {
-                    self.refresh(key, request, refresh);
+            if document.validity.allows_stale() {
+                if let Some(refresh) = document.start_refresh() {
+                    self.refresh(key, request.clone(), refresh);
                 }
                 return document;
             }
@@ -45,87 +34,60 @@ impl Documents {
             };
             // Boxed, because it is much larger than the state of a cache hit.
             let document = Box::pin(self.compositions.run(&key, composition)).await;
-            // A shared composition can be that of another client whose render or query was rejected. Then this client tries
-            // again.
-            if document
-                .rejected_client
-                .is_some_and(|client| request.client != Some(client))
-            {
+            // The shared document is that of another client whose query or render was rejected.
+            if request.is_excluded_by(&document.validity) {
                 continue;
             }
-            // It can also have begun before a purge that came before this request. The next one begins after it.
-            if is_own.into_inner() || has_waited || self.is_current(&document) {
+            // The shared composition may have started before a purge that this request must see. Retry once: the next one starts
+            // after it.
+            if is_own.into_inner() || has_waited || self.renderer.is_current(&document.validity) {
                 return document;
             }
             has_waited = true;
         }
     }
 
-    /// Returns a document from the cache whose results are neither purged nor invalidated.
-    fn cached(&self, key: &DocumentKey) -> Option<Arc<ComposedDocument>> {
-        self.cache.get(key).filter(|document| self.is_current(document))
-    }
-
-    fn is_current(&self, document: &ComposedDocument) -> bool {
-        let mut results = document.results.iter();
-        results.all(|results| self.renderer.are_current(results))
+    /// A document from the cache whose results are neither purged nor invalidated.
+    fn cached(&self, key: &DocumentKey) -> Option<Arc<Document>> {
+        let document = self.cache.get(key)?;
+        self.renderer.is_current(&document.validity).then_some(document)
     }
 
     /// Composes a stale document again, in the background. If that fails, it stays stale, and the next request tries again.
-    fn refresh(
-        self: &Arc<Self>,
-        key: DocumentKey,
-        request: DocumentRequest<'_>,
-        refresh: OwnedMutexGuard<()>,
-    ) {
-        let (documents, request) = (Arc::clone(self), request.for_refresh());
+    fn refresh(self: &Arc<Self>, key: DocumentKey, request: DocumentRequest, refresh: OwnedMutexGuard<()>) {
+        let documents = Arc::clone(self);
         request_scope::spawn(async move {
             let _refresh = refresh;
-            let selection = request.selection();
-            let composition = documents.compose_and_cache(&key, request.request(&selection));
+            let composition = documents.compose_and_cache(&key, &request);
             Box::pin(documents.compositions.run(&key, composition)).await;
         });
     }
 
-    async fn compose_and_cache(
-        &self,
-        key: &DocumentKey,
-        request: DocumentRequest<'_>,
-    ) -> Arc<ComposedDocument> {
+    async fn compose_and_cache(&self, key: &DocumentKey, request: &DocumentRequest) -> Arc<Document> {
         let cached = self.cache.get(key);
-        // A composition that ended just before this one may have cached the document.
+        // Another task may have cached it since the request looked.
         if let Some(document) = &cached
-            && document.lifetime.is_fresh()
-            && self.is_current(document)
+            && document.validity.is_fresh()
+            && self.renderer.is_current(&document.validity)
         {
             return Arc::clone(document);
         }
-        let path = request.canonical_path();
-        let render = self
-            .renderer
-            .render(&self.store, request.render_request(&path, key.day))
-            .await;
+        let rendered = self.renderer.render(&self.store, request.render_request()).await;
         let document = match cached {
             // The results are those of before, so the document is, too.
-            Some(cached) if let Some(rendered) = same_results(&render, &cached) => ComposedDocument::new(
-                cached.content.clone(),
-                rendered.lifetime,
-                rendered.results.clone(),
-            ),
-            _ => self.compose(request, render, key.day).await,
+            Some(cached) if rendered.validity.has_results_of(&cached.validity) => {
+                Document::new(cached.status, cached.content.clone(), rendered.validity)
+            }
+            _ => {
+                self.metrics.record_cache_miss();
+                self.compose(request, rendered, None).await
+            }
         };
         let document = Arc::new(document);
-        if document.lifetime != Lifetime::Once {
+        if document.validity.may_cache() {
             let weight = document.weight() + key.weight();
             self.cache.put(key.clone(), Arc::clone(&document), weight);
         }
         document
     }
-}
-
-/// The outcome of a render, if it succeeded with the same results of queries as those of a document.
-fn same_results<'a>(render: &'a RenderOutcome, document: &ComposedDocument) -> Option<&'a Rendered> {
-    let rendered = render.as_ref().ok()?;
-    let (new, old) = (rendered.results.as_ref()?, document.results.as_ref()?);
-    new.has_content_of(old).then_some(rendered)
 }

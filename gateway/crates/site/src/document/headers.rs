@@ -3,12 +3,11 @@
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use colonnade_web::response::{HTML, REQUEST_ID};
+use colonnade_web::response::{HEADER_CAPACITY, HTML, PLACEHOLDER, REQUEST_ID};
 use colonnade_web::security_headers::add_security_headers;
 
-use super::DocumentCaching;
-use super::content_security_policy::ContentSecurityPolicy;
-use crate::asset::{HEADER_CAPACITY, PLACEHOLDER};
+use crate::content_security_policy::ContentSecurityPolicy;
+use crate::deployment_selection::Caching;
 
 const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
 
@@ -35,14 +34,14 @@ impl DocumentHeaders {
         Self(headers)
     }
 
-    /// Returns the fields of a document with this policy. Its entity tag and its coding are placeholders.
-    pub(super) fn of(&self, policy: HeaderValue, caching: DocumentCaching) -> HeaderMap {
+    /// The fields of a document with this policy. Its entity tag and its coding are placeholders.
+    pub(super) fn of(&self, policy: HeaderValue, caching: Caching) -> HeaderMap {
         let mut headers = self.0.clone();
         headers.insert(CONTENT_SECURITY_POLICY, policy);
         let cache_control = match caching {
-            DocumentCaching::Public => return headers,
-            DocumentCaching::Private => "private, no-cache, no-transform",
-            DocumentCaching::Never => "no-store, no-transform",
+            Caching::Public => return headers,
+            Caching::Private => "private, no-cache, no-transform",
+            Caching::Never => "no-store, no-transform",
         };
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
         headers.insert(VARY, HeaderValue::from_static("Accept-Encoding, Cookie"));

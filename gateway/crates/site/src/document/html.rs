@@ -8,7 +8,7 @@ use serde_json::json;
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::Purpose;
-use colonnade_render::{Breadcrumb, RenderedPage};
+use colonnade_render::{Breadcrumb, PageContent};
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
 use colonnade_web::request_scope;
@@ -30,7 +30,7 @@ pub(super) struct DocumentTemplate<'a> {
     pub(super) origin: &'a str,
     pub(super) frame: &'a ShellFrame,
     pub(super) boot: &'a Boot<'a>,
-    pub(super) rendered: Option<&'a RenderedPage>,
+    pub(super) content: Option<&'a PageContent>,
     pub(super) styles: &'a [Arc<InlineStyle>],
     pub(super) is_preview: bool,
     /// Whether the sitemap lists its path.
@@ -38,8 +38,8 @@ pub(super) struct DocumentTemplate<'a> {
 }
 
 impl DocumentTemplate<'_> {
-    /// Returns the HTML.
-    pub(super) fn compose(&self) -> String {
+    /// The HTML.
+    pub(super) fn html(&self) -> String {
         debug_assert!(request_scope::may_block());
         let Self { frame, boot, .. } = self;
         let mut head = DocumentHead::default();
@@ -48,13 +48,13 @@ impl DocumentTemplate<'_> {
             "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
              <meta name=\"color-scheme\" content=\"light dark\">",
         );
-        let title = self.rendered.map_or(self.brand, |rendered| &rendered.head.title);
+        let title = self.content.map_or(self.brand, |content| &content.head.title);
         head.raw(&format!(
             "<title>{}</title><meta name=\"rating\" content=\"adult\">",
             escape(title)
         ));
-        let has_main = |rendered: &RenderedPage| rendered.html.contains(&format!(" id=\"{MAIN}\""));
-        if self.rendered.is_some_and(has_main) {
+        let has_main = |content: &PageContent| content.html.contains(&format!(" id=\"{MAIN}\""));
+        if self.content.is_some_and(has_main) {
             head.raw(&format!(
                 "<link rel=\"expect\" href=\"#{MAIN}\" blocking=\"render\">"
             ));
@@ -68,9 +68,9 @@ impl DocumentTemplate<'_> {
         head.styles(&frame.styles);
         head.preload_all(&frame.assets);
         // A section that responds with 404 shows nothing of its own.
-        let is_found = self.rendered.is_none_or(|rendered| rendered.status != 404);
+        let is_found = self.content.is_none_or(|content| content.status != 404);
         if let Some(page) = boot.page.filter(|_| is_found) {
-            if self.rendered.is_some() {
+            if self.content.is_some() {
                 // The stylesheets that are not inlined block painting, as the server-rendered page needs them.
                 head.styles(&page.section.assets);
                 head.styles(&page.assets);
@@ -97,8 +97,8 @@ impl DocumentTemplate<'_> {
         } else {
             String::new()
         };
-        let (body, no_script) = match self.rendered {
-            Some(rendered) => (rendered.html.as_str(), String::new()),
+        let (body, no_script) = match self.content {
+            Some(content) => (content.html.as_str(), String::new()),
             None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
         };
         format!(
@@ -133,12 +133,12 @@ impl DocumentTemplate<'_> {
 
     /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them on navigation.
     fn write_metadata(&self, head: &mut DocumentHead) {
-        let page = self.rendered.map(|rendered| &rendered.head);
+        let page = self.content.map(|content| &content.head);
         let robots = page.and_then(|page| page.robots.as_deref());
         let robots = match robots {
             _ if self.is_preview => Some("noindex,nofollow"),
             // Without a render the page's own setting is unknown, so only paths in the sitemap are indexed.
-            None if self.rendered.is_none() && !self.is_indexable => Some("noindex"),
+            None if self.content.is_none() && !self.is_indexable => Some("noindex"),
             robots => robots,
         };
         head.meta(
@@ -201,7 +201,7 @@ impl DocumentTemplate<'_> {
     }
 }
 
-/// Returns the boot payload as JSON for a script element.
+/// The boot payload as JSON for a script element.
 fn boot_json(boot: &Boot<'_>) -> String {
     let json = serde_json::to_string(boot).expect("all keys of the payload are strings");
     escape_script(&json)

@@ -14,12 +14,12 @@ pub(super) fn csp_hash() -> &'static str {
     &CSP_HASH
 }
 
-/// Returns the stylesheet as an element of the head.
+/// The stylesheet as an element of the head.
 pub(super) fn style() -> String {
     format!("<style>{STYLE}</style>")
 }
 
-/// Returns the banner of a deployment's preview, the first element of the body.
+/// The banner of a deployment's preview, the first element of the body.
 pub(super) fn banner(deployment: u64) -> String {
     format!(
         "<aside class=\"preview\" aria-label=\"Preview\">\

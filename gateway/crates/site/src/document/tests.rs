@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use colonnade_render::RenderedPage;
+use colonnade_render::PageContent;
 use colonnade_store::loaded::{Asset, AssetKind, PageManifest, SectionEntry, ShellFrame};
 use colonnade_web::html::escape;
 
@@ -61,14 +61,14 @@ fn page() -> PageManifest {
 }
 
 fn document(page: Option<&PageManifest>, site: Value, form: Option<&Form>) -> String {
-    composed(page, site, form, None)
+    with_content(page, site, form, None)
 }
 
-fn composed(
+fn with_content(
     page: Option<&PageManifest>,
     site: Value,
     form: Option<&Form>,
-    rendered: Option<&RenderedPage>,
+    content: Option<&PageContent>,
 ) -> String {
     let boot = Boot {
         deployment: 7,
@@ -80,17 +80,17 @@ fn composed(
         view: None,
         form,
     };
-    let document = DocumentTemplate {
+    let template = DocumentTemplate {
         brand: "A <b> & \"c\"",
         origin: "https://site.example",
         frame: &frame(),
         boot: &boot,
-        rendered,
+        content,
         styles: &[],
         is_preview: false,
         is_indexable: page.is_some(),
     };
-    document.compose()
+    template.html()
 }
 
 fn boot(document: &str) -> Value {
@@ -192,7 +192,7 @@ fn rendered_document_blocks_painting_until_main_element() {
         // Without a main element, browsers would wait for nothing.
         ("<header></header><main data-id=\"main\"></main>", false),
     ] {
-        let rendered: RenderedPage = serde_json::from_value(json!({
+        let content: PageContent = serde_json::from_value(json!({
             "status": 200,
             "head": { "title": "A page" },
             "view": {},
@@ -200,7 +200,7 @@ fn rendered_document_blocks_painting_until_main_element() {
             "readsToday": false,
         }))
         .unwrap();
-        let document = composed(Some(&page()), json!({}), None, Some(&rendered));
+        let document = with_content(Some(&page()), json!({}), None, Some(&content));
         assert_eq!(document.contains(expect_link), is_expected, "{document}");
     }
     assert!(!document(Some(&page()), json!({}), None).contains(expect_link));

@@ -20,18 +20,11 @@ impl Warm for Documents {
                 let Ok(path) = RequestPath::parse(path) else {
                     continue;
                 };
-                let request = DocumentRequest {
-                    selection: &selection,
-                    page: deployment.page(&path),
-                    path: Some(&path),
-                    client: None,
-                };
-                let day = colonnade_clock::today();
-                let canonical = request.canonical_path();
-                let render_request = request.render_request(&canonical, day);
+                let request = DocumentRequest::new(&selection, deployment.page(&path), Some(&path), None);
                 // The results of queries may be outdated before a visitor requests the page.
-                if !self.renderer.render_ahead(&self.store, render_request).await {
-                    self.composed(request, day).await;
+                let has_queries = self.renderer.render_ahead(&self.store, request.render_request());
+                if !has_queries.await {
+                    self.get(&request).await;
                 }
             }
         })

@@ -205,13 +205,8 @@ impl SignupHandler {
             unreachable: error.is_unreachable(),
             under_age,
         };
-        let request = DocumentRequest {
-            selection,
-            page,
-            path: path.as_ref(),
-            client,
-        };
-        let mut response = documents.respond_to_form(request, error.status(), form).await;
+        let request = DocumentRequest::new(selection, page, path.as_ref(), client);
+        let mut response = documents.respond_to_form(&request, error.status(), form).await;
         selection.set_headers(&mut response, self.scheme == "https");
         if let Some(wait) = error.retry_after() {
             set_retry_after(&mut response, wait);

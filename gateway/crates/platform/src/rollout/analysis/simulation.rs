@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::CanaryAnalysis;
-use crate::rollout::{Measurement, PageRender, Verdict};
+use crate::rollout::{Measurement, Verdict};
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
 use colonnade_model::secret::Secret;
@@ -48,7 +48,7 @@ fn seconds_to_failure(
         let measurement = Measurement {
             is_server_error: random.random_bool(failing),
             page: None,
-            render: PageRender::Done,
+            not_rendered: None,
             latency: Duration::from_millis(if random.random_bool(slow) { 1000 } else { 50 }),
         };
         analysis.record_response(&visible, deployment, request.into(), measurement);

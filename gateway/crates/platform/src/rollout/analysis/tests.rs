@@ -2,10 +2,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use super::CanaryAnalysis;
-use crate::rollout::{AnalysisReport, Measurement, PageRender, Verdict};
+use crate::rollout::{AnalysisReport, Measurement, Verdict};
 use colonnade_config::{AnalysisSettings, RolloutSettings};
 use colonnade_model::deployment::{Rollout, RolloutProgress, VisibleDeployments};
 use colonnade_model::secret::Secret;
+use colonnade_render::Why;
 use jiff::Timestamp;
 
 const LIVE: u64 = 1;
@@ -65,7 +66,7 @@ fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32)
 const FAST: Measurement = Measurement {
     is_server_error: false,
     page: None,
-    render: PageRender::Done,
+    not_rendered: None,
     latency: Duration::from_millis(10),
 };
 const SERVER_ERROR: Measurement = Measurement {
@@ -73,7 +74,7 @@ const SERVER_ERROR: Measurement = Measurement {
     ..FAST
 };
 const RENDER_FAILURE: Measurement = Measurement {
-    render: PageRender::Failed,
+    not_rendered: Some(Why::Exception),
     ..FAST
 };
 const SLOW: Measurement = Measurement {
@@ -222,6 +223,16 @@ fn server_errors_and_render_failures_above_margin_fail() {
         assert_eq!(report(&analysis).verdict, Verdict::Passing);
         respond(&analysis, CANDIDATE, 1, measurement);
         assert!(fails(&analysis));
+    }
+}
+
+#[test]
+fn page_not_rendered_for_gateways_own_reason_does_not_count() {
+    for why in [Why::NoWorker, Why::QueueFull, Why::MemoryShort, Why::StoreError] {
+        let analysis = analysis();
+        let not_rendered = Some(why);
+        respond(&analysis, CANDIDATE, 1000, Measurement { not_rendered, ..FAST });
+        assert_eq!(report(&analysis).candidate.requests, 0, "{why:?}");
     }
 }
 

@@ -10,7 +10,7 @@ const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
 /// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of this origin, and the
 /// inline styles that the gateway writes. Trusted Types prevent scripts from creating scripts or HTML from strings; the only
 /// Trusted Types policy is the shell's.
-pub(super) struct ContentSecurityPolicy {
+pub(crate) struct ContentSecurityPolicy {
     /// The sources of `script-src`.
     script: &'static str,
     /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it includes the hosts
@@ -22,8 +22,8 @@ pub(super) struct ContentSecurityPolicy {
 }
 
 impl ContentSecurityPolicy {
-    /// Creates the policy of the site that this configuration describes.
-    pub(super) fn new(config: &Config) -> Self {
+    /// The policy of the site that this configuration describes.
+    pub(crate) fn new(config: &Config) -> Self {
         let signup = config.signup.as_ref();
         let hosts = signup.map_or(&[][..], |signup| &signup.allowed_redirect_hosts);
         let mut form_action = vec!["'self'".to_owned()];
@@ -35,8 +35,8 @@ impl ContentSecurityPolicy {
         }
     }
 
-    /// Returns the header of a document whose inline styles have these hashes.
-    pub(super) fn header<'a>(&self, style_hashes: impl Iterator<Item = &'a str>) -> HeaderValue {
+    /// The header of a document whose inline styles have these hashes.
+    pub(crate) fn header<'a>(&self, style_hashes: impl Iterator<Item = &'a str>) -> HeaderValue {
         let hashes = style_hashes.fold(String::new(), |all, hash| all + " '" + hash + "'");
         let endpoint = if self.has_endpoint { "; report-to csp" } else { "" };
         let policy = format!(
@@ -49,13 +49,13 @@ impl ContentSecurityPolicy {
         HeaderValue::try_from(policy).expect("host names and base64 are valid in a header")
     }
 
-    /// Returns the `Reporting-Endpoints` header, if there is one.
-    pub(super) fn reporting_endpoints(&self) -> Option<HeaderValue> {
+    /// The `Reporting-Endpoints` header, if there is one.
+    pub(crate) fn reporting_endpoints(&self) -> Option<HeaderValue> {
         self.has_endpoint.then_some(ENDPOINTS)
     }
 }
 
-/// Returns the policy of scripts. It applies to a script that runs as a worker: workers do not inherit the document's policy.
+/// The policy of scripts. It applies to a script that runs as a worker: workers do not inherit the document's policy.
 pub(crate) fn worker_policy(settings: AssetSettings) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; script-src {}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,24 +1,24 @@
-//! Slots of render workers: each keeps one worker process running and gives it queued renders.
+//! The render workers, with the queues before them.
 //!
 //! Two queues: paths that a release lists come first. All others, which anyone can make up, get a quarter of the queue and
-//! of the workers. While they wait, they also get a quarter of the renders, so that neither queue starves the other.
+//! of the workers. While they wait, they also get a quarter of the jobs, so that neither queue starves the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use colonnade_admission::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
 use colonnade_config::RenderSettings;
-use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope::{self, RequestScope};
 
-use super::pool::{RenderFailure, RenderOutput, RenderTask};
-use super::process::WorkerProcess;
-use super::protocol::FailureCause;
+use crate::job::{Job, JobOutput};
 use crate::metrics::RenderMetrics;
+use crate::process::WorkerProcess;
+use crate::why::{Failure, Why};
 
 /// The delay before the next attempt to start a worker after one failed.
 const START_RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -27,45 +27,97 @@ const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// too.
 const PROBATION: Duration = Duration::from_secs(1);
 
-/// How many renders of listed paths a worker may start before one of another path that waits.
+/// How many jobs of listed paths the workers may start before one of another path that waits.
 const MAX_LISTED_IN_A_ROW: usize = 3;
 
-/// A render in the queue.
-pub(super) struct QueuedRender {
-    pub(super) task: RenderTask,
-    /// The latest time at which a worker may start it.
-    pub(super) deadline: Instant,
-    pub(super) result: oneshot::Sender<Result<RenderOutput, RenderFailure>>,
-    /// The request that waits for it.
-    pub(super) request: Option<RequestScope>,
-    /// Its permit of `unlisted_slots`, while a worker renders it.
-    #[expect(dead_code, reason = "it is released on drop")]
-    pub(super) slot: Option<OwnedSemaphorePermit>,
+/// The workers. Dropping it stops them.
+pub(super) struct Workers {
+    queue: Arc<Queue>,
+    #[expect(dead_code, reason = "dropping it aborts the tasks")]
+    slots: JoinSet<()>,
 }
 
-/// A queued render gives way by being dropped.
-impl GiveWay for QueuedRender {
+impl Workers {
+    /// Starts the workers.
+    pub(super) fn start(settings: RenderSettings, metrics: &RenderMetrics) -> Self {
+        let queue = Arc::new(Queue::new(settings, metrics.clone()));
+        let mut slots = JoinSet::new();
+        for _ in 0..settings.workers {
+            slots.spawn(Slot::new(Arc::clone(&queue)).run());
+        }
+        Self { queue, slots }
+    }
+
+    /// False while no worker starts and responds.
+    pub(super) fn are_available(&self) -> bool {
+        self.queue.has_workers()
+    }
+
+    /// Runs a job.
+    ///
+    /// It fails at once while no worker process starts and responds, or if the queue is full and no job of another client gives
+    /// way. It fails as soon as it must give way itself, and if no worker starts it within `queue_timeout`. A job of the gateway
+    /// itself waits for a place in the queue.
+    pub(super) async fn run(&self, job: Arc<Job>, queue_timeout: Duration) -> Result<JobOutput, Failure> {
+        if !self.are_available() {
+            return Err(no_worker());
+        }
+        let (sender, receiver) = oneshot::channel();
+        let job = QueuedJob {
+            job,
+            deadline: Instant::now() + queue_timeout,
+            result: sender,
+            request: request_scope::current(),
+            slot: None,
+        };
+        let queue_full = || Failure::new(Why::QueueFull, "the render queue is full; try again");
+        // Held until the worker is done.
+        let _permit = self
+            .queue
+            .push(job, queue_timeout)
+            .await
+            .map_err(|_| queue_full())?;
+        // A queued job that gives way is dropped.
+        receiver.await.unwrap_or_else(|_| Err(queue_full()))
+    }
+}
+
+/// A job in the queue.
+struct QueuedJob {
+    job: Arc<Job>,
+    /// The latest time at which a worker may start it.
+    deadline: Instant,
+    result: oneshot::Sender<Result<JobOutput, Failure>>,
+    /// The request that waits for it.
+    request: Option<RequestScope>,
+    /// Its permit of `unlisted_slots`, while a worker runs it.
+    #[expect(dead_code, reason = "it is released on drop")]
+    slot: Option<OwnedSemaphorePermit>,
+}
+
+/// A queued job gives way by being dropped.
+impl GiveWay for QueuedJob {
     fn give_way(&self, newcomer: Newcomer) -> bool {
         newcomer == Newcomer::HoldsLess
     }
 }
 
-impl QueuedRender {
-    fn finish(self, result: Result<RenderOutput, RenderFailure>) {
+impl QueuedJob {
+    fn finish(self, result: Result<JobOutput, Failure>) {
         // The caller may have left.
         let _ = self.result.send(result);
     }
 }
 
-/// What the workers share.
-pub(super) struct Workers {
-    /// The renders of listed paths, queued and running.
-    listed: Pool<QueuedRender>,
+/// The queues, and what the workers share.
+struct Queue {
+    /// The jobs of listed paths, queued and running.
+    listed: Pool<QueuedJob>,
     /// Those of all other paths.
-    unlisted: Pool<QueuedRender>,
+    unlisted: Pool<QueuedJob>,
     /// The workers that may render unlisted paths.
     unlisted_slots: Arc<Semaphore>,
-    /// The renders of listed paths that began since the last one of another path.
+    /// The jobs of listed paths that were started since the last one of another path.
     listed_in_a_row: AtomicUsize,
     settings: RenderSettings,
     metrics: RenderMetrics,
@@ -73,8 +125,8 @@ pub(super) struct Workers {
     failed: AtomicUsize,
 }
 
-impl Workers {
-    pub(super) fn new(settings: RenderSettings, metrics: RenderMetrics) -> Self {
+impl Queue {
+    fn new(settings: RenderSettings, metrics: RenderMetrics) -> Self {
         Self {
             listed: Pool::default(),
             unlisted: Pool::default(),
@@ -86,20 +138,14 @@ impl Workers {
         }
     }
 
-    /// Adds a render to the queue. The permit must be held until it is done.
-    pub(super) async fn enqueue(
-        &self,
-        client: Option<ClientKey>,
-        is_listed: bool,
-        render: QueuedRender,
-        timeout: Duration,
-    ) -> Result<Permit<QueuedRender>, Full> {
+    /// Adds a job. The permit must be held until it is done.
+    async fn push(&self, job: QueuedJob, timeout: Duration) -> Result<Permit<QueuedJob>, Full> {
         let RenderSettings {
             workers,
             max_queue_length: length,
             ..
         } = self.settings;
-        let (queue, total) = if is_listed {
+        let (queue, total) = if job.job.is_listed() {
             (&self.listed, length + workers)
         } else {
             let total = share_of_unlisted(length) + share_of_unlisted(workers);
@@ -112,40 +158,40 @@ impl Workers {
             max_wait: timeout,
             max_hopeful: 0,
         };
-        queue.acquire(client, Some(render), limits).await
+        queue.acquire(job.job.page.client, Some(job), limits).await
     }
 
-    /// Waits for the next render.
-    async fn next(&self) -> QueuedRender {
+    /// Waits for the next job.
+    async fn next(&self) -> QueuedJob {
         let unlisted = async {
             // The semaphore is never closed.
             let slot = Arc::clone(&self.unlisted_slots).acquire_owned().await.ok();
-            let render = self.unlisted.take().await;
+            let job = self.unlisted.take().await;
             self.listed_in_a_row.store(0, Ordering::Relaxed);
-            QueuedRender { slot, ..render }
+            QueuedJob { slot, ..job }
         };
         let listed = async {
-            let render = self.listed.take().await;
+            let job = self.listed.take().await;
             self.listed_in_a_row.fetch_add(1, Ordering::Relaxed);
-            render
+            job
         };
         if self.listed_in_a_row.load(Ordering::Relaxed) < MAX_LISTED_IN_A_ROW {
             tokio::select! {
                 biased;
-                render = listed => render,
-                render = unlisted => render,
+                job = listed => job,
+                job = unlisted => job,
             }
         } else {
             tokio::select! {
                 biased;
-                render = unlisted => render,
-                render = listed => render,
+                job = unlisted => job,
+                job = listed => job,
             }
         }
     }
 
     /// Whether a worker runs, or has not failed yet.
-    pub(super) fn are_available(&self) -> bool {
+    fn has_workers(&self) -> bool {
         self.failed.load(Ordering::Relaxed) < self.settings.workers
     }
 
@@ -163,12 +209,12 @@ impl Workers {
         }
     }
 
-    /// Fails the queued renders if there is no worker for them.
-    fn clear_queue(&self) {
-        while !self.are_available()
-            && let Some(render) = self.listed.try_take().or_else(|| self.unlisted.try_take())
+    /// Fails the queued jobs if there is no worker for them.
+    fn clear(&self) {
+        while !self.has_workers()
+            && let Some(job) = self.listed.try_take().or_else(|| self.unlisted.try_take())
         {
-            render.finish(Err(no_worker()));
+            job.finish(Err(no_worker()));
         }
     }
 }
@@ -179,29 +225,29 @@ fn share_of_unlisted(number: usize) -> usize {
 }
 
 /// One worker, which is replaced when it dies.
-pub(super) struct WorkerSlot {
-    workers: Arc<Workers>,
+struct Slot {
+    queue: Arc<Queue>,
     /// Whether the last worker did not start or respond.
     has_failed: bool,
 }
 
-impl WorkerSlot {
-    pub(super) fn new(workers: Arc<Workers>) -> Self {
+impl Slot {
+    fn new(queue: Arc<Queue>) -> Self {
         Self {
-            workers,
+            queue,
             has_failed: false,
         }
     }
 
-    /// Keeps the worker running and gives it queued renders.
-    pub(super) async fn run(mut self) {
-        let workers = Arc::clone(&self.workers);
-        // Started in advance, so that the first render does not wait for it.
+    /// Keeps the worker running and gives it queued jobs.
+    async fn run(mut self) {
+        let queue = Arc::clone(&self.queue);
+        // Started in advance, so that the first job does not wait for it.
         let mut worker = self.start().await;
         loop {
-            let mut render = workers.next().await;
-            let request = render.request.take();
-            let served = self.serve(worker, render);
+            let mut job = queue.next().await;
+            let request = job.request.take();
+            let served = self.serve(worker, job);
             worker = match request {
                 Some(request) => request_scope::within(request, served).await,
                 None => served.await,
@@ -209,42 +255,42 @@ impl WorkerSlot {
         }
     }
 
-    /// Serves a queued render. Returns the worker for the next one.
-    async fn serve(&mut self, mut worker: WorkerProcess, render: QueuedRender) -> WorkerProcess {
-        if render.deadline <= Instant::now() {
+    /// Serves a queued job. Returns the worker for the next one.
+    async fn serve(&mut self, mut worker: WorkerProcess, queued: QueuedJob) -> WorkerProcess {
+        if queued.deadline <= Instant::now() {
             let message = "the render was queued for too long; try again";
-            render.finish(Err(RenderFailure::new(FailureCause::QueueFull, message)));
+            queued.finish(Err(Failure::new(Why::QueueFull, message)));
             return worker;
         }
         if !worker.is_usable() {
             let Some(new) = self.try_start().await else {
-                render.finish(Err(no_worker()));
+                queued.finish(Err(no_worker()));
                 return self.start().await;
             };
             worker = new;
         }
-        let result = worker.render(&render.task, &self.workers.settings).await;
-        if render.task.has_personal_data {
+        let result = worker.run(&queued.job, &self.queue.settings).await;
+        if queued.job.has_personal_data {
             // The freed memory of the process still contains it.
             drop(worker);
-            render.finish(result);
+            queued.finish(result);
             return self.start().await;
         }
         // After an exception the worker's state is known. Other failures may leave it in any state.
         match &result {
-            Err(failure) if failure.cause != FailureCause::Exception => {
+            Err(failure) if failure.why != Why::Exception => {
                 // Kill it before a new one starts, and count the restart before the result is sent.
                 drop(worker);
-                self.workers.metrics.record_restart();
-                tracing::warn!(event = "render_worker_restarted", cause = failure.cause.label());
-                if failure.cause == FailureCause::WorkerUnresponsive {
+                self.queue.metrics.record_restart();
+                tracing::warn!(event = "render_worker_restarted", cause = failure.why.label());
+                if failure.why == Why::WorkerUnresponsive {
                     self.fail();
                 }
-                render.finish(result);
+                queued.finish(result);
                 self.start().await
             }
             _ => {
-                render.finish(result);
+                queued.finish(result);
                 worker
             }
         }
@@ -263,11 +309,11 @@ impl WorkerSlot {
     /// Starts the worker, counts the outcome, and logs the first failure of a series.
     async fn try_start(&mut self) -> Option<WorkerProcess> {
         let started = self.start_process().await;
-        self.workers.metrics.record_start(started.is_ok());
+        self.queue.metrics.record_start(started.is_ok());
         match started {
             Ok(worker) => {
                 if std::mem::take(&mut self.has_failed) {
-                    self.workers.record_recovery();
+                    self.queue.record_recovery();
                 }
                 Some(worker)
             }
@@ -281,8 +327,8 @@ impl WorkerSlot {
         }
     }
 
-    async fn start_process(&self) -> Result<WorkerProcess, RenderFailure> {
-        let mut worker = WorkerProcess::start(&self.workers.settings).await?;
+    async fn start_process(&self) -> Result<WorkerProcess, Failure> {
+        let mut worker = WorkerProcess::start(&self.queue.settings).await?;
         if self.has_failed {
             tokio::time::sleep(PROBATION).await;
             worker.ping().await?;
@@ -290,18 +336,18 @@ impl WorkerSlot {
         Ok(worker)
     }
 
-    /// Gives no render to this worker until it is replaced.
+    /// Gives no job to this worker until it is replaced.
     fn fail(&mut self) {
         if !std::mem::replace(&mut self.has_failed, true) {
-            self.workers.record_failure();
+            self.queue.record_failure();
         }
-        self.workers.clear_queue();
+        self.queue.clear();
     }
 }
 
-/// The failure of a render while no worker starts and responds.
-pub(super) fn no_worker() -> RenderFailure {
-    RenderFailure::new(FailureCause::NoWorker, "no render worker is available")
+/// The failure of a job while no worker starts and responds.
+fn no_worker() -> Failure {
+    Failure::new(Why::NoWorker, "no render worker is available")
 }
 
 #[cfg(test)]
@@ -310,26 +356,42 @@ mod tests {
     use std::time::Duration;
 
     use colonnade_config::RenderSettings;
-    use colonnade_model::release::ServerModules;
+    use colonnade_model::release::{ReleaseId, SHELL, ServerModules};
     use tokio::sync::oneshot;
     use tokio::time::Instant;
 
-    use super::{QueuedRender, Workers};
+    use super::{Queue, QueuedJob};
+    use crate::job::{Job, RequestedPage};
     use crate::metrics::RenderMetrics;
-    use crate::pool::RenderTask;
+    use crate::request::{CircuitKey, ReleasePair};
 
-    fn queued(path: &str) -> QueuedRender {
-        let shell = ServerModules {
-            release: "shell@1.0.0".to_owned(),
+    fn queued(path: &str, is_listed: bool) -> QueuedJob {
+        let shell = ReleaseId {
+            name: SHELL.to_owned(),
+            version: "1.0.0".to_owned(),
+        };
+        let modules = ServerModules {
+            release: shell.to_string(),
             sources: Vec::new(),
         };
-        QueuedRender {
-            task: RenderTask {
-                shell: Arc::new(shell),
-                section: None,
-                request: path.to_owned(),
-                has_personal_data: false,
+        let releases = ReleasePair {
+            section: shell.clone(),
+            shell,
+        };
+        let job = Job {
+            page: RequestedPage {
+                client: None,
+                circuit: CircuitKey { releases, is_listed },
+                pattern: None,
             },
+            shell: Arc::new(modules),
+            section: None,
+            argument: path.to_owned(),
+            has_personal_data: false,
+            cache_key: None,
+        };
+        QueuedJob {
+            job: Arc::new(job),
             deadline: Instant::now(),
             result: oneshot::channel().0,
             request: None,
@@ -339,16 +401,15 @@ mod tests {
 
     #[tokio::test]
     async fn unlisted_paths_get_every_fourth_render() {
-        let workers = Workers::new(RenderSettings::default(), RenderMetrics::default());
+        let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
         let mut permits = Vec::new();
         for path in ["l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7"] {
-            let is_listed = path.starts_with('l');
-            let permit = workers.enqueue(None, is_listed, queued(path), Duration::MAX);
+            let permit = queue.push(queued(path, path.starts_with('l')), Duration::MAX);
             permits.push(permit.await.expect("a place in the queue"));
         }
         let mut order = Vec::new();
         for _ in &permits {
-            order.push(workers.next().await.task.request);
+            order.push(queue.next().await.job.argument.clone());
         }
         assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7");
     }

@@ -1,0 +1,118 @@
+//! Composes the document of a rendered page.
+
+use std::sync::Arc;
+
+use http::{HeaderValue, StatusCode};
+
+use colonnade_config::Config;
+use colonnade_render::{Page, PageContent, Rendered};
+use colonnade_store::loaded::InlineStyle;
+use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::request_scope;
+
+use super::boot::{Boot, ErrorReportSettings, Form, SiteFacts};
+use super::html::DocumentTemplate;
+use super::types::{Content, Document};
+use super::{DocumentRequest, Documents, inline_style, preview_banner};
+use crate::content_security_policy::ContentSecurityPolicy;
+
+/// What all documents of a site have in common.
+pub(super) struct SiteParts {
+    facts: SiteFacts,
+    error_reports: ErrorReportSettings,
+    pub(super) policy: ContentSecurityPolicy,
+}
+
+impl SiteParts {
+    /// Of the site that this configuration describes.
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            facts: SiteFacts::new(config),
+            error_reports: ErrorReportSettings {
+                sample_percent: config.rollout.report_sample_percent,
+            },
+            policy: ContentSecurityPolicy::new(config),
+        }
+    }
+
+    /// The HTML of a document. Without `content` the browser renders the page. Takes milliseconds if the page is large.
+    fn html(
+        &self,
+        request: &DocumentRequest,
+        content: Option<&PageContent>,
+        styles: &[Arc<InlineStyle>],
+        form: Option<&Form>,
+    ) -> String {
+        let deployment = &request.deployment;
+        let boot = Boot {
+            deployment: deployment.number(),
+            site: self.facts.on(&request.day.to_string()),
+            page: request.page.as_deref(),
+            slots: &deployment.slots,
+            reports: &self.error_reports,
+            social_image: deployment.frame.social_image.as_ref(),
+            view: content.map(|content| &*content.view),
+            form,
+        };
+        let template = DocumentTemplate {
+            brand: &self.facts.brand,
+            origin: &self.facts.origin,
+            frame: &deployment.frame,
+            boot: &boot,
+            content,
+            styles,
+            is_preview: request.is_preview,
+            is_indexable: request.page.is_some() && deployment.is_indexable(request.path()),
+        };
+        template.html()
+    }
+}
+
+impl Documents {
+    /// Composes the document of a page. `form` is the rejected form, if the document responds to a form post.
+    pub(super) async fn compose(
+        &self,
+        request: &DocumentRequest,
+        rendered: Rendered,
+        form: Option<Form>,
+    ) -> Document {
+        let Rendered { page, validity } = rendered;
+        let (content, why) = match page {
+            Page::Html(content) => (Some(content), None),
+            Page::Browser(why) => (None, Some(why)),
+            Page::Redirect(path) => {
+                // The renderer has checked that it is ASCII without control characters.
+                let location = HeaderValue::from_str(&path).unwrap_or(HeaderValue::from_static("/"));
+                let status = StatusCode::TEMPORARY_REDIRECT;
+                return Document::new(status, Content::Redirect(location), validity);
+            }
+        };
+        let is_found = content
+            .as_ref()
+            .map_or(request.page.is_some(), |content| content.status != 404);
+        let status = if is_found {
+            StatusCode::OK
+        } else {
+            StatusCode::NOT_FOUND
+        };
+        let styles = match content {
+            Some(_) => inline_style::load(&self.store, &request.deployment, request.page.as_ref()).await,
+            // Styles are inlined for the first paint of a rendered page. Without one there is nothing to paint.
+            None => Vec::new(),
+        };
+        let banner = request.is_preview.then(preview_banner::csp_hash);
+        let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
+        let policy = self.site.policy.header(hashes);
+        let (site, request) = (Arc::clone(&self.site), request.clone());
+        let write = move || site.html(&request, content.as_deref(), &styles, form.as_ref());
+        let html = if validity.may_cache() {
+            EncodedContent::compress(write).await
+        } else {
+            // A document that is not cached is not worth compressing, and needs no validator.
+            EncodedContent::without_validator(request_scope::run_blocking(write).await.into())
+        };
+        let mut document = Document::new(status, Content::Html { policy, html }, validity);
+        document.why = why;
+        document
+    }
+}

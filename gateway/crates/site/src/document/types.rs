@@ -1,0 +1,176 @@
+//! Requests for documents, and documents as the cache keeps them.
+
+use std::sync::Arc;
+
+use http::{HeaderValue, StatusCode};
+use jiff::civil::Date;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use colonnade_model::pattern::RequestPath;
+use colonnade_render::{RenderRequest, Validity, Why};
+use colonnade_store::loaded::{LoadedDeployment, PageManifest};
+use colonnade_web::client::ClientKey;
+use colonnade_web::encoded_content::EncodedContent;
+
+use crate::deployment_selection::{Caching, DeploymentSelection};
+
+/// A request for a document on the current date.
+#[derive(Debug, Clone)]
+pub struct DocumentRequest {
+    /// The deployment that the visitor sees.
+    pub(super) deployment: Arc<LoadedDeployment>,
+    pub(super) is_preview: bool,
+    /// Who may cache the document.
+    pub(super) caching: Caching,
+    /// The page; `None` if no page matches the path.
+    pub(super) page: Option<Arc<PageManifest>>,
+    /// The canonical path; `None` if no page matches it: the not-found page is the same for all paths.
+    path: Option<String>,
+    pub(super) day: Date,
+    /// The client; `None` if the gateway warms its cache.
+    client: Option<ClientKey>,
+}
+
+impl DocumentRequest {
+    /// A request for a path. `page` is the page of the selected deployment that matches it.
+    pub fn new(
+        selection: &DeploymentSelection<'_>,
+        page: Option<&Arc<PageManifest>>,
+        path: Option<&RequestPath>,
+        client: Option<ClientKey>,
+    ) -> Self {
+        Self {
+            deployment: Arc::clone(selection.deployment),
+            is_preview: selection.is_preview(),
+            caching: selection.caching(),
+            page: page.cloned(),
+            path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
+            day: colonnade_clock::today(),
+            client,
+        }
+    }
+
+    /// The canonical path to render.
+    pub(super) fn path(&self) -> &str {
+        self.path.as_deref().unwrap_or("/")
+    }
+
+    pub(super) fn render_request(&self) -> RenderRequest<'_> {
+        RenderRequest {
+            deployment: &self.deployment,
+            page: self.page.as_deref(),
+            path: self.path(),
+            day: self.day,
+            client: self.client,
+        }
+    }
+
+    /// The key of the document in the cache.
+    pub(super) fn key(&self) -> DocumentKey {
+        DocumentKey {
+            deployment: self.deployment.number(),
+            releases: self.deployment.releases.len(),
+            path: self.path.clone(),
+            day: self.day,
+        }
+    }
+
+    /// Whether another client requests it than the only one that may use a document.
+    pub(super) fn is_excluded_by(&self, validity: &Validity) -> bool {
+        validity.client.is_some_and(|client| self.client != Some(client))
+    }
+}
+
+/// What a document depends on, in addition to the results of its page's queries.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct DocumentKey {
+    deployment: u64,
+    /// How many of its releases are loaded. A release that is repaired later raises it, which invalidates older entries.
+    releases: usize,
+    /// The canonical path; `None` for all paths without a page.
+    path: Option<String>,
+    /// The day in the boot payload.
+    day: Date,
+}
+
+impl DocumentKey {
+    /// The bytes that the cache needs for the key. It stores the key twice, and clients choose the path's length.
+    pub(super) fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
+    }
+}
+
+/// A document in all codings, or a redirect.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) status: StatusCode,
+    pub(super) content: Content,
+    /// How long and by whom it may be used.
+    pub(super) validity: Validity,
+    /// Why it has no rendered HTML, if it has none.
+    pub(super) why: Option<Why>,
+    /// Held while it is refreshed.
+    refresh: Arc<Mutex<()>>,
+}
+
+/// The content of a document.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    /// HTML with its Content Security Policy.
+    Html {
+        policy: HeaderValue,
+        html: EncodedContent,
+    },
+    /// A redirect to this path of the site.
+    Redirect(HeaderValue),
+}
+
+impl Document {
+    pub(super) fn new(status: StatusCode, content: Content, validity: Validity) -> Self {
+        Self {
+            status,
+            content,
+            validity,
+            why: None,
+            refresh: Arc::default(),
+        }
+    }
+
+    /// The guard of a refresh, to be held while it runs; `None` while another refresh does.
+    pub(super) fn start_refresh(&self) -> Option<OwnedMutexGuard<()>> {
+        Arc::clone(&self.refresh).try_lock_owned().ok()
+    }
+
+    /// Its bytes in memory.
+    pub(super) fn weight(&self) -> usize {
+        match &self.content {
+            Content::Html { html, .. } => html.weight(),
+            Content::Redirect(location) => location.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use http::{HeaderValue, StatusCode};
+
+    use colonnade_render::Validity;
+
+    use super::{Content, Document};
+
+    #[test]
+    fn refresh_that_panics_allows_the_next_one() {
+        let content = Content::Redirect(HeaderValue::from_static("/"));
+        let document = Document::new(StatusCode::TEMPORARY_REDIRECT, content, Validity::UNLIMITED);
+        let refresh = document.start_refresh().expect("no refresh in progress");
+        assert!(document.start_refresh().is_none());
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            let _refresh = refresh;
+            panic!("while it refreshes");
+        }));
+        assert!(panic.is_err());
+        assert!(document.start_refresh().is_some());
+    }
+}
