@@ -13,8 +13,7 @@ use colonnade_store::StoreError;
 use colonnade_web::plain_page::{FooterLink, PlainFrame};
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
-use crate::client_error_report::ClientErrorReportError;
-use crate::csp_report::CspReportError;
+use crate::reports::ReportError;
 
 /// The error of a route.
 #[derive(Debug, thiserror::Error)]
@@ -42,12 +41,9 @@ pub enum SiteError {
         "This preview has ended, or its link is incomplete. Ask the person who sent it to you for a new one."
     )]
     PreviewOver,
-    /// A client error report is rejected.
+    /// A report of a browser is rejected.
     #[error(transparent)]
-    ClientErrorReport(#[from] ClientErrorReportError),
-    /// A CSP violation report is rejected.
-    #[error(transparent)]
-    CspReport(#[from] CspReportError),
+    Report(#[from] ReportError),
     /// Another gateway may have deployed what the request names, but the store cannot be read.
     #[error(transparent)]
     StoreUnreadable(#[from] StoreUnreadable),
@@ -76,8 +72,7 @@ impl Problem for SiteError {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::PreviewOver => StatusCode::FORBIDDEN,
-            Self::ClientErrorReport(error) => error.status(),
-            Self::CspReport(error) => error.status(),
+            Self::Report(error) => error.status(),
             Self::Store(cause) if cause.is_damage() || cause.is_away() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -113,7 +108,7 @@ impl Problem for SiteError {
         match self {
             Self::Http(error) => error.retry_after(),
             Self::NothingLive | Self::SectionUnavailable { .. } => Some(Duration::from_secs(30)),
-            Self::CspReport(error) => error.retry_after(),
+            Self::Report(error) => error.retry_after(),
             // Another gateway may be able to read it.
             Self::StoreUnreadable(_) => Some(Duration::from_secs(1)),
             Self::Store(cause) if cause.is_away() => Some(Duration::from_secs(1)),
@@ -144,7 +139,7 @@ impl Problem for SiteError {
     }
 }
 
-/// Returns what the gateway's own pages have around their content.
+/// What the gateway's own pages have around their content.
 pub(crate) fn plain_frame(config: &Config) -> Arc<PlainFrame> {
     let links = config.navigation.footer.iter().map(|link| FooterLink {
         label: link.label.clone(),
@@ -156,7 +151,7 @@ pub(crate) fn plain_frame(config: &Config) -> Arc<PlainFrame> {
     })
 }
 
-/// Returns the audience of HTML error pages: they show the site's name and, if a deployment is live, links to the site's
+/// The audience of HTML error pages: they show the site's name and, if a deployment is live, links to the site's
 /// pages.
 pub(crate) fn visitor(snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
     visitor_from(snapshot, frame, None)

@@ -1,9 +1,7 @@
 //! The routes of the site listener: documents, assets, sign-up, partner links, previews, and reports from browsers.
 
 mod asset;
-mod client_error_report;
 mod content_security_policy;
-mod csp_report;
 mod deployment_selection;
 pub mod document;
 mod error;
@@ -13,6 +11,7 @@ pub mod metrics;
 mod page_manifest;
 mod partner;
 mod preview;
+mod reports;
 mod routes;
 mod signup;
 mod site;

@@ -1,6 +1,7 @@
 //! The site listener: finds the route of a request and turns errors into responses.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::request::Parts;
@@ -25,13 +26,12 @@ use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
-use crate::client_error_report::{self, ClientErrorReportError, ReportRateLimiters};
-use crate::csp_report::{CspReportError, CspReports};
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, plain_frame, visitor, visitor_from};
 use crate::metrics::SiteMetrics;
 use crate::preview;
+use crate::reports::{ClientErrorReports, CspReports, ReportError};
 use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
@@ -57,7 +57,7 @@ pub struct Site {
     /// Of the gateway's own pages.
     frame: Arc<PlainFrame>,
     canary: Arc<CanaryAnalysis>,
-    error_report_rate_limiters: ReportRateLimiters,
+    client_error_reports: ClientErrorReports,
     csp_reports: CspReports,
 }
 
@@ -67,7 +67,7 @@ impl Site {
         route_names()
     }
 
-    /// Creates the site that this configuration describes.
+    /// The site that this configuration describes.
     pub fn new(
         config: Config,
         rollouts: &RolloutController,
@@ -84,7 +84,10 @@ impl Site {
             signups: SignupHandler::new(&config, Arc::clone(&frame), metrics.signups.clone())?,
             frame,
             canary: Arc::clone(&rollouts.analysis),
-            error_report_rate_limiters: ReportRateLimiters::default(),
+            client_error_reports: ClientErrorReports::new(
+                Arc::clone(&rollouts.deployments),
+                Arc::clone(&rollouts.analysis),
+            ),
             csp_reports: CspReports::new(metrics.csp.clone()),
             config,
             deployments: Arc::clone(&rollouts.deployments),
@@ -106,12 +109,12 @@ impl Site {
         self.upstreams.shrink_cache();
     }
 
-    /// Returns the audience of errors that occur before a route is found.
+    /// The audience of errors that occur before a route is found.
     pub fn audience(&self) -> Audience {
         visitor(&self.deployments.current(), &self.frame)
     }
 
-    /// Returns whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
+    /// Whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
     pub fn is_secure(&self) -> bool {
         self.config.site.origin.scheme() == "https"
     }
@@ -211,7 +214,7 @@ impl Site {
         response
     }
 
-    /// Returns the document of a path, or the not-found document if there is no path.
+    /// The document of a path, or the not-found document if there is no path.
     pub(crate) async fn document(
         &self,
         call: &Call<'_>,
@@ -301,28 +304,16 @@ impl Site {
     /// Handles a client error report.
     pub(crate) async fn client_error_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
         self.require_same_origin(call.head)?;
-        let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
-            return Err(ClientErrorReportError::Malformed.into());
-        };
-        client_error_report::receive(
-            call.cookies,
-            call.body,
-            call.snapshot,
-            &self.canary,
-            &self.deployments,
-            &self.error_report_rate_limiters,
-            address,
-        )
-        .await?;
+        let address = client_address(call.head)?;
+        self.client_error_reports
+            .receive(call.snapshot, call.cookies, call.body, address)
+            .await?;
         Ok(empty(StatusCode::NO_CONTENT))
     }
 
     /// Handles a CSP violation report.
     pub(crate) async fn csp_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
-        let Some(&ClientAddress(address)) = call.head.extensions.get::<ClientAddress>() else {
-            return Err(CspReportError::Malformed.into());
-        };
-        let client = ClientKey::new(address);
+        let client = ClientKey::new(client_address(call.head)?);
         self.csp_reports
             .receive(&call.head.headers, call.body, client)
             .await?;
@@ -386,6 +377,13 @@ impl Site {
 fn analyzed(snapshot: &Snapshot) -> Option<&LiveState> {
     let state = snapshot.state()?;
     (!state.visible.rollouts().is_empty()).then_some(state)
+}
+
+/// The address of the client that sends a report.
+fn client_address(head: &Parts) -> Result<IpAddr, ReportError> {
+    let address = head.extensions.get();
+    let ClientAddress(address) = address.ok_or(ReportError::Malformed)?;
+    Ok(*address)
 }
 
 /// Decodes the path of a request.

@@ -2,107 +2,26 @@
 //!
 //! A report can contain URLs and quote the page. Only the violated directive is counted; nothing is logged or stored.
 
-use std::time::Duration;
-
+use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use colonnade_web::body::{ReadBodyError, RequestBody, read_to_end};
+use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
-use colonnade_web::problem::Problem;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 
-use crate::metrics::CspMetrics;
+use super::{ReportError, read};
+use crate::metrics::{CspMetrics, directive_label};
 
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 8 * 1024;
-
-/// The timeout for reading a report.
-const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most reports per minute, of all clients and of each.
 const RATE_LIMITS: RateLimits = RateLimits {
     total: 1000,
     per_client: 20,
 };
-
-/// The label of all further directives.
-const OTHER: &str = "other";
-
-/// The directives with a metric label of their own (CSP 3, and Trusted Types). All others are counted as `other`, because
-/// any client can send reports.
-const DIRECTIVES: [&str; 22] = [
-    "base-uri",
-    "child-src",
-    "connect-src",
-    "default-src",
-    "font-src",
-    "form-action",
-    "frame-ancestors",
-    "frame-src",
-    "img-src",
-    "manifest-src",
-    "media-src",
-    "object-src",
-    "prefetch-src",
-    "require-trusted-types-for",
-    "script-src",
-    "script-src-attr",
-    "script-src-elem",
-    "style-src",
-    "style-src-attr",
-    "style-src-elem",
-    "trusted-types",
-    "worker-src",
-];
-
-/// Why a report is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum CspReportError {
-    /// The `Content-Type` is not one of reports.
-    #[error("The Content-Type must be application/csp-report or application/reports+json.")]
-    MediaType,
-    /// A rate limit is reached.
-    #[error("Too many reports.")]
-    RateLimited,
-    /// The report is larger than the limit.
-    #[error("The report is too large: at most {MAX_BODY_BYTES} bytes are allowed.")]
-    TooLarge,
-    /// The report did not arrive in time.
-    #[error("The report did not arrive in time.")]
-    TimedOut,
-    /// The report is not valid JSON of its format.
-    #[error("The report is invalid.")]
-    Malformed,
-}
-
-impl Problem for CspReportError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
-            Self::Malformed => StatusCode::BAD_REQUEST,
-        }
-    }
-
-    fn retry_after(&self) -> Option<Duration> {
-        matches!(self, Self::RateLimited).then_some(Duration::from_mins(1))
-    }
-}
-
-impl From<ReadBodyError> for CspReportError {
-    fn from(error: ReadBodyError) -> Self {
-        match error {
-            ReadBodyError::TooLarge => Self::TooLarge,
-            ReadBodyError::TimedOut => Self::TimedOut,
-            ReadBodyError::Broken(_) => Self::Malformed,
-        }
-    }
-}
 
 /// Receives and counts reports, within rate limits.
 pub(crate) struct CspReports {
@@ -111,7 +30,7 @@ pub(crate) struct CspReports {
 }
 
 impl CspReports {
-    /// Creates a receiver that counts in these metrics.
+    /// A receiver that counts in these metrics.
     pub(crate) fn new(metrics: CspMetrics) -> Self {
         Self {
             metrics,
@@ -128,13 +47,13 @@ impl CspReports {
         headers: &HeaderMap,
         body: RequestBody,
         client: ClientKey,
-    ) -> Result<(), CspReportError> {
-        let format = Format::from_headers(headers).ok_or(CspReportError::MediaType)?;
+    ) -> Result<(), ReportError> {
+        let format = Format::from_headers(headers).ok_or(ReportError::MediaType)?;
         if self.rate_limiter.try_acquire(client, RATE_LIMITS).is_err() {
-            return Err(CspReportError::RateLimited);
+            return Err(ReportError::RateLimited);
         }
-        let body = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
-        for directive in format.directives(&body).ok_or(CspReportError::Malformed)? {
+        let body = read(body, MAX_BODY_BYTES).await?;
+        for directive in format.directives(&body).ok_or(ReportError::Malformed)? {
             self.metrics.record_violation(directive);
         }
         Ok(())
@@ -188,13 +107,13 @@ impl Format {
         }
     }
 
-    /// Returns the labels of the violated directives; `None` if the body is invalid.
+    /// The labels of the violated directives; `None` if the body is invalid.
     fn directives(self, body: &[u8]) -> Option<Vec<&'static str>> {
         match self {
             Self::ReportUri => {
                 let ReportUriBody { report } = serde_json::from_slice(body).ok()?;
                 let name = report.effective_directive.or(report.violated_directive)?;
-                Some(vec![label(&name)])
+                Some(vec![directive_label(&name)])
             }
             Self::ReportTo => {
                 let reports: Vec<ReportToReport> = serde_json::from_slice(body).ok()?;
@@ -202,22 +121,14 @@ impl Format {
                     .iter()
                     .filter(|report| report.report_type == "csp-violation");
                 let names = violations.map(|report| report.body["effectiveDirective"].as_str());
-                Some(names.map(|name| label(name.unwrap_or_default())).collect())
+                Some(
+                    names
+                        .map(|name| directive_label(name.unwrap_or_default()))
+                        .collect(),
+                )
             }
         }
     }
-}
-
-/// Returns the metric label of a directive.
-fn label(directive: &str) -> &'static str {
-    let name = directive.split(' ').next().unwrap_or_default();
-    let known = DIRECTIVES.iter().find(|known| **known == name);
-    known.copied().unwrap_or(OTHER)
-}
-
-/// Every label that a directive can have.
-pub(crate) fn directives() -> impl Iterator<Item = &'static str> {
-    DIRECTIVES.into_iter().chain([OTHER])
 }
 
 #[cfg(test)]

@@ -1,0 +1,173 @@
+//! `POST /_report`: client error reports.
+//!
+//! A report names a release, its page, the phase that failed (load or render), and the class of the error, from a fixed list. It
+//! contains nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
+//! rollouts. Anyone can send a report, so it has no other effect.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
+use colonnade_model::release::ReleaseId;
+use colonnade_platform::deployment::{Deployments, Snapshot};
+use colonnade_platform::preview::is_visible;
+use colonnade_platform::rollout::CanaryAnalysis;
+use colonnade_store::loaded::LoadedRelease;
+use colonnade_web::body::RequestBody;
+use colonnade_web::client::ClientKey;
+use colonnade_web::cookie::Cookies;
+use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
+use colonnade_web::response::Track;
+
+use super::{ReportError, read};
+use crate::deployment_selection::{has_selected, track};
+
+/// The most bytes of a report.
+const MAX_BODY_BYTES: usize = 1024;
+
+/// How many reports count in the error log per minute. A page sends one report per section and phase.
+const ERROR_RATE_LIMITS: RateLimits = RateLimits {
+    total: 1000,
+    per_client: 20,
+};
+
+/// How many reports are logged per minute. A page that fails repeatedly is logged once per client.
+const LOG_RATE_LIMITS: RateLimits = RateLimits {
+    total: 100,
+    per_client: 1,
+};
+
+/// A report, as the shell sends it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Report {
+    /// The deployment of the document.
+    deployment: u64,
+    /// The release that failed: `name@version`.
+    release: String,
+    phase: Phase,
+    /// The class of the error; see [`ErrorClass::reported`].
+    error: String,
+    /// The pattern of the release's page. `None` for a slot, and from shells that do not send it.
+    page: Option<String>,
+}
+
+/// What the browser was doing with the release.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Phase {
+    Load,
+    Render,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Render => "render",
+        }
+    }
+}
+
+/// Receives, logs and counts reports, within rate limits.
+pub(crate) struct ClientErrorReports {
+    deployments: Arc<Deployments>,
+    canary: Arc<CanaryAnalysis>,
+    log_limiter: ClientRateLimiter,
+    error_limiter: ClientRateLimiter,
+}
+
+impl ClientErrorReports {
+    /// A receiver that counts in this canary analysis, and in the error log of these deployments.
+    pub(crate) fn new(deployments: Arc<Deployments>, canary: Arc<CanaryAnalysis>) -> Self {
+        Self {
+            deployments,
+            canary,
+            log_limiter: ClientRateLimiter::default(),
+            error_limiter: ClientRateLimiter::default(),
+        }
+    }
+
+    /// Receives a report from an address.
+    pub(crate) async fn receive(
+        &self,
+        snapshot: &Snapshot,
+        cookies: Cookies<'_>,
+        body: RequestBody,
+        address: IpAddr,
+    ) -> Result<(), ReportError> {
+        let body = read(body, MAX_BODY_BYTES).await?;
+        let report: Report = serde_json::from_slice(&body).map_err(|_| ReportError::Malformed)?;
+        // Another gateway may have deployed it since. A report is sent once, so the next poll is too late.
+        let newer;
+        let snapshot = if report.deployment > snapshot.newest() {
+            newer = self.deployments.current_since(Instant::now()).await;
+            newer.as_deref().unwrap_or(snapshot)
+        } else {
+            snapshot
+        };
+        let release = report.find_release(snapshot, cookies);
+        let release = release.ok_or(ReportError::Malformed)?;
+        let client = ClientKey::new(address);
+        if self.error_limiter.try_acquire(client, ERROR_RATE_LIMITS).is_ok() {
+            self.count(&report, &release.id, track(snapshot, report.deployment));
+        }
+        if self.log_limiter.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
+            report.log();
+        }
+        // Anyone can name a deployment.
+        if let Some(state) = snapshot.state()
+            && has_selected(snapshot, cookies, report.deployment)
+        {
+            let client = self.canary.client_hash(address);
+            self.canary
+                .record_failure(&state.visible, report.deployment, client);
+        }
+        Ok(())
+    }
+
+    /// Counts a report in the metrics, the traffic and the error log of its section.
+    fn count(&self, report: &Report, release: &ReleaseId, track: Track) {
+        let (deployments, cause) = (&self.deployments, report.phase.name());
+        deployments.metrics().record_client_error(&release.name, cause);
+        let diagnostics = deployments.diagnostics();
+        diagnostics.traffic.record_failure(&release.name, track);
+        diagnostics.errors.record(ObservedError {
+            release: release.clone(),
+            page: report.page.clone(),
+            source: ErrorSource::Browser,
+            cause,
+            class: Some(ErrorClass::reported(&report.error)),
+        });
+    }
+}
+
+impl Report {
+    /// The release that it names, with the reported page. Only releases of visible deployments are accepted: nothing that an
+    /// attacker makes up gets into the log, and the response does not reveal the releases of a preview.
+    fn find_release<'a>(&self, snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Option<&'a LoadedRelease> {
+        let (name, version) = self.release.split_once('@')?;
+        let deployment = snapshot.deployment(self.deployment)?;
+        if !is_visible(snapshot, cookies, deployment) {
+            return None;
+        }
+        let release = deployment.release(name)?;
+        let has_page = self.page.as_deref().is_none_or(|page| release.has_page(page));
+        (release.id.version == version && has_page).then_some(release)
+    }
+
+    fn log(&self) {
+        let Self {
+            deployment,
+            release,
+            phase,
+            error,
+            ..
+        } = self;
+        let class = ErrorClass::reported(error);
+        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = class.as_str());
+    }
+}
