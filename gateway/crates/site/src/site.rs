@@ -81,7 +81,12 @@ impl Site {
             routes: RouteTable::new(),
             files: RootFiles::new(&config.files),
             assets: Assets::new(config.assets),
-            signups: SignupHandler::new(&config, Arc::clone(&frame), metrics.signups.clone())?,
+            signups: SignupHandler::new(
+                &config,
+                Arc::clone(&documents),
+                Arc::clone(&frame),
+                metrics.signups.clone(),
+            )?,
             frame,
             canary: Arc::clone(&rollouts.analysis),
             client_error_reports: ClientErrorReports::new(
@@ -291,13 +296,7 @@ impl Site {
     pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
         let selection = DeploymentSelection::new(call.snapshot, call.cookies);
         self.signups
-            .handle(
-                &self.documents,
-                call.snapshot,
-                selection.as_ref(),
-                call.head,
-                call.body,
-            )
+            .handle(call.snapshot, selection.as_ref(), call.head, call.body)
             .await
     }
 

@@ -241,7 +241,7 @@ async fn read_response(mut response: Response) -> Result<Vec<u8>, CallError> {
     Ok(body)
 }
 
-/// Returns the string under a key, if there is one.
+/// The string under a key, if there is one.
 fn string(object: &Map<String, Value>, key: &str) -> Option<String> {
     object.get(key)?.as_str().map(str::to_owned)
 }

@@ -33,7 +33,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns the format that a `Content-Type` header names.
+    /// The format that a `Content-Type` header names.
     pub(super) fn from_header(content_type: &HeaderValue) -> Option<Self> {
         let essence = content_type.to_str().ok()?.split(';').next()?.trim();
         if essence.eq_ignore_ascii_case("application/json") {
@@ -130,7 +130,7 @@ impl SubmittedFields {
         Ok(fields)
     }
 
-    /// Returns the e-mail address as it was typed, or an empty string.
+    /// The e-mail address as it was typed, or an empty string.
     pub(super) fn email_text(&self) -> SecretString {
         match &self.email {
             Some(TextField::Text(email)) => email.clone(),

@@ -117,12 +117,12 @@ impl From<ReadBodyError> for SignupError {
 }
 
 impl SignupError {
-    /// Returns whether the backend is unreachable, so that the page can offer the partner.
+    /// Whether the backend is unreachable, so that the page can offer the partner.
     pub(super) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::CircuitOpen(_))
     }
 
-    /// Returns whether a form post gets the form's page, which may need a render.
+    /// Whether a form post gets the form's page, which may need a render.
     pub(super) fn shows_page(&self) -> bool {
         match self {
             Self::ClientRateLimited { shows_page, .. } | Self::GlobalRateLimited { shows_page, .. } => {
@@ -132,8 +132,25 @@ impl SignupError {
         }
     }
 
-    /// Returns whether the stated age is below the minimum.
+    /// Whether the stated age is below the minimum.
     pub(super) fn is_under_age(&self) -> bool {
         matches!(self, Self::Field(FieldError::UnderAge))
+    }
+
+    /// The outcome in the metrics. It does not name the invalid field, in particular the age.
+    pub(super) fn outcome(&self) -> &'static str {
+        match self {
+            Self::CrossOrigin => "cross_origin",
+            Self::MediaType | Self::TooLarge | Self::TimedOut | Self::Malformed | Self::Missing(_) => {
+                "malformed"
+            }
+            Self::Field(_) => "invalid",
+            Self::Rejected { .. } => "rejected",
+            Self::Unreachable(_) => "unreachable",
+            Self::CircuitOpen(_) => "circuit_open",
+            Self::ClientRateLimited { .. } => "client_rate_limited",
+            Self::GlobalRateLimited { .. } => "global_rate_limited",
+            Self::ConcurrencyLimited => "concurrency_limited",
+        }
     }
 }

@@ -58,7 +58,7 @@ impl Fields {
     }
 }
 
-/// Returns whether a string is a valid e-mail address by the HTML standard, and not too long.
+/// Whether a string is a valid e-mail address by the HTML standard, and not too long.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else {
         return false;
@@ -107,7 +107,7 @@ fn parse_digits(text: &str) -> Option<u64> {
     if all { text.parse().ok() } else { None }
 }
 
-/// Returns the whole years of an age with or without a fraction and surrounding whitespace.
+/// The whole years of an age with or without a fraction and surrounding whitespace.
 fn whole_years(text: &str) -> Option<u64> {
     let text = text.trim_ascii();
     let Some((whole, fraction)) = text.split_once(['.', ',']) else {

@@ -9,6 +9,8 @@ use prometheus_client::registry::Registry;
 use colonnade_upstream::circuit_breaker::BreakerState;
 use colonnade_web::metrics::Described;
 
+use super::error::SignupError;
+
 /// The outcomes of sign-ups.
 const OUTCOMES: [&str; 11] = [
     "accepted",
@@ -58,11 +60,6 @@ impl SignupMetrics {
         );
     }
 
-    /// Counts a sign-up with this outcome.
-    pub(super) fn record_outcome(&self, outcome: &'static str) {
-        self.outcomes.get_or_create(&OutcomeLabel { outcome }).inc();
-    }
-
     /// Sets the circuit breaker's state.
     pub(super) fn set_circuit_breaker_state(&self, current: BreakerState) {
         for state in BreakerState::ALL {
@@ -70,5 +67,35 @@ impl SignupMetrics {
             let gauge = self.circuit_breaker.get_or_create(&label);
             gauge.set(i64::from(state == current));
         }
+    }
+}
+
+/// Counts the outcome of one sign-up on drop.
+pub(super) struct OutcomeRecorder<'a> {
+    metrics: &'a SignupMetrics,
+    outcome: &'static str,
+}
+
+impl<'a> OutcomeRecorder<'a> {
+    /// A recorder. If it is dropped without a result, the client closed the connection.
+    pub(super) fn new(metrics: &'a SignupMetrics) -> Self {
+        Self {
+            metrics,
+            outcome: "client_closed",
+        }
+    }
+
+    /// Records a result.
+    pub(super) fn record<T>(mut self, result: Result<T, &SignupError>) {
+        self.outcome = result.err().map_or("accepted", SignupError::outcome);
+    }
+}
+
+impl Drop for OutcomeRecorder<'_> {
+    fn drop(&mut self) {
+        let label = OutcomeLabel {
+            outcome: self.outcome,
+        };
+        self.metrics.outcomes.get_or_create(&label).inc();
     }
 }

@@ -11,7 +11,6 @@ mod fields;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
 mod metrics;
-mod outcome;
 mod rate_limits;
 mod redirect;
 
@@ -43,12 +42,14 @@ use crate::error::{SiteError, visitor, visitor_from};
 use backend::Backend;
 use body::{Format, SubmittedFields};
 use error::SignupError;
-use outcome::OutcomeRecorder;
+use metrics::OutcomeRecorder;
 use rate_limits::SignupRateLimiter;
 use redirect::AllowedRedirects;
 
 /// Handles sign-ups.
 pub(crate) struct SignupHandler {
+    /// Shows errors of forms.
+    documents: Arc<Documents>,
     backend: Option<Backend>,
     limits: CurrentSignupLimits,
     rate_limiter: SignupRateLimiter,
@@ -61,16 +62,25 @@ pub(crate) struct SignupHandler {
     frame: Arc<PlainFrame>,
 }
 
-/// The sender of a form.
-struct Sender {
-    client: Option<ClientKey>,
+/// A sign-up that failed.
+struct Rejected {
+    error: SignupError,
+    /// The e-mail address that was typed, for the page that shows the error. Empty if it is not known.
     email: SecretString,
 }
 
+impl From<SignupError> for Rejected {
+    fn from(error: SignupError) -> Self {
+        let email = SecretString::default();
+        Self { error, email }
+    }
+}
+
 impl SignupHandler {
-    /// Creates the handler that this configuration describes.
+    /// The handler that this configuration describes.
     pub(crate) fn new(
         config: &Config,
+        documents: Arc<Documents>,
         frame: Arc<PlainFrame>,
         metrics: SignupMetrics,
     ) -> Result<Self, BackendError> {
@@ -79,6 +89,7 @@ impl SignupHandler {
         let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
         let backend = signup.map(|signup| Backend::new(signup, &limits, &metrics));
         Ok(Self {
+            documents,
             backend: backend.transpose()?,
             rate_limiter: SignupRateLimiter::new(Arc::clone(&limits)),
             limits,
@@ -99,75 +110,73 @@ impl SignupHandler {
     /// Handles a sign-up. Scripts get JSON; forms get a redirect, or the form's page with an error.
     pub(crate) async fn handle(
         &self,
-        documents: &Documents,
         snapshot: &Snapshot,
         selection: Option<&DeploymentSelection<'_>>,
         head: &Parts,
         body: RequestBody,
     ) -> Response {
         let format = head.headers.get(CONTENT_TYPE).and_then(Format::from_header);
-        let mut sender = Sender {
-            client: client_key(&head.extensions),
-            email: SecretString::default(),
-        };
         // Also counts sign-ups whose client closes the connection before there is a result.
         let recorder = OutcomeRecorder::new(&self.metrics);
-        let result = self.sign_up(head, body, format, &mut sender.email).await;
-        recorder.record(&result);
-        if format == Some(Format::Form) {
-            return match result {
-                Ok(target) => self.redirect_to(snapshot, target.as_deref()),
-                Err(error) => {
-                    self.form_page(documents, snapshot, selection, error, sender)
-                        .await
-                }
-            };
-        }
-        match result {
-            Ok(Some(target)) => json(StatusCode::OK, &json!({ "redirectUrl": target })),
-            Ok(None) => json(StatusCode::OK, &json!({})),
-            Err(error) => respond(&error, Audience::Script),
+        let result = self.sign_up(head, body, format).await;
+        recorder.record(result.as_ref().map_err(|rejected| &rejected.error));
+        match (result, format) {
+            (Ok(target), Some(Format::Form)) => self.redirect_to(snapshot, target.as_deref()),
+            (Err(rejected), Some(Format::Form)) => {
+                let client = client_key(&head.extensions);
+                self.form_page(snapshot, selection, rejected, client).await
+            }
+            (Ok(Some(target)), _) => json(StatusCode::OK, &json!({ "redirectUrl": target })),
+            (Ok(None), _) => json(StatusCode::OK, &json!({})),
+            (Err(rejected), _) => respond(&rejected.error, Audience::Script),
         }
     }
 
-    /// Signs up. Returns the backend's redirect target, if it is allowed. `email` is set as soon as it is known, for the
-    /// page that shows an error.
+    /// Signs up. Returns the backend's redirect target, if it is allowed.
     async fn sign_up(
         &self,
         head: &Parts,
         body: RequestBody,
         format: Option<Format>,
-        email: &mut SecretString,
-    ) -> Result<Option<String>, SignupError> {
+    ) -> Result<Option<String>, Rejected> {
         if !origin::is_same_origin(&head.uri, &head.headers, &self.scheme) {
-            return Err(SignupError::CrossOrigin);
+            return Err(SignupError::CrossOrigin.into());
         }
         let format = format.ok_or(SignupError::MediaType)?;
-        let admission = match head.extensions.get() {
-            Some(ClientAddress(address)) => {
-                let client = ClientKey::new(*address);
-                self.rate_limiter.try_acquire(client, format == Format::Form)
-            }
-            None => Ok(()),
+        let parse = async {
+            let body = body::read(&head.headers, body).await?;
+            SubmittedFields::parse(format, body.expose_secret())
         };
-        if let Err(error) = admission {
+        if let Some(ClientAddress(address)) = head.extensions.get()
+            && let Err(error) = self
+                .rate_limiter
+                .try_acquire(ClientKey::new(*address), format == Format::Form)
+        {
             // The body of a rate-limited request is read only if the form's page will show the e-mail address again.
-            if error.shows_page()
-                && let Ok(body) = body::read(&head.headers, body).await
-                && let Ok(fields) = SubmittedFields::parse(format, body.expose_secret())
-            {
-                *email = fields.email_text();
-            }
-            return Err(error);
+            let fields = if error.shows_page() {
+                parse.await.ok()
+            } else {
+                None
+            };
+            let email = fields.unwrap_or_default().email_text();
+            return Err(Rejected { error, email });
         }
-        let body = body::read(&head.headers, body).await?;
-        let submitted = SubmittedFields::parse(format, body.expose_secret())?;
-        drop(body);
-        *email = submitted.email_text();
-        let fields = submitted.validate()?;
+        let fields = parse.await?;
+        let email = fields.email_text();
+        let target = self.submit(fields, client_key(&head.extensions)).await;
+        target.map_err(|error| Rejected { error, email })
+    }
+
+    /// Validates what was submitted, and sends it to the backend.
+    async fn submit(
+        &self,
+        fields: SubmittedFields,
+        client: Option<ClientKey>,
+    ) -> Result<Option<String>, SignupError> {
+        let fields = fields.validate()?;
         let backend = self.backend.as_ref();
         let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
-        let target = backend.sign_up(&fields, client_key(&head.extensions)).await?;
+        let target = backend.sign_up(&fields, client).await?;
         Ok(target.and_then(|target| self.redirects.check(&target)))
     }
 
@@ -180,12 +189,12 @@ impl SignupHandler {
     /// Responds with the form's page, which shows the error.
     async fn form_page(
         &self,
-        documents: &Documents,
         snapshot: &Snapshot,
         selection: Option<&DeploymentSelection<'_>>,
-        error: SignupError,
-        sender: Sender,
+        rejected: Rejected,
+        client: Option<ClientKey>,
     ) -> Response {
+        let Rejected { error, email } = rejected;
         let Some(selection) = selection else {
             return respond(&SiteError::NothingLive, visitor(snapshot, &self.frame));
         };
@@ -195,7 +204,6 @@ impl SignupHandler {
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));
-        let Sender { client, email } = sender;
         let under_age = error.is_under_age();
         let form = Form {
             page: self.form_path.clone(),
@@ -206,7 +214,10 @@ impl SignupHandler {
             under_age,
         };
         let request = DocumentRequest::new(selection, page, path.as_ref(), client);
-        let mut response = documents.respond_to_form(&request, error.status(), form).await;
+        let mut response = self
+            .documents
+            .respond_to_form(&request, error.status(), form)
+            .await;
         selection.set_headers(&mut response, self.scheme == "https");
         if let Some(wait) = error.retry_after() {
             set_retry_after(&mut response, wait);

@@ -15,7 +15,7 @@ pub(super) struct SignupRateLimiter {
 }
 
 impl SignupRateLimiter {
-    /// Creates rate limiters that follow these limits.
+    /// Rate limiters that follow these limits.
     pub(super) fn new(limits: CurrentSignupLimits) -> Self {
         Self {
             limits,

@@ -20,7 +20,7 @@ impl AllowedRedirects {
         }
     }
 
-    /// Returns the normalized target, or `None` if it is not allowed. The target is parsed and serialized again, so that
+    /// The normalized target, or `None` if it is not allowed. The target is parsed and serialized again, so that
     /// browsers interpret it as it was checked. A path stays a path.
     pub(super) fn check(&self, target: &str) -> Option<String> {
         let is_path = target.starts_with('/');
@@ -50,7 +50,7 @@ impl AllowedRedirects {
     }
 }
 
-/// Returns whether a path of this origin can be a page. Reserved paths cannot: a redirect to `/go/…`, for example, would
+/// Whether a path of this origin can be a page. Reserved paths cannot: a redirect to `/go/…`, for example, would
 /// take the visitor to a partner by a link that is not labeled as an advertisement.
 fn is_page_path(path: &str) -> bool {
     // A path with an empty segment, such as `//host`, can name another host.
