@@ -16,11 +16,10 @@ use crate::engine::Engine;
 use crate::job::{Job, RequestedPage};
 use crate::page::{Output, Rendered};
 use crate::queries::Queries;
-use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, ReleasePair};
+use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, ReleasePair, RenderRequest};
 use crate::results::Results;
 use crate::validity::{Lifetime, Validity};
 use crate::why::{Failure, Why};
-use crate::{RenderRequest, Renderer};
 
 /// What a page is rendered with, in addition to its request.
 #[derive(Clone, Copy, Default)]
@@ -33,7 +32,6 @@ pub(super) struct Input<'a> {
 
 /// An attempt to render the page of a request.
 pub(super) struct Attempt<'a> {
-    renderer: &'a Renderer,
     pub(super) engine: &'a Arc<Engine>,
     store: &'a Store,
     pub(super) request: RenderRequest<'a>,
@@ -45,15 +43,14 @@ pub(super) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// An attempt, unless the browser always renders the page: server rendering is disabled, or a release has no server modules.
-    pub(super) fn new(renderer: &'a Renderer, store: &'a Store, request: RenderRequest<'a>) -> Option<Self> {
+    /// An attempt; `None` if the browser always renders the page, because a release has no server modules.
+    pub(super) fn new(engine: &'a Arc<Engine>, store: &'a Store, request: RenderRequest<'a>) -> Option<Self> {
         let renderable = |name: &str| {
             let release = request.deployment.release(name)?;
             (!release.modules.is_empty()).then_some(&**release)
         };
         Some(Self {
-            renderer,
-            engine: renderer.engine.as_ref()?,
+            engine,
             store,
             request,
             shell: renderable(SHELL)?,
@@ -61,7 +58,7 @@ impl<'a> Attempt<'a> {
                 Some(page) => Some(renderable(&page.section.name)?),
                 None => None,
             },
-            deadline: Instant::now() + renderer.deadline,
+            deadline: Instant::now() + engine.settings.deadline,
         })
     }
 
@@ -94,7 +91,7 @@ impl<'a> Attempt<'a> {
             Output::Page { .. } => None,
             Output::Queries(queries) => Some(self.fetch(queries).await),
         };
-        self.deadline = Instant::now() + self.renderer.deadline;
+        self.deadline = Instant::now() + self.engine.settings.deadline;
         let input = Input {
             form: Some(form),
             results: results.as_ref(),
@@ -115,8 +112,8 @@ impl<'a> Attempt<'a> {
         let input = Input { form: None, results };
         loop {
             let work = async { (self.render(input, Some(key.clone())).await, client) };
-            match self.renderer.coalescer.run(&key, work).await {
-                // The shared job was that of another client, for which the queue had no place.
+            match self.engine.coalescer.run(&key, work).await {
+                // The job of another client was shared, and the queue had no place for it: retry for this client.
                 (Err(why), other) if why.is_of_client() && other != client => {}
                 (output, _) => return output,
             }
@@ -151,7 +148,7 @@ impl<'a> Attempt<'a> {
             Some(section) => Some(self.modules(section).await?),
             None => None,
         };
-        let facts = &self.renderer.site_facts;
+        let facts = &self.engine.site_facts;
         Ok(Job {
             page: self.requested_page(input.results),
             shell,
@@ -171,13 +168,9 @@ impl<'a> Attempt<'a> {
 
     /// Fetches the results of the page's queries. They have a time limit of their own, so the deadline moves by this time.
     pub(super) async fn fetch(&mut self, queries: Arc<Queries>) -> Results {
-        let Renderer {
-            queries: source,
-            query_deadline,
-            ..
-        } = self.renderer;
+        let (source, deadline) = (&self.engine.queries, self.engine.settings.query_deadline);
         let started_at = Instant::now();
-        let results = Results::fetch(source, queries, self.request.client, *query_deadline).await;
+        let results = Results::fetch(source, queries, self.request.client, deadline).await;
         self.deadline += started_at.elapsed();
         self.record_unusable(&results, &results.late, UnusableResult::Late);
         self.record_unusable(&results, &results.too_large, UnusableResult::TooLargeTogether);
@@ -206,7 +199,7 @@ impl<'a> Attempt<'a> {
     fn record_unusable(&self, results: &Results, names: &BTreeSet<String>, reason: UnusableResult) {
         let release = &self.section.unwrap_or(self.shell).id;
         for path in names.iter().filter_map(|name| results.queries.path(name)) {
-            self.renderer.queries.record_unusable(path, release, reason);
+            self.engine.queries.record_unusable(path, release, reason);
         }
     }
 

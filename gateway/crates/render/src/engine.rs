@@ -4,34 +4,44 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::civil::Date;
+use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use colonnade_config::RenderSettings;
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
 use colonnade_memory::Pressure;
 use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::client::ClientKey;
+use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::request_scope;
 
 use crate::circuit_breaker::RenderCircuitBreaker;
 use crate::job::{Job, RequestedPage};
 use crate::metrics::RenderMetrics;
 use crate::page::Output;
-use crate::request::CacheKey;
+use crate::queries::QuerySource;
+use crate::request::{CacheKey, DatedKey};
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
-/// The part of the renderer that outlives a request: a render goes on when the client that requested it has left.
+/// What renders pages. It outlives a request: a job goes on when the client that requested it has left.
 pub(super) struct Engine {
-    pub(super) breaker: RenderCircuitBreaker,
+    pub(super) settings: RenderSettings,
+    /// `site` in render requests, without the date.
+    pub(super) site_facts: Value,
+    pub(super) queries: Arc<dyn QuerySource>,
+    pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: RenderMetrics,
-    diagnostics: Arc<Diagnostics>,
-    workers: Workers,
-    cache: ByteCache<CacheKey, CachedOutput>,
+    pub(super) workers: Workers,
+    /// The jobs of visitors. Each outcome has the client whose request was the first.
+    pub(super) coalescer: RequestCoalescer<DatedKey, (Result<Output, Why>, Option<ClientKey>)>,
+    pub(super) cache: ByteCache<CacheKey, CachedOutput>,
+    breaker: RenderCircuitBreaker,
 }
 
 /// A cached page, or the queries of one.
 #[derive(Debug)]
-struct CachedOutput {
+pub(super) struct CachedOutput {
     output: Output,
     /// The only date on which it is valid; `None` if it does not depend on the date.
     day: Option<Date>,
@@ -41,30 +51,26 @@ impl Engine {
     /// Starts the workers.
     pub(super) fn start(
         settings: RenderSettings,
+        site_facts: Value,
+        queries: Arc<dyn QuerySource>,
         metrics: &RenderMetrics,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
         Self {
+            settings,
+            site_facts,
+            queries,
+            diagnostics,
+            metrics: metrics.clone(),
+            workers: Workers::start(settings, metrics),
+            coalescer: RequestCoalescer::default(),
+            cache: ByteCache::new(settings.cache_bytes),
             breaker: RenderCircuitBreaker::new(
                 settings.breaker_failure_threshold,
                 settings.breaker_open,
                 metrics.circuits.clone(),
             ),
-            metrics: metrics.clone(),
-            diagnostics,
-            workers: Workers::start(settings, metrics),
-            cache: ByteCache::new(settings.cache_bytes),
         }
-    }
-
-    /// False while no worker starts and responds.
-    pub(super) fn is_available(&self) -> bool {
-        self.workers.are_available()
-    }
-
-    /// Halves the cache while memory is short.
-    pub(super) fn shrink_cache(&self) {
-        self.cache.shrink();
     }
 
     /// Whether a page may be rendered now. If not, counts why.
@@ -110,8 +116,7 @@ impl Engine {
         tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
     }
 
-    /// Counts a render that exceeded its document's deadline. The error log has one entry for it: that of its own failure,
-    /// if it fails later.
+    /// Counts a render that exceeded its document's deadline. If it fails later, the error log counts only that failure.
     pub(super) fn record_late(
         self: &Arc<Self>,
         page: RequestedPage,

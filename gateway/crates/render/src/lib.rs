@@ -29,55 +29,36 @@ pub use why::Why;
 pub use worker::main as worker;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
+use colonnade_config::RenderSettings;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_store::Store;
-use colonnade_web::client::ClientKey;
-use colonnade_web::coalesce::RequestCoalescer;
 
 use crate::metrics::RenderMetrics;
 use attempt::Attempt;
 use engine::Engine;
-use page::Output;
-use request::DatedKey;
 
 /// Renders and caches pages.
 pub struct Renderer {
     /// `None` if server rendering is disabled.
     engine: Option<Arc<Engine>>,
-    queries: Arc<dyn QuerySource>,
-    deadline: Duration,
-    query_deadline: Duration,
-    warms_cache: bool,
-    diagnostics: Arc<Diagnostics>,
-    /// `site` in render requests, without the date.
-    site_facts: Value,
-    /// The jobs of visitors. Each outcome has the client whose request was the first.
-    coalescer: RequestCoalescer<DatedKey, (Result<Output, Why>, Option<ClientKey>)>,
 }
 
 impl Renderer {
-    /// Starts the workers, unless server rendering is disabled. `queries` fetches the queries of pages.
+    /// Starts the workers, unless server rendering is disabled. `site_facts` is `site` in render requests, without the date;
+    /// `queries` fetches the queries of pages.
     pub fn start(
-        settings: colonnade_config::RenderSettings,
+        settings: RenderSettings,
         site_facts: Value,
         queries: Arc<dyn QuerySource>,
         metrics: &RenderMetrics,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
-        let engine = || Arc::new(Engine::start(settings, metrics, Arc::clone(&diagnostics)));
+        let engine = || Engine::start(settings, site_facts, queries, metrics, diagnostics);
         Self {
-            engine: settings.enabled.then(engine),
-            queries,
-            deadline: settings.deadline,
-            query_deadline: settings.query_deadline,
-            warms_cache: settings.warm_cache,
-            diagnostics,
-            site_facts,
-            coalescer: RequestCoalescer::default(),
+            engine: settings.enabled.then(engine).map(Arc::new),
         }
     }
 
@@ -90,19 +71,20 @@ impl Renderer {
 
     /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts and responds.
     pub fn is_degraded(&self) -> bool {
-        self.engine.as_ref().is_some_and(|engine| !engine.is_available())
+        let engine = self.engine.as_ref();
+        engine.is_some_and(|engine| !engine.workers.are_available())
     }
 
     /// Halves the cache while memory is short.
     pub fn shrink_cache(&self) {
         if let Some(engine) = &self.engine {
-            engine.shrink_cache();
+            engine.cache.shrink();
         }
     }
 
     /// The page of a request, from the cache if possible. Concurrent requests for the same page share one render.
     pub async fn render(&self, store: &Store, request: RenderRequest<'_>) -> Rendered {
-        match Attempt::new(self, store, request) {
+        match self.attempt(store, request) {
             Some(attempt) => Rendered::or_browser(attempt.page().await, request.client),
             None => Rendered::BROWSER_ONLY,
         }
@@ -115,7 +97,7 @@ impl Renderer {
         request: RenderRequest<'_>,
         form: &Value,
     ) -> Rendered {
-        match Attempt::new(self, store, request) {
+        match self.attempt(store, request) {
             Some(attempt) => Rendered::or_browser(attempt.form_result(form).await, request.client),
             None => Rendered::BROWSER_ONLY,
         }
@@ -124,6 +106,16 @@ impl Renderer {
     /// Whether the results of queries that a page was rendered with are neither purged nor invalidated.
     pub fn is_current(&self, validity: &Validity) -> bool {
         let mut revisions = validity.results.iter().flat_map(|results| &*results.revisions);
-        revisions.all(|revision| self.queries.is_current(*revision))
+        let is_current = |revision| {
+            let engine = self.engine.as_ref();
+            engine.is_none_or(|engine| engine.queries.is_current(revision))
+        };
+        revisions.all(|revision| is_current(*revision))
+    }
+
+    /// An attempt to render a page; `None` if the browser always renders it: server rendering is disabled, or a release has no
+    /// server modules.
+    fn attempt<'a>(&'a self, store: &'a Store, request: RenderRequest<'a>) -> Option<Attempt<'a>> {
+        Attempt::new(self.engine.as_ref()?, store, request)
     }
 }

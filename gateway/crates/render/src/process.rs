@@ -34,7 +34,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// worker is slow, but uses some.
 const STALLED_CHECKS: u32 = 30;
 
-/// The CPU time a worker may use in addition to that of its render: to load modules and to prepare the next sandbox.
+/// The CPU time a worker may use in addition to the limit of a render: to load modules and to prepare the next sandbox.
 const EXTRA_CPU_TIME: Duration = Duration::from_millis(500);
 
 /// The time after which an unresponsive worker is killed. It does not limit renders: on a busy machine a healthy render

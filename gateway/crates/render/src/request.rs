@@ -34,8 +34,8 @@ pub(super) struct ReleasePair {
     pub(super) section: ReleaseId,
 }
 
-/// The key of a circuit breaker. Paths that no release lists get a separate one, so that visitors cannot open that of the
-/// others.
+/// The key of a circuit breaker. Paths that no release lists get a separate breaker, so that visitors cannot open the breaker
+/// of real pages.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,

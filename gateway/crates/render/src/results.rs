@@ -145,7 +145,7 @@ fn lifetime(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Lif
     }
 }
 
-/// Makes the largest results failures until the others have at most [`MAX_TOTAL_BYTES`]. Returns their names.
+/// Fails the largest results until the rest has at most [`MAX_TOTAL_BYTES`]. Returns the names of the failed ones.
 fn fail_largest(results: &mut BTreeMap<String, QueryResult>) -> BTreeSet<String> {
     let bytes = |result: &QueryResult| result.outcome.as_ref().map_or(0, |value| value.get().len());
     let mut total: usize = results.values().map(bytes).sum();

@@ -65,7 +65,9 @@ impl Renderer {
 
     /// Whether pages are rendered before they are requested.
     pub fn warms_cache(&self) -> bool {
-        self.is_enabled() && self.warms_cache
+        self.engine
+            .as_ref()
+            .is_some_and(|engine| engine.settings.warm_cache)
     }
 
     /// Renders and caches an example of each page that names paths, and the shell's not-found page, except those that
@@ -78,6 +80,9 @@ impl Renderer {
         live: Option<&LoadedDeployment>,
         tried: &TrialResults,
     ) -> Vec<String> {
+        let Some(engine) = &self.engine else {
+            return Vec::new();
+        };
         let examples: Vec<_> = deployment
             .example_paths()
             .map(|(page, path)| (Some(page), path))
@@ -87,7 +92,7 @@ impl Renderer {
         let requests = examples
             .iter()
             .map(|(page, path)| RenderRequest::without_client(deployment, *page, path));
-        let mut trials = Trials::start(&self.diagnostics.log, action, requests.clone());
+        let mut trials = Trials::start(&engine.diagnostics.log, action, requests.clone());
         let mut problems = Vec::new();
         for request in requests {
             let Err(failure) = self.render_if_uncached(store, request).await else {
@@ -123,7 +128,7 @@ impl Renderer {
     /// Renders a page that no visitor has requested into the cache. Of a page with queries it evaluates only these, so that a
     /// deploy does not send the queries of all pages to the upstreams at once. Returns whether the page has queries.
     pub async fn render_ahead(&self, store: &Store, request: RenderRequest<'_>) -> bool {
-        match Attempt::new(self, store, request) {
+        match self.attempt(store, request) {
             Some(attempt) => matches!(attempt.output(None).await, Ok(Output::Queries(_))),
             None => false,
         }
@@ -154,7 +159,7 @@ impl Renderer {
     /// Renders and caches a page, unless it is cached, with the results of its queries. If a query fails, so may the render:
     /// whether a release can be deployed does not depend on upstreams.
     async fn render_if_uncached(&self, store: &Store, request: RenderRequest<'_>) -> Result<(), Failure> {
-        let Some(mut attempt) = Attempt::new(self, store, request) else {
+        let Some(mut attempt) = self.attempt(store, request) else {
             return Ok(());
         };
         let Output::Queries(queries) = attempt.trial_output(None).await? else {

@@ -23,8 +23,7 @@ use crate::why::{Failure, Why};
 /// The delay before the next attempt to start a worker after one failed.
 const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The time that a worker must survive after one that failed, before it gets renders: what stopped the one before may stop it,
-/// too.
+/// The time that a worker must survive before it gets jobs, if the previous worker failed: the cause may still exist.
 const PROBATION: Duration = Duration::from_secs(1);
 
 /// How many jobs of listed paths the workers may start before one of another path that waits.

@@ -13,7 +13,7 @@ use colonnade_store::StoreError;
 use colonnade_web::plain_page::{FooterLink, PlainFrame};
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
-use crate::reports::ReportError;
+use crate::reports::error::ReportError;
 
 /// The error of a route.
 #[derive(Debug, thiserror::Error)]
@@ -129,7 +129,7 @@ impl Problem for SiteError {
     }
 
     fn log(&self) {
-        // The store logs damaged files, and the poll a store that is away, but not at each request.
+        // The store logs damaged files, and the poll an unreachable store, but not at each request.
         if let Self::Store(cause) = self
             && !cause.is_damage()
             && !cause.is_away()

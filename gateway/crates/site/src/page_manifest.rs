@@ -13,7 +13,7 @@ use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{JSON, NO_STORE, Response, ServedBy, conditional_response};
 
-use crate::SiteError;
+use crate::error::SiteError;
 
 /// Browsers may cache the response, because a deployment never changes.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");

@@ -14,7 +14,7 @@ use colonnade_web::plain_page::{PlainFrame, PlainPage};
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, redirect};
 
-use crate::SiteError;
+use crate::error::SiteError;
 
 /// Keeps previews out of search engines.
 pub(crate) const ROBOTS: (HeaderName, HeaderValue) = (

@@ -18,9 +18,9 @@ use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route, Router};
 
 use crate::error::{SiteError, visitor};
-use crate::site::INVALID_REQUEST;
+use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
-use crate::{Site, page_manifest, partner, preview, wellknown};
+use crate::{page_manifest, partner, preview, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
 const UNMATCHED: &str = "unmatched";
@@ -64,7 +64,7 @@ pub(crate) enum ErrorFormat {
 }
 
 impl ErrorFormat {
-    /// Returns the audience that gets this format.
+    /// The audience that gets this format.
     pub(crate) fn audience(self, snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
         match self {
             Self::Page => visitor(snapshot, frame),
@@ -127,7 +127,7 @@ impl RouteTable {
         }
     }
 
-    /// Returns the route of a path and the parameter in the path.
+    /// The route of a path and the parameter in the path.
     pub(crate) fn find<'p>(&self, path: &'p RequestPath) -> (&Route<Endpoint>, &'p str) {
         if !path.is_reserved() {
             return (&self.document, "");

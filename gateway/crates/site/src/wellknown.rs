@@ -181,7 +181,7 @@ pub(crate) fn icon(frame: &ShellFrame, wanted: RootIcon) -> Option<Response> {
     redirect(StatusCode::FOUND, &icon.file).map(cacheable)
 }
 
-/// Returns whether a browser requests the script of a service worker (Service Workers, section "Update").
+/// Whether a browser requests the script of a service worker (Service Workers, section "Update").
 pub(crate) fn is_for_service_worker(headers: &HeaderMap) -> bool {
     headers
         .get("service-worker")

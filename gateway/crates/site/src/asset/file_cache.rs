@@ -34,7 +34,7 @@ pub(super) struct FileCache {
 }
 
 impl FileCache {
-    /// Creates a cache of this many bytes. With 0 bytes nothing is cached.
+    /// A cache of this many bytes. With 0 bytes nothing is cached.
     pub(super) fn new(capacity: usize, worker_policy: HeaderValue) -> Self {
         Self {
             cache: ByteCache::new(capacity),
@@ -49,7 +49,7 @@ impl FileCache {
         self.cache.shrink();
     }
 
-    /// Returns a file in a coding, from memory or from the store. Concurrent requests share one read.
+    /// A file in a coding, from memory or from the store. Concurrent requests share one read.
     pub(super) async fn get(
         &self,
         store: &Store,
@@ -96,7 +96,7 @@ impl AsRef<[u8]> for SharedBytes {
 }
 
 impl InUse {
-    /// Returns the bytes of a file if a response uses them.
+    /// The bytes of a file if a response uses them.
     fn get(&self, key: &FileKey) -> Option<Bytes> {
         let files = self.0.lock();
         let bytes = files.get(key)?.upgrade()?;

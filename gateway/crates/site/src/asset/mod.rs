@@ -23,8 +23,8 @@ use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::Response;
 
-use crate::SiteError;
 use crate::content_security_policy::worker_policy;
+use crate::error::SiteError;
 use file_cache::FileCache;
 use file_response::{FileRequest, file_response};
 
@@ -37,7 +37,7 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
-    /// Creates a server of assets with a cache of the configured size.
+    /// A server of assets with a cache of the configured size.
     pub(crate) fn new(settings: AssetSettings) -> Self {
         Self {
             cache: FileCache::new(settings.cache_bytes, worker_policy(settings)),

@@ -20,7 +20,7 @@ pub(super) enum Selection {
     Unsatisfiable,
 }
 
-/// Returns which bytes of a file of this length a request selects. An invalid `Range` header is ignored.
+/// Which bytes of a file of this length a request selects. An invalid `Range` header is ignored.
 pub(super) fn select(request: &HeaderMap, length: usize) -> Selection {
     let mut values = request.get_all(RANGE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -68,7 +68,7 @@ impl RangeSpec {
         (first <= last).then_some(Self::Between(first, last))
     }
 
-    /// Returns the range in a file of this length; it is empty if it is outside the file.
+    /// The range in a file of this length; it is empty if it is outside the file.
     fn resolve(self, length: usize) -> Range<usize> {
         let at_most = |number: u64| usize::try_from(number).map_or(length, |number| number.min(length));
         match self {

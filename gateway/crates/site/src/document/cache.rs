@@ -34,7 +34,7 @@ impl Documents {
             };
             // Boxed, because it is much larger than the state of a cache hit.
             let document = Box::pin(self.compositions.run(&key, composition)).await;
-            // The shared document is that of another client whose query or render was rejected.
+            // The document of another client was shared, whose query or render was rejected: retry for this client.
             if request.is_excluded_by(&document.validity) {
                 continue;
             }
@@ -74,7 +74,7 @@ impl Documents {
         }
         let rendered = self.renderer.render(&self.store, request.render_request()).await;
         let document = match cached {
-            // The results are those of before, so the document is, too.
+            // The same results give the same document.
             Some(cached) if rendered.validity.has_results_of(&cached.validity) => {
                 Document::new(cached.status, cached.content.clone(), rendered.validity)
             }

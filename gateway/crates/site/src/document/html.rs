@@ -267,7 +267,7 @@ impl DocumentHead {
         );
     }
 
-    /// Preloads the files of a section. Its stylesheets are preloaded, too, and applied by the shell: as stylesheets of
+    /// Preloads the files of a section. Its stylesheets are also preloaded, and applied by the shell: as stylesheets of
     /// the document, one that loads slowly would delay the shell's scripts. Its scripts have the priority of the shell's, which
     /// run first: browsers load preloaded scripts with a high priority otherwise.
     fn preload_all(&mut self, assets: &[Asset]) {

@@ -22,7 +22,7 @@ use colonnade_web::cookie::Cookies;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_web::response::Track;
 
-use super::{ReportError, read};
+use super::error::{ReportError, read};
 use crate::deployment_selection::{has_selected, track};
 
 /// The most bytes of a report.

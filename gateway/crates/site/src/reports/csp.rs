@@ -11,7 +11,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 
-use super::{ReportError, read};
+use super::error::{ReportError, read};
 use crate::metrics::{CspMetrics, directive_label};
 
 /// The most bytes of a report.
