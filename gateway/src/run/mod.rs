@@ -28,7 +28,7 @@ use colonnade_platform::deployment::{Deployments, LoadError, Warm};
 use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
 use colonnade_site::document::{Documents, SiteFacts};
-use colonnade_site::{BackendError, Site};
+use colonnade_site::{BackendError, Site, SiteParts};
 use colonnade_store::{Store, StoreError};
 use colonnade_telemetry::{Log, Recorder, Traces};
 use colonnade_upstream::{ClientError, Upstreams};
@@ -181,14 +181,14 @@ async fn serve(
         metrics.auth.clone(),
         shutdown_started.clone(),
     ));
-    let site = Arc::new(Site::new(
-        config,
-        &rollouts,
+    let parts = SiteParts {
+        deployments: Arc::clone(&rollouts.deployments),
+        canary: Arc::clone(&rollouts.analysis),
         documents,
-        Arc::clone(&upstreams),
-        shutdown_started,
-        &metrics.site,
-    )?);
+        upstreams: Arc::clone(&upstreams),
+        shutdown: shutdown_started,
+    };
+    let site = Arc::new(Site::new(config, parts, &metrics.site)?);
     let admin_service = stack::admin(Arc::clone(&admin), Arc::clone(&settings.admin), admin_recorder);
     let shed = metrics.shed.clone();
     let site_service = stack::site(Arc::clone(&site), Arc::clone(&settings.site), shed, site_recorder);

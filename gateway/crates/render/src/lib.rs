@@ -84,10 +84,11 @@ impl Renderer {
 
     /// The page of a request, from the cache if possible. Concurrent requests for the same page share one render.
     pub async fn render(&self, store: &Store, request: RenderRequest<'_>) -> Rendered {
-        match self.attempt(store, request) {
-            Some(attempt) => Rendered::or_browser(attempt.page().await, request.client),
-            None => Rendered::BROWSER_ONLY,
-        }
+        let rendered = match self.attempt(store, request) {
+            Some(attempt) => attempt.page().await,
+            None => Err(Why::BrowserOnly),
+        };
+        rendered.unwrap_or_else(|why| Rendered::in_browser(why, request.client))
     }
 
     /// A page rendered with the result of a form post. It is not cached.
@@ -97,10 +98,11 @@ impl Renderer {
         request: RenderRequest<'_>,
         form: &Value,
     ) -> Rendered {
-        match self.attempt(store, request) {
-            Some(attempt) => Rendered::or_browser(attempt.form_result(form).await, request.client),
-            None => Rendered::BROWSER_ONLY,
-        }
+        let rendered = match self.attempt(store, request) {
+            Some(attempt) => attempt.form_result(form).await,
+            None => Err(Why::BrowserOnly),
+        };
+        rendered.unwrap_or_else(|why| Rendered::in_browser(why, request.client))
     }
 
     /// Whether the results of queries that a page was rendered with are neither purged nor invalidated.

@@ -11,7 +11,7 @@ use colonnade_web::request_scope;
 
 use crate::queries::Queries;
 use crate::site_url;
-use crate::validity::Validity;
+use crate::validity::{Lifetime, Validity};
 use crate::why::Why;
 
 /// The status of a return value that redirects.
@@ -39,18 +39,19 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// A page that the browser always renders.
-    pub const BROWSER_ONLY: Self = Self {
-        page: Page::Browser(Why::BrowserOnly),
-        validity: Validity::UNLIMITED,
-    };
-
-    /// What was rendered for a client, or a page that the browser renders.
-    pub(super) fn or_browser(rendered: Result<Self, Why>, client: Option<ClientKey>) -> Self {
-        rendered.unwrap_or_else(|why| Self {
-            page: Page::Browser(why),
-            validity: Validity::in_browser(why, client),
-        })
+    /// A page that the browser renders for this reason, and that this client requested.
+    pub fn in_browser(why: Why, client: Option<ClientKey>) -> Self {
+        let validity = Validity {
+            lifetime: if why.may_cache() {
+                Lifetime::Unlimited
+            } else {
+                Lifetime::Once
+            },
+            results: None,
+            client: client.filter(|_| why.is_of_client()),
+        };
+        let page = Page::Browser(why);
+        Self { page, validity }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rendering without a visitor's request: trial renders of a deployment, and warming the cache.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -92,26 +92,22 @@ impl Renderer {
         let requests = examples
             .iter()
             .map(|(page, path)| RenderRequest::without_client(deployment, *page, path));
-        let mut trials = Trials::start(&engine.diagnostics.log, action, requests.clone());
+        let log = TrialLog::start(&engine.diagnostics.log, action, requests.clone());
         let mut problems = Vec::new();
         for request in requests {
-            let Err(failure) = self.render_if_uncached(store, request).await else {
-                continue;
-            };
-            if self.fails_in(store, live, request).await {
-                continue;
+            if let Err(failure) = self.render_if_uncached(store, request).await
+                && !self.fails_in(store, live, request).await
+            {
+                let section = request.releases().map(|releases| releases.section);
+                problems.push((section, describe(request, &failure)));
             }
-            let problem = describe(request, &failure);
-            trials.fail(request, &problem);
-            problems.push(problem);
             if problems.len() == MAX_PROBLEMS {
-                problems.push(NOT_TRIED.to_owned());
-                trials.stop();
+                problems.push((None, NOT_TRIED.to_owned()));
                 break;
             }
         }
-        trials.finish();
-        problems
+        log.finish(&problems);
+        problems.into_iter().map(|(_, problem)| problem).collect()
     }
 
     /// Renders all listed paths ahead, one at a time, unless warming is disabled.
@@ -208,53 +204,43 @@ impl<'a> RenderRequest<'a> {
 }
 
 /// Logs the trial renders of each release.
-struct Trials<'a> {
+struct TrialLog<'a> {
     log: &'a SectionLog,
     action: TrialAction,
-    problems: BTreeMap<ReleaseId, Vec<String>>,
+    releases: BTreeSet<ReleaseId>,
 }
 
-impl<'a> Trials<'a> {
+impl<'a> TrialLog<'a> {
     fn start<'r>(
         log: &'a SectionLog,
         action: TrialAction,
         requests: impl Iterator<Item = RenderRequest<'r>>,
     ) -> Self {
-        let releases = requests.filter_map(|request| request.releases());
-        let problems: BTreeMap<_, _> = releases.map(|pair| (pair.section, Vec::new())).collect();
-        let trials = Self {
+        let pairs = requests.filter_map(|request| request.releases());
+        let releases = pairs.map(|pair| pair.section).collect();
+        let log = Self {
             log,
             action,
-            problems,
+            releases,
         };
-        for release in trials.problems.keys() {
-            trials.record(LogEntryKind::TrialStarted, release, Vec::new());
+        for release in &log.releases {
+            log.record(LogEntryKind::TrialStarted, release, Vec::new());
         }
-        trials
+        log
     }
 
-    fn fail(&mut self, request: RenderRequest<'_>, problem: &str) {
-        let releases = request.releases();
-        if let Some(problems) = releases.and_then(|pair| self.problems.get_mut(&pair.section)) {
-            problems.push(problem.to_owned());
-        }
-    }
-
-    /// Records that not all pages of the releases were tried.
-    fn stop(&mut self) {
-        for problems in self.problems.values_mut() {
-            problems.push(NOT_TRIED.to_owned());
-        }
-    }
-
-    fn finish(self) {
-        for (release, problems) in &self.problems {
-            let kind = if problems.is_empty() {
+    /// Records the problems of each release, and those that concern all (`None`).
+    fn finish(self, problems: &[(Option<ReleaseId>, String)]) {
+        for release in &self.releases {
+            let own = problems.iter();
+            let own = own.filter(|(of, _)| of.as_ref().is_none_or(|of| of == release));
+            let own: Vec<_> = own.map(|(_, problem)| problem.clone()).collect();
+            let kind = if own.is_empty() {
                 LogEntryKind::TrialPassed
             } else {
                 LogEntryKind::TrialFailed
             };
-            self.record(kind, release, problems.clone());
+            self.record(kind, release, own);
         }
     }
 
@@ -267,8 +253,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-fn describe(request: RenderRequest<'_>, failure: &Failure) -> String {
-    let Failure { message, .. } = failure;
+fn describe(request: RenderRequest<'_>, Failure { message, .. }: &Failure) -> String {
     let releases = request.releases();
     let release = releases.map(|releases| releases.section.to_string());
     let release = release.unwrap_or_default();

@@ -7,8 +7,6 @@ use tokio::time::Instant;
 use colonnade_web::client::ClientKey;
 use colonnade_web::query::Revision;
 
-use crate::why::Why;
-
 /// How long a page, or the document made of it, may be used, and by whom.
 #[derive(Debug, Clone)]
 pub struct Validity {
@@ -50,24 +48,12 @@ pub(crate) struct ResultsId {
 pub(crate) struct ResultsDigest(pub(crate) [u8; 32]);
 
 impl Validity {
-    /// Of a page without queries, and of one that the browser always renders.
+    /// Of a page without queries.
     pub const UNLIMITED: Self = Self {
         lifetime: Lifetime::Unlimited,
         results: None,
         client: None,
     };
-
-    /// Of a page that the browser renders for this reason, and that this client requested.
-    pub(crate) fn in_browser(why: Why, client: Option<ClientKey>) -> Self {
-        if why.may_cache() {
-            return Self::UNLIMITED;
-        }
-        Self {
-            lifetime: Lifetime::Once,
-            results: None,
-            client: client.filter(|_| why.is_of_client()),
-        }
-    }
 
     /// Whether it may be used more than once.
     pub fn may_cache(&self) -> bool {

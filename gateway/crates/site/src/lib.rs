@@ -20,4 +20,4 @@ mod wellknown;
 
 pub use error::SiteError;
 pub use signup::BackendError;
-pub use site::Site;
+pub use site::{Site, SiteParts};

@@ -13,7 +13,7 @@ use colonnade_config::{Config, SignupLimits};
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
-use colonnade_platform::rollout::{CanaryAnalysis, Measurement, RolloutController};
+use colonnade_platform::rollout::{CanaryAnalysis, Measurement};
 use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
@@ -62,6 +62,20 @@ pub struct Site {
     csp_reports: CspReports,
 }
 
+/// What a site is made of, besides its configuration.
+pub struct SiteParts {
+    /// The deployments that visitors see.
+    pub deployments: Arc<Deployments>,
+    /// What measures rollouts.
+    pub canary: Arc<CanaryAnalysis>,
+    /// The documents of its pages.
+    pub documents: Arc<Documents>,
+    /// What serves paths below `/api`.
+    pub upstreams: Arc<Upstreams>,
+    /// Whether the gateway shuts down.
+    pub shutdown: ShutdownSignal,
+}
+
 impl Site {
     /// The names of the routes that do not depend on deployments.
     pub fn route_names() -> Vec<Cow<'static, str>> {
@@ -69,14 +83,14 @@ impl Site {
     }
 
     /// The site that this configuration describes.
-    pub fn new(
-        config: Config,
-        rollouts: &RolloutController,
-        documents: Arc<Documents>,
-        upstreams: Arc<Upstreams>,
-        shutdown: ShutdownSignal,
-        metrics: &SiteMetrics,
-    ) -> Result<Self, BackendError> {
+    pub fn new(config: Config, parts: SiteParts, metrics: &SiteMetrics) -> Result<Self, BackendError> {
+        let SiteParts {
+            deployments,
+            canary,
+            documents,
+            upstreams,
+            shutdown,
+        } = parts;
         let frame = plain_frame(&config);
         Ok(Self {
             routes: RouteTable::new(),
@@ -89,14 +103,11 @@ impl Site {
                 metrics.signups.clone(),
             )?,
             frame,
-            canary: Arc::clone(&rollouts.analysis),
-            client_error_reports: ClientErrorReports::new(
-                Arc::clone(&rollouts.deployments),
-                Arc::clone(&rollouts.analysis),
-            ),
+            client_error_reports: ClientErrorReports::new(Arc::clone(&deployments), Arc::clone(&canary)),
             csp_reports: CspReports::new(metrics.csp.clone()),
             config,
-            deployments: Arc::clone(&rollouts.deployments),
+            deployments,
+            canary,
             documents,
             upstreams,
             shutdown,

@@ -41,7 +41,7 @@ impl DocumentTemplate<'_> {
     /// The HTML.
     pub(super) fn html(&self) -> String {
         debug_assert!(request_scope::may_block());
-        let Self { frame, boot, .. } = self;
+        let boot = self.boot;
         let mut head = DocumentHead::default();
         // The color scheme applies before any stylesheet is loaded, so a dark page does not start white.
         head.raw(
@@ -60,6 +60,31 @@ impl DocumentTemplate<'_> {
             ));
         }
         // Resources come first, so that the browser fetches them before it parses the rest.
+        self.write_resources(&mut head);
+        self.write_metadata(&mut head);
+        self.write_icons_and_theme(&mut head);
+        let banner = if self.is_preview {
+            head.raw(&preview_banner::style());
+            preview_banner::banner(boot.deployment)
+        } else {
+            String::new()
+        };
+        let (body, no_script) = match self.content {
+            Some(content) => (content.html.as_str(), String::new()),
+            None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head>{}</head>\
+             <body>{banner}<div id=\"root\">{body}</div>{no_script}\
+             <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
+            head.html,
+            boot_json(boot)
+        )
+    }
+
+    /// Writes the scripts and styles of the shell and of the page's section.
+    fn write_resources(&self, head: &mut DocumentHead) {
+        let Self { frame, boot, .. } = self;
         for script in frame.scripts() {
             head.script(script);
         }
@@ -82,32 +107,6 @@ impl DocumentTemplate<'_> {
         for style in self.styles {
             head.inline(style);
         }
-        self.write_metadata(&mut head);
-        self.write_icons_and_theme(&mut head);
-        if let Some((href, media_type)) = &frame.icon {
-            head.raw(&format!(
-                "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
-                escape(href),
-                escape(media_type)
-            ));
-        }
-        let banner = if self.is_preview {
-            head.raw(&preview_banner::style());
-            preview_banner::banner(boot.deployment)
-        } else {
-            String::new()
-        };
-        let (body, no_script) = match self.content {
-            Some(content) => (content.html.as_str(), String::new()),
-            None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
-        };
-        format!(
-            "<!doctype html><html lang=\"en\"><head>{}</head>\
-             <body>{banner}<div id=\"root\">{body}</div>{no_script}\
-             <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
-            head.html,
-            boot_json(boot)
-        )
     }
 
     /// Writes the theme color, icons and the manifest.
@@ -129,6 +128,13 @@ impl DocumentTemplate<'_> {
             }
         }
         head.raw("<link rel=\"manifest\" href=\"/manifest.webmanifest\">");
+        if let Some((href, media_type)) = &self.frame.icon {
+            head.raw(&format!(
+                "<link rel=\"icon\" href=\"{}\" type=\"{}\">",
+                escape(href),
+                escape(media_type)
+            ));
+        }
     }
 
     /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them on navigation.

@@ -25,7 +25,7 @@ use http::header::{ETAG, LOCATION};
 use http::{HeaderMap, StatusCode};
 
 use colonnade_config::Config;
-use colonnade_render::{Lifetime, Rendered, Renderer};
+use colonnade_render::{Lifetime, Rendered, Renderer, Why};
 use colonnade_store::Store;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
@@ -107,7 +107,7 @@ impl Documents {
                 .render_form_result(&self.store, request.render_request(), &form);
             Box::pin(rendered).await
         } else {
-            Rendered::BROWSER_ONLY
+            Rendered::in_browser(Why::BrowserOnly, None)
         };
         let mut document = self.compose_uncached(request, rendered, Some(form)).await;
         document.status = match document.content {

@@ -133,31 +133,10 @@ impl Format {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
-    use std::time::Duration;
-
-    use colonnade_web::client::ClientKey;
     use proptest::collection;
     use proptest::prelude::proptest;
 
-    use super::{ClientRateLimiter, Format, RATE_LIMITS};
-
-    #[tokio::test(start_paused = true)]
-    async fn reports_are_limited_per_client_and_in_total() {
-        let limiter = ClientRateLimiter::default();
-        let is_allowed = |number: u32| {
-            let client = ClientKey::new(Ipv4Addr::from_bits(number).into());
-            limiter.try_acquire(client, RATE_LIMITS).is_ok()
-        };
-        for _ in 0..20 {
-            assert!(is_allowed(0));
-        }
-        assert!(!is_allowed(0));
-        assert!((1..=980).all(is_allowed));
-        assert!(!is_allowed(981));
-        tokio::time::advance(Duration::from_mins(1)).await;
-        assert!(is_allowed(0));
-    }
+    use super::Format;
 
     #[test]
     fn report_is_reduced_to_directive_labels() {

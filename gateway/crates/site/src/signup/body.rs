@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
-use http::{HeaderMap, HeaderValue};
+use http::HeaderValue;
 use http_body::Body;
 use percent_encoding::percent_decode_str;
 use secrecy::{SecretBox, SecretString};
@@ -47,18 +46,11 @@ impl Format {
 }
 
 /// Reads a body. It cannot be printed by accident.
-pub(super) async fn read<B>(headers: &HeaderMap, body: B) -> Result<SecretBox<Vec<u8>>, SignupError>
+pub(super) async fn read<B>(body: B) -> Result<SecretBox<Vec<u8>>, SignupError>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
 {
-    let content_length = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let max_bytes = content_length.unwrap_or(MAX_BODY_BYTES);
-    if max_bytes > MAX_BODY_BYTES {
-        return Err(SignupError::TooLarge);
-    }
-    let bytes = read_to_end(body, max_bytes, BODY_TIMEOUT).await?;
+    let bytes = read_to_end(body, MAX_BODY_BYTES, BODY_TIMEOUT).await?;
     Ok(SecretBox::new(Box::new(bytes)))
 }
 
@@ -177,13 +169,8 @@ fn decode(text: &str) -> Result<String, SignupError> {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-    use std::pin::Pin;
-    use std::task::{Context, Poll};
-
     use bytes::Bytes;
-    use http::{HeaderMap, HeaderValue};
-    use http_body::{Body, Frame};
+    use http::HeaderValue;
     use http_body_util::Full;
     use proptest::collection::vec;
     use proptest::prelude::{any, proptest};
@@ -191,63 +178,10 @@ mod tests {
 
     use colonnade_testing::cases;
 
-    use super::{CONTENT_LENGTH, Format, MAX_BODY_BYTES, SubmittedFields, TextField, read};
+    use super::{Format, SubmittedFields, TextField, read};
     use crate::document::Form;
-    use crate::signup::error::SignupError;
     use crate::signup::fields::Fields;
     use crate::signup::fuzz;
-
-    /// A body that never sends anything.
-    struct StalledBody;
-
-    impl Body for StalledBody {
-        type Data = Bytes;
-        type Error = Infallible;
-
-        fn poll_frame(
-            self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-            Poll::Pending
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn stalled_body_times_out() {
-        let outcome = read(&HeaderMap::new(), StalledBody).await;
-        assert!(matches!(outcome, Err(SignupError::TimedOut)));
-    }
-
-    #[tokio::test]
-    async fn body_larger_than_limit_is_rejected() {
-        let full = |length| Full::new(Bytes::from(vec![b'a'; length]));
-        assert_eq!(
-            read(&HeaderMap::new(), full(MAX_BODY_BYTES))
-                .await
-                .expect("read")
-                .expose_secret()
-                .len(),
-            MAX_BODY_BYTES
-        );
-        let outcome = read(&HeaderMap::new(), full(MAX_BODY_BYTES + 1)).await;
-        assert!(matches!(outcome, Err(SignupError::TooLarge)));
-    }
-
-    #[tokio::test]
-    async fn large_content_length_is_rejected_before_reading() {
-        let headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from(MAX_BODY_BYTES + 1))]);
-        assert!(matches!(
-            read(&headers, StalledBody).await,
-            Err(SignupError::TooLarge)
-        ));
-    }
-
-    #[tokio::test]
-    async fn body_longer_than_content_length_is_rejected() {
-        let headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from(3))]);
-        let full = Full::new(Bytes::from_static(b"more"));
-        assert!(matches!(read(&headers, full).await, Err(SignupError::TooLarge)));
-    }
 
     #[test]
     fn format_is_parsed_from_content_type() {
@@ -307,9 +241,7 @@ mod tests {
         let json = r#"{"email":"mark@mark.example","password":"mark\\\u006dark","age":30}"#;
         let form = "email=mark@mark.example&password=mark%20mark&age=30";
         for (format, text) in [(Format::Json, json), (Format::Form, form)] {
-            let body = read(&HeaderMap::new(), Full::new(Bytes::from(text)))
-                .await
-                .expect("read");
+            let body = read(Full::new(Bytes::from(text))).await.expect("read");
             let submitted = SubmittedFields::parse(format, body.expose_secret()).expect("valid fields");
             let email = submitted.email_text();
             let Fields {

@@ -144,7 +144,7 @@ impl SignupHandler {
         }
         let format = format.ok_or(SignupError::MediaType)?;
         let parse = async {
-            let body = body::read(&head.headers, body).await?;
+            let body = body::read(body).await?;
             SubmittedFields::parse(format, body.expose_secret())
         };
         if let Some(ClientAddress(address)) = head.extensions.get()
