@@ -13,14 +13,13 @@ use super::{DocumentRequest, Documents};
 impl Documents {
     /// A document from the cache; otherwise composes it, once for concurrent requests. A stale one is refreshed in the background.
     pub(super) async fn get(self: &Arc<Self>, request: &DocumentRequest) -> Arc<Document> {
-        let key = request.key();
-        if let Some(document) = self.cached(&key) {
+        if let Some(document) = self.cached(&request.key) {
             if document.validity.is_fresh() {
                 return document;
             }
             if document.validity.allows_stale() {
                 if let Some(refresh) = document.start_refresh() {
-                    self.refresh(key, request.clone(), refresh);
+                    self.refresh(request.clone(), refresh);
                 }
                 return document;
             }
@@ -30,10 +29,10 @@ impl Documents {
             let is_own = AtomicBool::new(false);
             let composition = async {
                 is_own.store(true, Ordering::Relaxed);
-                self.compose_and_cache(&key, request).await
+                self.compose_and_cache(request).await
             };
             // Boxed, because it is much larger than the state of a cache hit.
-            let document = Box::pin(self.compositions.run(&key, composition)).await;
+            let document = Box::pin(self.compositions.run(&request.key, composition)).await;
             // The document of another client was shared, whose query or render was rejected: retry for this client.
             if request.is_excluded_by(&document.validity) {
                 continue;
@@ -54,17 +53,17 @@ impl Documents {
     }
 
     /// Composes a stale document again, in the background. If that fails, it stays stale, and the next request tries again.
-    fn refresh(self: &Arc<Self>, key: DocumentKey, request: DocumentRequest, refresh: OwnedMutexGuard<()>) {
+    fn refresh(self: &Arc<Self>, request: DocumentRequest, refresh: OwnedMutexGuard<()>) {
         let documents = Arc::clone(self);
         request_scope::spawn(async move {
             let _refresh = refresh;
-            let composition = documents.compose_and_cache(&key, &request);
-            Box::pin(documents.compositions.run(&key, composition)).await;
+            let composition = documents.compose_and_cache(&request);
+            Box::pin(documents.compositions.run(&request.key, composition)).await;
         });
     }
 
-    async fn compose_and_cache(&self, key: &DocumentKey, request: &DocumentRequest) -> Arc<Document> {
-        let cached = self.cache.get(key);
+    async fn compose_and_cache(&self, request: &DocumentRequest) -> Arc<Document> {
+        let cached = self.cache.get(&request.key);
         // Another task may have cached it since the request looked.
         if let Some(document) = &cached
             && document.validity.is_fresh()
@@ -85,8 +84,8 @@ impl Documents {
         };
         let document = Arc::new(document);
         if document.validity.may_cache() {
-            let weight = document.weight() + key.weight();
-            self.cache.put(key.clone(), Arc::clone(&document), weight);
+            let weight = document.weight() + request.key.weight();
+            self.cache.put(request.key.clone(), Arc::clone(&document), weight);
         }
         document
     }

@@ -46,7 +46,7 @@ impl SiteParts {
         let deployment = &request.deployment;
         let boot = Boot {
             deployment: deployment.number(),
-            site: self.facts.on(&request.day.to_string()),
+            site: self.facts.on(&request.key.day.to_string()),
             page: request.page.as_deref(),
             slots: &deployment.slots,
             reports: &self.error_reports,

@@ -7,10 +7,10 @@
 mod boot;
 mod cache;
 mod compose;
-mod headers;
 mod html;
 mod inline_style;
 mod preview_banner;
+mod response;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -21,7 +21,6 @@ pub use types::DocumentRequest;
 
 use std::sync::Arc;
 
-use http::header::{ETAG, LOCATION};
 use http::{HeaderMap, StatusCode};
 
 use colonnade_config::Config;
@@ -29,13 +28,12 @@ use colonnade_render::{Lifetime, Rendered, Renderer, Why};
 use colonnade_store::Store;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
-use colonnade_web::response::{HTML, Response, conditional_response, empty};
-use colonnade_web::security_headers::remove_page_headers;
+use colonnade_web::response::Response;
 
 use crate::deployment_selection::Caching;
 use crate::metrics::DocumentMetrics;
 use compose::SiteParts;
-use headers::DocumentHeaders;
+use response::Responses;
 use types::{Content, Document, DocumentKey};
 
 /// The most bytes of cached documents.
@@ -44,7 +42,7 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// Composes and caches documents.
 pub struct Documents {
     site: Arc<SiteParts>,
-    headers: DocumentHeaders,
+    responses: Responses,
     /// The store with the releases.
     store: Arc<Store>,
     renderer: Arc<Renderer>,
@@ -63,7 +61,7 @@ impl Documents {
     ) -> Self {
         let site = SiteParts::new(config);
         Self {
-            headers: DocumentHeaders::new(&site.policy),
+            responses: Responses::new(&site.policy),
             site: Arc::new(site),
             store,
             renderer,
@@ -86,10 +84,10 @@ impl Documents {
                 let rendered = self.renderer.render(&self.store, request.render_request());
                 self.compose_uncached(request, rendered.await, None).await
             });
-            return self.response(headers, &document.await, request.caching);
+            return self.responses.respond(headers, &document.await, request.caching);
         }
         let document = self.get(request).await;
-        self.response(headers, &document, request.caching)
+        self.responses.respond(headers, &document, request.caching)
     }
 
     /// Responds to a rejected form post with the form's page. The response is never cached.
@@ -115,7 +113,8 @@ impl Documents {
             Content::Redirect(_) => StatusCode::SEE_OTHER,
             Content::Html { .. } => status,
         };
-        self.response(&HeaderMap::new(), &document, Caching::Never)
+        let headers = HeaderMap::new();
+        self.responses.respond(&headers, &document, Caching::Never)
     }
 
     /// Composes a document for one response.
@@ -127,42 +126,5 @@ impl Documents {
     ) -> Document {
         rendered.validity.lifetime = Lifetime::Once;
         self.compose(request, rendered, form).await
-    }
-
-    /// The response with a document.
-    fn response(&self, request: &HeaderMap, document: &Document, caching: Caching) -> Response {
-        let (policy, html) = match &document.content {
-            Content::Html { policy, html } => (policy, html),
-            Content::Redirect(location) => {
-                // Nothing caches the response.
-                let mut response = empty(document.status);
-                response.headers_mut().insert(LOCATION, location.clone());
-                return response;
-            }
-        };
-        let caching = if document.validity.may_cache() {
-            caching
-        } else {
-            Caching::Never
-        };
-        let headers = self.headers.of(policy.clone(), caching);
-        let representation = html.preferred(request).clone();
-        // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no validator.
-        let has_validator = document.status == StatusCode::OK && caching != Caching::Never;
-        let none = HeaderMap::new();
-        let preconditions = if has_validator { request } else { &none };
-        let mut response = conditional_response(preconditions, &HTML, headers, representation);
-        response.body_mut().has_security_headers = true;
-        if response.status() != StatusCode::OK {
-            remove_page_headers(response.headers_mut());
-        }
-        if !has_validator {
-            *response.status_mut() = document.status;
-            response.headers_mut().remove(ETAG);
-        }
-        if let Some(why) = document.why.filter(|why| !why.may_cache()) {
-            response.extensions_mut().insert(why);
-        }
-        response
     }
 }

@@ -17,6 +17,8 @@ use crate::deployment_selection::{Caching, DeploymentSelection};
 /// A request for a document on the current date.
 #[derive(Debug, Clone)]
 pub struct DocumentRequest {
+    /// The key of the document in the cache.
+    pub(super) key: DocumentKey,
     /// The deployment that the visitor sees.
     pub(super) deployment: Arc<LoadedDeployment>,
     pub(super) is_preview: bool,
@@ -24,61 +26,8 @@ pub struct DocumentRequest {
     pub(super) caching: Caching,
     /// The page; `None` if no page matches the path.
     pub(super) page: Option<Arc<PageManifest>>,
-    /// The canonical path; `None` if no page matches it: the not-found page is the same for all paths.
-    path: Option<String>,
-    pub(super) day: Date,
     /// The client; `None` if the gateway warms its cache.
     client: Option<ClientKey>,
-}
-
-impl DocumentRequest {
-    /// A request for a path. `page` is the page of the selected deployment that matches it.
-    pub fn new(
-        selection: &DeploymentSelection<'_>,
-        page: Option<&Arc<PageManifest>>,
-        path: Option<&RequestPath>,
-        client: Option<ClientKey>,
-    ) -> Self {
-        Self {
-            deployment: Arc::clone(selection.deployment),
-            is_preview: selection.is_preview(),
-            caching: selection.caching(),
-            page: page.cloned(),
-            path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
-            day: colonnade_clock::today(),
-            client,
-        }
-    }
-
-    /// The canonical path to render.
-    pub(super) fn path(&self) -> &str {
-        self.path.as_deref().unwrap_or("/")
-    }
-
-    pub(super) fn render_request(&self) -> RenderRequest<'_> {
-        RenderRequest {
-            deployment: &self.deployment,
-            page: self.page.as_deref(),
-            path: self.path(),
-            day: self.day,
-            client: self.client,
-        }
-    }
-
-    /// The key of the document in the cache.
-    pub(super) fn key(&self) -> DocumentKey {
-        DocumentKey {
-            deployment: self.deployment.number(),
-            releases: self.deployment.releases.len(),
-            path: self.path.clone(),
-            day: self.day,
-        }
-    }
-
-    /// Whether another client requests it than the only one that may use a document.
-    pub(super) fn is_excluded_by(&self, validity: &Validity) -> bool {
-        validity.client.is_some_and(|client| self.client != Some(client))
-    }
 }
 
 /// What a document depends on, in addition to the results of its page's queries.
@@ -90,7 +39,52 @@ pub(super) struct DocumentKey {
     /// The canonical path; `None` for all paths without a page.
     path: Option<String>,
     /// The day in the boot payload.
-    day: Date,
+    pub(super) day: Date,
+}
+
+impl DocumentRequest {
+    /// A request for a path. `page` is the page of the selected deployment that matches it.
+    pub fn new(
+        selection: &DeploymentSelection<'_>,
+        page: Option<&Arc<PageManifest>>,
+        path: Option<&RequestPath>,
+        client: Option<ClientKey>,
+    ) -> Self {
+        let deployment = Arc::clone(selection.deployment);
+        Self {
+            key: DocumentKey {
+                deployment: deployment.number(),
+                releases: deployment.releases.len(),
+                path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
+                day: colonnade_clock::today(),
+            },
+            deployment,
+            is_preview: selection.is_preview(),
+            caching: selection.caching(),
+            page: page.cloned(),
+            client,
+        }
+    }
+
+    /// The canonical path to render. The not-found page is the same for all paths.
+    pub(super) fn path(&self) -> &str {
+        self.key.path.as_deref().unwrap_or("/")
+    }
+
+    pub(super) fn render_request(&self) -> RenderRequest<'_> {
+        RenderRequest {
+            deployment: &self.deployment,
+            page: self.page.as_deref(),
+            path: self.path(),
+            day: self.key.day,
+            client: self.client,
+        }
+    }
+
+    /// Whether another client requests it than the only one that may use a document.
+    pub(super) fn is_excluded_by(&self, validity: &Validity) -> bool {
+        validity.client.is_some_and(|client| self.client != Some(client))
+    }
 }
 
 impl DocumentKey {
