@@ -185,14 +185,13 @@ impl Requests {
     /// mostly those that fail are missing. In doubt, the live deployment has failed, and the candidate is not judged: it has no
     /// cached pages at first. But a page of it has failed if most of its renders did, or the last one of this path.
     fn is_render_failure(&mut self, side: Side, measurement: Measurement) -> Option<bool> {
-        let is_failure = measurement.not_rendered.is_some();
-        let is_open = measurement.not_rendered == Some(Why::CircuitOpen);
-        if let Some(why) = measurement.not_rendered
-            && !is_open
-            && !why.blames_release()
-        {
-            return None;
-        }
+        let (is_failure, is_open) = match measurement.not_rendered {
+            None => (false, false),
+            Some(Why::CircuitOpen) => (true, true),
+            Some(why) if why.blames_release() => (true, false),
+            // A reason of the gateway says nothing about the releases.
+            Some(_) => return None,
+        };
         let Some(page) = measurement.page else {
             return Some(is_failure);
         };
