@@ -1,4 +1,5 @@
-//! One attempt to render a page: from the cache, or by a worker, with the results of the page's queries.
+//! One attempt to render a page: from the cache, or by a worker, with the results of the page's
+//! queries.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,7 +44,8 @@ pub(super) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// An attempt; `None` if the browser always renders the page, because a release has no server modules.
+    /// An attempt; `None` if the browser always renders the page, because a release has no server
+    /// modules.
     pub(super) fn new(engine: &'a Arc<Engine>, store: &'a Store, request: RenderRequest<'a>) -> Option<Self> {
         let renderable = |name: &str| {
             let release = request.deployment.release(name)?;
@@ -62,8 +64,9 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// The page, from the cache if possible. If it has queries, a worker evaluates them first, unless they are cached. Then their
-    /// results are fetched, and the page is rendered with them, unless it is cached with the same results.
+    /// The page, from the cache if possible. If it has queries, a worker evaluates them first,
+    /// unless they are cached. Then their results are fetched, and the page is rendered with them,
+    /// unless it is cached with the same results.
     pub(super) async fn page(mut self) -> Result<Rendered, Why> {
         let output = self.output(None).await?;
         let Output::Queries(queries) = output else {
@@ -84,8 +87,8 @@ impl<'a> Attempt<'a> {
         self.rendered(output, Some(results))
     }
 
-    /// The page with the result of a form post. It is not cached. The queries are evaluated without the form: what a visitor
-    /// typed never gets into a path, or into a cache.
+    /// The page with the result of a form post. It is not cached. The queries are evaluated without
+    /// the form: what a visitor typed never gets into a path, or into a cache.
     pub(super) async fn form_result(mut self, form: &Value) -> Result<Rendered, Why> {
         let results = match self.output(None).await? {
             Output::Page { .. } => None,
@@ -100,8 +103,8 @@ impl<'a> Attempt<'a> {
         self.rendered(output, results)
     }
 
-    /// The output of one job, from the cache if possible: without results it may be queries. Concurrent attempts for the same
-    /// output share one job.
+    /// The output of one job, from the cache if possible: without results it may be queries.
+    /// Concurrent attempts for the same output share one job.
     pub(super) async fn output(&self, results: Option<&Results>) -> Result<Output, Why> {
         let key = self.key(results);
         if let Some(output) = self.engine.cached(&key, self.request.day) {
@@ -113,7 +116,8 @@ impl<'a> Attempt<'a> {
         loop {
             let work = async { (self.render(input, Some(key.clone())).await, client) };
             match self.engine.coalescer.run(&key, work).await {
-                // The job of another client was shared, and the queue had no place for it: retry for this client.
+                // The job of another client was shared, and the queue had no place for it: retry
+                // for this client.
                 (Err(why), other) if why.is_of_client() && other != client => {}
                 (output, _) => return output,
             }
@@ -131,7 +135,8 @@ impl<'a> Attempt<'a> {
                 return Err(failure.why);
             }
         };
-        // In a task of its own: if the client leaves, the page is still cached and the outcome recorded.
+        // In a task of its own: if the client leaves, the page is still cached and the outcome
+        // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
         if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
@@ -166,7 +171,8 @@ impl<'a> Attempt<'a> {
         modules.ok_or_else(|| failure("the release has no server modules"))
     }
 
-    /// Fetches the results of the page's queries. They have a time limit of their own, so the deadline moves by this time.
+    /// Fetches the results of the page's queries. They have a time limit of their own, so the
+    /// deadline moves by this time.
     pub(super) async fn fetch(&mut self, queries: Arc<Queries>) -> Results {
         let (source, deadline) = (&self.engine.queries, self.engine.settings.query_deadline);
         let started_at = Instant::now();
@@ -177,7 +183,8 @@ impl<'a> Attempt<'a> {
         results
     }
 
-    /// The page that a job returned, and how long it may be used. Records which results do not fit the schema of the page.
+    /// The page that a job returned, and how long it may be used. Records which results do not fit
+    /// the schema of the page.
     fn rendered(&self, output: Output, results: Option<Results>) -> Result<Rendered, Why> {
         let Output::Page { page, invalid } = output else {
             // The engine rejects it.
@@ -212,8 +219,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The requested page. A result that the limits of a client rejected makes it a page that anyone can make fail, as an
-    /// unlisted path does.
+    /// The requested page. A result that the limits of a client rejected makes it a page that
+    /// anyone can make fail, as an unlisted path does.
     fn requested_page(&self, results: Option<&Results>) -> RequestedPage {
         let is_rejected = results.is_some_and(|results| results.validity.client.is_some());
         RequestedPage {

@@ -14,8 +14,8 @@ const MAX_CIRCUITS: usize = 256;
 
 /// One circuit breaker per pair of releases, for the paths that they name and for all others.
 ///
-/// A circuit opens after a number of consecutive failures. It is half-open once the open time is over: the next failure
-/// opens it again, and a success closes it.
+/// A circuit opens after a number of consecutive failures. It is half-open once the open time is
+/// over: the next failure opens it again, and a success closes it.
 pub(super) struct RenderCircuitBreaker {
     failure_threshold: u32,
     open_time: Duration,

@@ -24,7 +24,8 @@ use crate::request::{CacheKey, DatedKey};
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
-/// What renders pages. It outlives a request: a job goes on when the client that requested it has left.
+/// What renders pages. It outlives a request: a job goes on when the client that requested it has
+/// left.
 pub(super) struct Engine {
     pub(super) settings: RenderSettings,
     /// `site` in render requests, without the date.
@@ -94,7 +95,8 @@ impl Engine {
     ) -> Result<Output, Why> {
         match self.render_and_cache(&job, queue_timeout).await {
             Ok(output) => {
-                // The render of a page with queries may still fail: only its success closes the circuit.
+                // The render of a page with queries may still fail: only its success closes the
+                // circuit.
                 if matches!(output, Output::Page { .. }) {
                     self.breaker.record_success(&job.page.circuit);
                 }
@@ -116,7 +118,8 @@ impl Engine {
         tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
     }
 
-    /// Counts a render that exceeded its document's deadline. If it fails later, the error log counts only that failure.
+    /// Counts a render that exceeded its document's deadline. If it fails later, the error log
+    /// counts only that failure.
     pub(super) fn record_late(
         self: &Arc<Self>,
         page: RequestedPage,
@@ -132,8 +135,8 @@ impl Engine {
         });
     }
 
-    /// Counts a failure in the metrics and, if a visitor requested the page, in the error log. Returns the number of
-    /// failures of the section with this cause so far.
+    /// Counts a failure in the metrics and, if a visitor requested the page, in the error log.
+    /// Returns the number of failures of the section with this cause so far.
     fn count_failure(&self, page: &RequestedPage, why: Why, class: Option<ErrorClass>) -> u64 {
         self.log_failure(page, why, class);
         self.metrics.record_failure(&page.section().name, why)

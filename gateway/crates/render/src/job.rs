@@ -21,7 +21,8 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// The key under which the output is cached, and the date of the page; `None` if it is for one client only.
+    /// The key under which the output is cached, and the date of the page; `None` if it is for one
+    /// client only.
     pub(super) cache_key: Option<DatedKey>,
 }
 
@@ -46,7 +47,8 @@ pub(super) struct JobOutput {
 }
 
 impl Job {
-    /// Whether it goes into the queue of listed paths. A form result does not: it costs a worker process.
+    /// Whether it goes into the queue of listed paths. A form result does not: it costs a worker
+    /// process.
     pub(super) fn is_listed(&self) -> bool {
         self.page.circuit.is_listed && !self.has_personal_data
     }

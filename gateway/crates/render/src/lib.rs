@@ -1,6 +1,8 @@
-//! Server rendering: renders the shell and a section as one React tree in a sandboxed worker process.
+//! Server rendering: renders the shell and a section as one React tree in a sandboxed worker
+//! process.
 //!
-//! A failed render is not an error for visitors: the document is sent without HTML, and the browser renders it.
+//! A failed render is not an error for visitors: the document is sent without HTML, and the browser
+//! renders it.
 
 mod attempt;
 mod circuit_breaker;
@@ -47,8 +49,8 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Starts the workers, unless server rendering is disabled. `site_facts` is `site` in render requests, without the date;
-    /// `queries` fetches the queries of pages.
+    /// Starts the workers, unless server rendering is disabled. `site_facts` is `site` in render
+    /// requests, without the date; `queries` fetches the queries of pages.
     pub fn start(
         settings: RenderSettings,
         site_facts: Value,
@@ -69,7 +71,8 @@ impl Renderer {
         }
     }
 
-    /// Whether pages are rendered in the browser although server rendering is enabled, because no worker starts and responds.
+    /// Whether pages are rendered in the browser although server rendering is enabled, because no
+    /// worker starts and responds.
     pub fn is_degraded(&self) -> bool {
         let engine = self.engine.as_ref();
         engine.is_some_and(|engine| !engine.workers.are_available())
@@ -82,7 +85,8 @@ impl Renderer {
         }
     }
 
-    /// The page of a request, from the cache if possible. Concurrent requests for the same page share one render.
+    /// The page of a request, from the cache if possible. Concurrent requests for the same page
+    /// share one render.
     pub async fn render(&self, store: &Store, request: RenderRequest<'_>) -> Rendered {
         let rendered = match self.attempt(store, request) {
             Some(attempt) => attempt.page().await,
@@ -105,7 +109,8 @@ impl Renderer {
         rendered.unwrap_or_else(|why| Rendered::in_browser(why, request.client))
     }
 
-    /// Whether the results of queries that a page was rendered with are neither purged nor invalidated.
+    /// Whether the results of queries that a page was rendered with are neither purged nor
+    /// invalidated.
     pub fn is_current(&self, validity: &Validity) -> bool {
         let mut revisions = validity.results.iter().flat_map(|results| &*results.revisions);
         let is_current = |revision| {
@@ -115,8 +120,8 @@ impl Renderer {
         revisions.all(|revision| is_current(*revision))
     }
 
-    /// An attempt to render a page; `None` if the browser always renders it: server rendering is disabled, or a release has no
-    /// server modules.
+    /// An attempt to render a page; `None` if the browser always renders it: server rendering is
+    /// disabled, or a release has no server modules.
     fn attempt<'a>(&'a self, store: &'a Store, request: RenderRequest<'a>) -> Option<Attempt<'a>> {
         Attempt::new(self.engine.as_ref()?, store, request)
     }

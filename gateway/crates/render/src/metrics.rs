@@ -16,7 +16,8 @@ use colonnade_web::metrics::Described;
 use crate::circuit_breaker::Circuits;
 use crate::why::Why;
 
-/// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to the CPU limit.
+/// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to
+/// the CPU limit.
 const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
 
 /// The outcome of a successful render.
@@ -55,7 +56,8 @@ struct Section {
     section: String,
 }
 
-/// A gauge per section. Its values are computed at scrape time, because no call ends the open time of a circuit.
+/// A gauge per section. Its values are computed at scrape time, because no call ends the open time
+/// of a circuit.
 #[derive(Debug)]
 struct CircuitOpen(Circuits);
 

@@ -22,8 +22,8 @@ const TEMPORARY_REDIRECT: u16 = 307;
 pub enum Page {
     /// HTML that a worker has rendered.
     Html(Arc<PageContent>),
-    /// A redirect to this path of the site, with an optional query and fragment: ASCII without control
-    /// characters.
+    /// A redirect to this path of the site, with an optional query and fragment: ASCII without
+    /// control characters.
     Redirect(Arc<str>),
     /// The browser renders the page.
     Browser(Why),
@@ -69,7 +69,8 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Parses a return value of `render`, and checks it. Returns also whether it depends on the current date.
+    /// Parses a return value of `render`, and checks it. Returns also whether it depends on the
+    /// current date.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -30,15 +30,16 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 /// The interval at which a worker that has not responded yet is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The number of consecutive checks, 3 s, after which a worker that uses no CPU time is killed. On a busy machine a healthy
-/// worker is slow, but uses some.
+/// The number of consecutive checks, 3 s, after which a worker that uses no CPU time is killed. On
+/// a busy machine a healthy worker is slow, but uses some.
 const STALLED_CHECKS: u32 = 30;
 
-/// The CPU time a worker may use in addition to the limit of a render: to load modules and to prepare the next sandbox.
+/// The CPU time a worker may use in addition to the limit of a render: to load modules and to
+/// prepare the next sandbox.
 const EXTRA_CPU_TIME: Duration = Duration::from_millis(500);
 
-/// The time after which an unresponsive worker is killed. It does not limit renders: on a busy machine a healthy render
-/// can take many times its CPU time.
+/// The time after which an unresponsive worker is killed. It does not limit renders: on a busy
+/// machine a healthy render can take many times its CPU time.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A render worker. Dropping it kills the process.
@@ -177,8 +178,8 @@ impl WorkerProcess {
     }
 }
 
-/// Waits for the response of the worker with this process ID. Fails if it uses more CPU time in total than `max_cpu_time`, or
-/// does not respond.
+/// Waits for the response of the worker with this process ID. Fails if it uses more CPU time in
+/// total than `max_cpu_time`, or does not respond.
 async fn wait_for_response<T>(
     pid: Option<u32>,
     response_timeout: Duration,
@@ -193,14 +194,16 @@ async fn wait_for_response<T>(
             return result.map_err(|error| crashed(&error));
         }
         let used = cpu_time(pid);
-        // The engine enforces the limit of CPU time itself, but not while it executes its own native code.
+        // The engine enforces the limit of CPU time itself, but not while it executes its own
+        // native code.
         if used.is_some_and(|used| max_cpu_time.is_some_and(|max| used > max)) {
             return Err(Failure::new(
                 Why::CpuLimit,
                 "the render exceeded its CPU time and was killed",
             ));
         }
-        // Counts checks instead of time: if the gateway itself is stopped, the worker is not to blame.
+        // Counts checks instead of time: if the gateway itself is stopped, the worker is not to
+        // blame.
         let has_stalled = used.is_some() && used == last_used;
         stalled_checks = if has_stalled { stalled_checks + 1 } else { 0 };
         last_used = used;
@@ -224,8 +227,8 @@ fn unexpected_response(response: &WorkerResponse) -> io::Error {
 /// The CPU time that a process has used, if the system reports it (`proc_pid_stat(5)`).
 fn cpu_time(pid: Option<u32>) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid?)).ok()?;
-    // The second field, the name in parentheses, can contain any characters. Fields 14 and 15 are the user and system
-    // time.
+    // The second field, the name in parentheses, can contain any characters. Fields 14 and 15 are
+    // the user and system time.
     let (_, fields) = stat.rsplit_once(") ")?;
     let times = fields.split(' ').skip(11).take(2);
     let ticks = times

@@ -1,6 +1,8 @@
-//! The protocol between the gateway and a render worker, over the worker's standard input and output.
+//! The protocol between the gateway and a render worker, over the worker's standard input and
+//! output.
 //!
-//! A frame is a length in bytes (`u32`, little-endian) and that many bytes of JSON. The worker starts with
+//! A frame is a length in bytes (`u32`, little-endian) and that many bytes of JSON. The worker
+//! starts with
 //! [`WorkerResponse::Started`]. From then on it sends one response per request, in order. A
 //! [`WorkerResponse::Rendered`] is followed by a second frame with the page.
 
@@ -14,7 +16,8 @@ use colonnade_model::release::ServerModules;
 
 use crate::why::Failure;
 
-/// The maximum length of a frame in bytes. Server modules of a release and rendered pages are always smaller.
+/// The maximum length of a frame in bytes. Server modules of a release and rendered pages are
+/// always smaller.
 pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
 
 /// A request to a worker.
@@ -36,7 +39,8 @@ pub(crate) struct JobMessage {
     pub shell: String,
     /// The ID of the section's release; `None` for the shell's not-found page.
     pub section: Option<String>,
-    /// The argument of the shell's `render` function, as JSON. A string, so that the results in it stay byte for byte.
+    /// The argument of the shell's `render` function, as JSON. A string, so that the results in it
+    /// stay byte for byte.
     pub argument: String,
     /// The limit of its CPU time, in milliseconds.
     pub cpu_limit_ms: u64,

@@ -20,9 +20,10 @@ const PREFIX: &str = "/api/";
 
 /// Fetches the queries of pages.
 pub trait QuerySource: Send + Sync {
-    /// The result for a path of this site below `/api/`, with an optional query: percent-encoded, without a fragment, dot
-    /// segments or empty segments. Limits per client count `client`, if it is known. Never fails. If the caller stops waiting, a
-    /// response that others may get is still received. The source limits the size of the result.
+    /// The result for a path of this site below `/api/`, with an optional query: percent-encoded,
+    /// without a fragment, dot segments or empty segments. Limits per client count `client`, if it
+    /// is known. Never fails. If the caller stops waiting, a response that others may get is still
+    /// received. The source limits the size of the result.
     fn fetch<'a>(
         &'a self,
         path: &'a str,
@@ -43,7 +44,8 @@ pub trait QuerySource: Send + Sync {
 pub(crate) struct Queries(BTreeMap<String, String>);
 
 impl Queries {
-    /// Checks the queries that a worker returned. The gateway does not trust it: it executes the code of a section.
+    /// Checks the queries that a worker returned. The gateway does not trust it: it executes the
+    /// code of a section.
     ///
     /// # Errors
     /// The rule that they break.

@@ -27,15 +27,16 @@ pub struct RenderRequest<'a> {
     pub client: Option<ClientKey>,
 }
 
-/// The two releases that render a page together. The shell's not-found page is the pair of the shell with itself.
+/// The two releases that render a page together. The shell's not-found page is the pair of the
+/// shell with itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ReleasePair {
     pub(super) shell: ReleaseId,
     pub(super) section: ReleaseId,
 }
 
-/// The key of a circuit breaker. Paths that no release lists get a separate breaker, so that visitors cannot open the breaker
-/// of real pages.
+/// The key of a circuit breaker. Paths that no release lists get a separate breaker, so that
+/// visitors cannot open the breaker of real pages.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,
@@ -43,13 +44,14 @@ pub(super) struct CircuitKey {
     pub(super) is_listed: bool,
 }
 
-/// What the queries or the content of a page depend on, in addition to the date. The configuration never changes while the
-/// process runs.
+/// What the queries or the content of a page depend on, in addition to the date. The configuration
+/// never changes while the process runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     pub(super) releases: ReleasePair,
     pub(super) path: String,
-    /// The results of the page's queries; `None` for a page without queries, and for the queries themselves.
+    /// The results of the page's queries; `None` for a page without queries, and for the queries
+    /// themselves.
     pub(super) results: Option<ResultsDigest>,
 }
 
@@ -57,7 +59,8 @@ pub(super) struct CacheKey {
 pub(super) type DatedKey = (CacheKey, Date);
 
 impl ReleasePair {
-    /// The pair of a section of the deployment; `None` if the deployment has no such section or no shell.
+    /// The pair of a section of the deployment; `None` if the deployment has no such section or no
+    /// shell.
     pub(super) fn of(deployment: &LoadedDeployment, section: &str) -> Option<Self> {
         Some(Self {
             shell: deployment.release(SHELL)?.id.clone(),
@@ -80,8 +83,8 @@ impl RenderRequest<'_> {
         ReleasePair::of(self.deployment, section)
     }
 
-    /// Whether a release lists the path, or the page has no other: visitors cannot make it up. True for the not-found page,
-    /// which is the same for all paths.
+    /// Whether a release lists the path, or the page has no other: visitors cannot make it up. True
+    /// for the not-found page, which is the same for all paths.
     pub(super) fn is_listed(&self) -> bool {
         let Some(page) = self.page else {
             return true;

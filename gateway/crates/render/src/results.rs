@@ -16,7 +16,8 @@ use colonnade_web::request_scope;
 use crate::queries::{Queries, QuerySource};
 use crate::validity::{Lifetime, ResultsDigest, ResultsId, Validity};
 
-/// The most bytes of all results of a page. The page may contain them twice, as HTML and as data, and has at most 1 MiB.
+/// The most bytes of all results of a page. The page may contain them twice, as HTML and as data,
+/// and has at most 1 MiB.
 const MAX_TOTAL_BYTES: usize = 384 * 1024;
 
 /// The HTTP status of a result that is no usable response.
@@ -25,7 +26,8 @@ const BAD_GATEWAY: u16 = 502;
 /// The HTTP status of a result that did not arrive in time.
 const GATEWAY_TIMEOUT: u16 = 504;
 
-/// The longest that a result is used. Longer makes no difference: pages and documents belong to a day.
+/// The longest that a result is used. Longer makes no difference: pages and documents belong to a
+/// day.
 const MAX_FRESHNESS: Duration = Duration::from_hours(24);
 
 /// The results of all queries of a page.
@@ -52,8 +54,8 @@ impl Drop for Fetching {
 }
 
 impl Results {
-    /// Fetches all queries of a page that a client requests, at the same time. Those that take longer than `deadline` have
-    /// failed.
+    /// Fetches all queries of a page that a client requests, at the same time. Those that take
+    /// longer than `deadline` have failed.
     pub(crate) async fn fetch(
         source: &Arc<dyn QuerySource>,
         queries: Arc<Queries>,
@@ -145,7 +147,8 @@ fn lifetime(results: &BTreeMap<String, QueryResult>, fetched_at: Instant) -> Lif
     }
 }
 
-/// Fails the largest results until the rest has at most [`MAX_TOTAL_BYTES`]. Returns the names of the failed ones.
+/// Fails the largest results until the rest has at most [`MAX_TOTAL_BYTES`]. Returns the names of
+/// the failed ones.
 fn fail_largest(results: &mut BTreeMap<String, QueryResult>) -> BTreeSet<String> {
     let bytes = |result: &QueryResult| result.outcome.as_ref().map_or(0, |value| value.get().len());
     let mut total: usize = results.values().map(bytes).sum();

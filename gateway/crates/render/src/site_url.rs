@@ -5,11 +5,12 @@ use colonnade_model::pattern::RequestPath;
 /// The most bytes of such a path with its query.
 pub(crate) const MAX_BYTES: usize = 2 * 1024;
 
-/// The path of a text that is a percent-encoded path of this site, with or without a query (RFC 3986). Appended to the
-/// site's origin, the text is a URL of this origin.
+/// The path of a text that is a percent-encoded path of this site, with or without a query (RFC
+/// 3986). Appended to the site's origin, the text is a URL of this origin.
 ///
 /// # Errors
-/// The rule that the text breaks, as the end of a sentence. It does not contain the text, which may be long.
+/// The rule that the text breaks, as the end of a sentence. It does not contain the text, which may
+/// be long.
 pub(crate) fn parse(text: &str) -> Result<RequestPath, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("exceeds {MAX_BYTES} bytes"));
@@ -50,7 +51,8 @@ pub(crate) fn check_location(text: &str) -> Result<(), String> {
 }
 
 /// Whether browsers leave a byte in the query of a URL as it is (<https://url.spec.whatwg.org/#query-percent-encode-set>), so
-/// that they and the gateway request the same URL. A backslash may occur there, too, but some servers take it for a slash.
+/// that they and the gateway request the same URL. A backslash may occur there, too, but some
+/// servers take it for a slash.
 fn is_query_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"#<>\\".contains(&byte)
 }

@@ -21,10 +21,12 @@ use crate::{RenderRequest, Renderer};
 /// How long a trial render may be queued. No visitor waits for it.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a trial render may take in total. Longer than a render may run, even if no worker can be started.
+/// How long a trial render may take in total. Longer than a render may run, even if no worker can
+/// be started.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The number of failed pages after which a trial stops: each may block a worker for its whole CPU time.
+/// The number of failed pages after which a trial stops: each may block a worker for its whole CPU
+/// time.
 const MAX_PROBLEMS: usize = 10;
 
 /// The problem of a trial that stops at [`MAX_PROBLEMS`].
@@ -70,8 +72,9 @@ impl Renderer {
             .is_some_and(|engine| engine.settings.warm_cache)
     }
 
-    /// Renders and caches an example of each page that names paths, and the shell's not-found page, except those that
-    /// `tried` covers. Returns one problem per page that fails, but not for pages that also fail in `live`.
+    /// Renders and caches an example of each page that names paths, and the shell's not-found page,
+    /// except those that `tried` covers. Returns one problem per page that fails, but not for pages
+    /// that also fail in `live`.
     pub async fn trial_render(
         &self,
         action: TrialAction,
@@ -121,8 +124,9 @@ impl Renderer {
         }
     }
 
-    /// Renders a page that no visitor has requested into the cache. Of a page with queries it evaluates only these, so that a
-    /// deploy does not send the queries of all pages to the upstreams at once. Returns whether the page has queries.
+    /// Renders a page that no visitor has requested into the cache. Of a page with queries it
+    /// evaluates only these, so that a deploy does not send the queries of all pages to the
+    /// upstreams at once. Returns whether the page has queries.
     pub async fn render_ahead(&self, store: &Store, request: RenderRequest<'_>) -> bool {
         match self.attempt(store, request) {
             Some(attempt) => matches!(attempt.output(None).await, Ok(Output::Queries(_))),
@@ -152,8 +156,8 @@ impl Renderer {
         outcome.is_err_and(|failure| failure.why.blames_release())
     }
 
-    /// Renders and caches a page, unless it is cached, with the results of its queries. If a query fails, so may the render:
-    /// whether a release can be deployed does not depend on upstreams.
+    /// Renders and caches a page, unless it is cached, with the results of its queries. If a query
+    /// fails, so may the render: whether a release can be deployed does not depend on upstreams.
     async fn render_if_uncached(&self, store: &Store, request: RenderRequest<'_>) -> Result<(), Failure> {
         let Some(mut attempt) = self.attempt(store, request) else {
             return Ok(());

@@ -14,8 +14,8 @@ pub struct Validity {
     pub lifetime: Lifetime,
     /// The results it was rendered with; `None` for a page without queries.
     pub(crate) results: Option<ResultsId>,
-    /// The only client that may use it: a limit of this client rejected a query or the render. Another
-    /// client may get the whole page.
+    /// The only client that may use it: a limit of this client rejected a query or the render.
+    /// Another client may get the whole page.
     pub client: Option<ClientKey>,
 }
 
@@ -78,8 +78,8 @@ impl Validity {
         }
     }
 
-    /// Whether both have queries, and the same results. Pages of the same releases, path and date with
-    /// the same results are equal.
+    /// Whether both have queries, and the same results. Pages of the same releases, path and date
+    /// with the same results are equal.
     pub fn has_results_of(&self, other: &Self) -> bool {
         let digest = |validity: &Self| validity.results.as_ref().map(|results| results.digest);
         digest(self).is_some() && digest(self) == digest(other)

@@ -41,7 +41,8 @@ pub enum Why {
 }
 
 impl Why {
-    /// Every reason that counts as an outcome of a render. The metrics expose each one from the start.
+    /// Every reason that counts as an outcome of a render. The metrics expose each one from the
+    /// start.
     pub(crate) const OUTCOMES: [Self; 11] = [
         Self::Exception,
         Self::CpuLimit,
@@ -88,8 +89,8 @@ impl Why {
         )
     }
 
-    /// Whether the error log of the section counts it: its releases may be the reason, or a render of
-    /// them was interrupted or is suspended.
+    /// Whether the error log of the section counts it: its releases may be the reason, or a render
+    /// of them was interrupted or is suspended.
     pub(crate) fn concerns_release(self) -> bool {
         self.blames_release() || matches!(self, Self::WorkerUnresponsive | Self::CircuitOpen)
     }
@@ -99,8 +100,8 @@ impl Why {
         self == Self::BrowserOnly
     }
 
-    /// Whether the limits of the requesting client are the reason, so that another client may get the
-    /// page.
+    /// Whether the limits of the requesting client are the reason, so that another client may get
+    /// the page.
     pub(crate) fn is_of_client(self) -> bool {
         matches!(self, Self::QueueFull | Self::ClientLimited)
     }

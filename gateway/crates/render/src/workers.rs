@@ -1,7 +1,8 @@
 //! The render workers, with the queues before them.
 //!
-//! Two queues: paths that a release lists come first. All others, which anyone can make up, get a quarter of the queue and
-//! of the workers. While they wait, they also get a quarter of the jobs, so that neither queue starves the other.
+//! Two queues: paths that a release lists come first. All others, which anyone can make up, get a
+//! quarter of the queue and of the workers. While they wait, they also get a quarter of the jobs,
+//! so that neither queue starves the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +24,8 @@ use crate::why::{Failure, Why};
 /// The delay before the next attempt to start a worker after one failed.
 const START_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The time that a worker must survive before it gets jobs, if the previous worker failed: the cause may still exist.
+/// The time that a worker must survive before it gets jobs, if the previous worker failed: the
+/// cause may still exist.
 const PROBATION: Duration = Duration::from_secs(1);
 
 /// How many jobs of listed paths the workers may start before one of another path that waits.
@@ -54,9 +56,10 @@ impl Workers {
 
     /// Runs a job.
     ///
-    /// It fails at once while no worker process starts and responds, or if the queue is full and no job of another client gives
-    /// way. It fails as soon as it must give way itself, and if no worker starts it within `queue_timeout`. A job of the gateway
-    /// itself waits for a place in the queue.
+    /// It fails at once while no worker process starts and responds, or if the queue is full and no
+    /// job of another client gives way. It fails as soon as it must give way itself, and if no
+    /// worker starts it within `queue_timeout`. A job of the gateway itself waits for a place in
+    /// the queue.
     pub(super) async fn run(&self, job: Arc<Job>, queue_timeout: Duration) -> Result<JobOutput, Failure> {
         if !self.are_available() {
             return Err(no_worker());

@@ -1,4 +1,5 @@
-//! The Content Security Policy (CSP) of documents and workers, a second line of defense against cross-site scripting (XSS).
+//! The Content Security Policy (CSP) of documents and workers, a second line of defense against
+//! cross-site scripting (XSS).
 
 use http::HeaderValue;
 
@@ -7,17 +8,17 @@ use colonnade_config::{AssetSettings, Config};
 /// The `Reporting-Endpoints` header: the endpoint that the policy names `csp` (Reporting API).
 const ENDPOINTS: HeaderValue = HeaderValue::from_static("csp=\"/_csp\"");
 
-/// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of this origin, and the
-/// inline styles that the gateway writes. Trusted Types prevent scripts from creating scripts or HTML from strings; the only
-/// Trusted Types policy is the shell's.
+/// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of
+/// this origin, and the inline styles that the gateway writes. Trusted Types prevent scripts from
+/// creating scripts or HTML from strings; the only Trusted Types policy is the shell's.
 pub(crate) struct ContentSecurityPolicy {
     /// The sources of `script-src`.
     script: &'static str,
-    /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it includes the hosts
-    /// that sign-up may redirect to.
+    /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it
+    /// includes the hosts that sign-up may redirect to.
     form_action: String,
-    /// Whether the policy names a reporting endpoint. Browsers support endpoints only with HTTPS, and ignore `report-uri`
-    /// if the policy names one.
+    /// Whether the policy names a reporting endpoint. Browsers support endpoints only with HTTPS,
+    /// and ignore `report-uri` if the policy names one.
     has_endpoint: bool,
 }
 
@@ -55,7 +56,8 @@ impl ContentSecurityPolicy {
     }
 }
 
-/// The policy of scripts. It applies to a script that runs as a worker: workers do not inherit the document's policy.
+/// The policy of scripts. It applies to a script that runs as a worker: workers do not inherit the
+/// document's policy.
 pub(crate) fn worker_policy(settings: AssetSettings) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; script-src {}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

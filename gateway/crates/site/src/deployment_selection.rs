@@ -88,7 +88,8 @@ impl<'a> DeploymentSelection<'a> {
         matches!(self.reason, Reason::Preview)
     }
 
-    /// Sets the cookies that keep the selection for the next request, and the robots header of previews.
+    /// Sets the cookies that keep the selection for the next request, and the robots header of
+    /// previews.
     pub fn set_headers(&self, response: &mut Response, secure: bool) {
         let headers = response.headers_mut();
         if self.has_stale_preview {

@@ -151,8 +151,8 @@ pub(crate) fn plain_frame(config: &Config) -> Arc<PlainFrame> {
     })
 }
 
-/// The audience of HTML error pages: they show the site's name and, if a deployment is live, links to the site's
-/// pages.
+/// The audience of HTML error pages: they show the site's name and, if a deployment is live, links
+/// to the site's pages.
 pub(crate) fn visitor(snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
     visitor_from(snapshot, frame, None)
 }

@@ -1,4 +1,5 @@
-//! The routes of the site listener: documents, assets, sign-up, partner links, previews, and reports from browsers.
+//! The routes of the site listener: documents, assets, sign-up, partner links, previews, and
+//! reports from browsers.
 
 mod asset;
 mod content_security_policy;

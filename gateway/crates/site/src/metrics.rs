@@ -12,8 +12,8 @@ pub use crate::signup::SignupMetrics;
 /// The label of all further directives.
 const OTHER: &str = "other";
 
-/// The directives with a metric label of their own (CSP 3, and Trusted Types). All others are counted as `other`, because
-/// any client can send reports.
+/// The directives with a metric label of their own (CSP 3, and Trusted Types). All others are
+/// counted as `other`, because any client can send reports.
 const DIRECTIVES: [&str; 22] = [
     "base-uri",
     "child-src",

@@ -1,4 +1,5 @@
-//! `/go/{partner}`: redirects to configured affiliate links. No data about the visitor is passed on.
+//! `/go/{partner}`: redirects to configured affiliate links. No data about the visitor is passed
+//! on.
 
 use http::header::REFERRER_POLICY;
 use http::{HeaderValue, StatusCode};

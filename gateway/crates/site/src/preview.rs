@@ -25,8 +25,8 @@ pub(crate) const ROBOTS: (HeaderName, HeaderValue) = (
 /// The stylesheet of the page that a link opens.
 const STYLE: &str = include_str!("preview.css");
 
-/// Opens a preview link: says what the preview shows and what its code can do. Only [`enter`], which the button of the page
-/// calls, shows it.
+/// Opens a preview link: says what the preview shows and what its code can do. Only [`enter`],
+/// which the button of the page calls, shows it.
 pub(crate) fn open(snapshot: &Snapshot, token: &str, frame: &PlainFrame) -> Result<Response, SiteError> {
     let (claims, previewed) = verify_token(snapshot, token).ok_or(SiteError::PreviewOver)?;
     let live = snapshot.live().ok_or(SiteError::NothingLive)?;
@@ -40,7 +40,8 @@ pub(crate) fn open(snapshot: &Snapshot, token: &str, frame: &PlainFrame) -> Resu
         form_style: Some(STYLE),
     };
     let mut response = page.respond(StatusCode::OK);
-    // The link contains the token, so the code of the page's own links may not see it. The button needs an Origin.
+    // The link contains the token, so the code of the page's own links may not see it. The button
+    // needs an Origin.
     let referrer_policy = HeaderValue::from_static("strict-origin");
     response
         .headers_mut()
@@ -48,7 +49,8 @@ pub(crate) fn open(snapshot: &Snapshot, token: &str, frame: &PlainFrame) -> Resu
     Ok(response)
 }
 
-/// The page's text, and the form that starts the preview. A form without an action sends to the page's own URL.
+/// The page's text, and the form that starts the preview. A form without an action sends to the
+/// page's own URL.
 fn question(brand: &str, previewed: &LoadedDeployment, live: &LoadedDeployment, ends: Timestamp) -> String {
     let changes = release_changes(&live.deployment.releases, &previewed.deployment.releases);
     let items = changes

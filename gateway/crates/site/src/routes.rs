@@ -22,7 +22,8 @@ use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
 use crate::{page_manifest, partner, preview, wellknown};
 
-/// The name of requests that match no route, in logs and metrics. Documents of a page are named by its pattern.
+/// The name of requests that match no route, in logs and metrics. Documents of a page are named by
+/// its pattern.
 const UNMATCHED: &str = "unmatched";
 
 /// The name of requests for the operator's files at the root.
@@ -84,7 +85,8 @@ pub(crate) struct RouteTable {
     pub(crate) file: Route<Endpoint>,
     /// The route of all paths below `/api`.
     upstream: Route<Endpoint>,
-    /// The route of other paths below `/go`: the not-found document, because people follow partner links.
+    /// The route of other paths below `/go`: the not-found document, because people follow partner
+    /// links.
     unknown_partner: Route<Endpoint>,
     /// The route of other reserved paths.
     not_found: Route<Endpoint>,

@@ -167,7 +167,8 @@ impl Site {
         response
     }
 
-    /// Replaces the snapshot by one with all changes so far, if a request names something that it does not have.
+    /// Replaces the snapshot by one with all changes so far, if a request names something that it
+    /// does not have.
     async fn catch_up(
         &self,
         snapshot: &mut Arc<Snapshot>,
@@ -179,7 +180,8 @@ impl Site {
         if !has_unknown_name && !has_unknown_preview(snapshot, cookies) {
             return Ok(());
         }
-        // Not the cached time, which may precede a change that the visitor has seen. The future is large, and rarely needed.
+        // Not the cached time, which may precede a change that the visitor has seen. The future is
+        // large, and rarely needed.
         match Box::pin(self.deployments.current_since(Instant::now())).await {
             Ok(current) => *snapshot = current,
             Err(error) if has_unknown_name => return Err(error.into()),
@@ -251,7 +253,8 @@ impl Site {
             return redirect_without_slash(head);
         }
         let page = path.and_then(|path| selection.deployment.page(path));
-        // The patterns of an unavailable section are unknown. With 404, search engines would remove its pages.
+        // The patterns of an unavailable section are unknown. With 404, search engines would remove
+        // its pages.
         if page.is_none() && path.is_some() && !selection.deployment.unavailable.is_empty() {
             return Err(SiteError::SectionUnavailable {
                 deployment: Some(selection.deployment.number()),
@@ -283,7 +286,8 @@ impl Site {
         }
     }
 
-    /// Forwards a request to an upstream. People who follow a link or send a form without JavaScript get an error as a page.
+    /// Forwards a request to an upstream. People who follow a link or send a form without
+    /// JavaScript get an error as a page.
     pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
         let audience = if prefers_html(&call.head.headers) {
             let back = self.referring_page(call.head);
@@ -295,8 +299,8 @@ impl Site {
         upstreams.forward(call.head, call.path, call.body, audience).await
     }
 
-    /// The path of the page of this site that a request comes from, such as that of a form. The query is left out: it may be
-    /// what a visitor typed.
+    /// The path of the page of this site that a request comes from, such as that of a form. The
+    /// query is left out: it may be what a visitor typed.
     fn referring_page(&self, head: &Parts) -> Option<String> {
         let path = origin::referring_path(&head.uri, &head.headers, self.config.site.origin.scheme())?;
         let path = RequestPath::parse(&path).ok()?;
@@ -383,8 +387,8 @@ impl Site {
     }
 }
 
-/// The live state, if a rollout is running: canary analysis needs nothing else, and hashing clients costs more than most of a
-/// request.
+/// The live state, if a rollout is running: canary analysis needs nothing else, and hashing clients
+/// costs more than most of a request.
 fn analyzed(snapshot: &Snapshot) -> Option<&LiveState> {
     let state = snapshot.state()?;
     (!state.visible.rollouts().is_empty()).then_some(state)
@@ -406,8 +410,8 @@ fn parse_path(head: &Parts) -> Result<RequestPath, SiteError> {
     Ok(RequestPath::parse(head.uri.path())?)
 }
 
-/// Redirects to the same path without its trailing slash. The path begins with exactly one slash and contains no
-/// backslash, so the location cannot name another host.
+/// Redirects to the same path without its trailing slash. The path begins with exactly one slash
+/// and contains no backslash, so the location cannot name another host.
 fn redirect_without_slash(head: &Parts) -> Result<Response, SiteError> {
     let path = head.uri.path().trim_end_matches('/');
     let query = head

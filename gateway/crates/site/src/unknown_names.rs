@@ -1,7 +1,7 @@
 //! Requests that name what another gateway may have deployed since this one last read the store.
 //!
-//! A document comes from one gateway, and its assets and page data from any. Deployments and releases never change, so a
-//! gateway that knows them answers at once.
+//! A document comes from one gateway, and its assets and page data from any. Deployments and
+//! releases never change, so a gateway that knows them answers at once.
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{is_name, is_version};
@@ -9,7 +9,8 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::{self, Preview, may_become_valid};
 use colonnade_web::cookie::Cookies;
 
-/// Whether a path names a release, a deployment or a preview that the snapshot does not have, but the store may have.
+/// Whether a path names a release, a deployment or a preview that the snapshot does not have, but
+/// the store may have.
 pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies: Cookies<'_>) -> bool {
     let mut segments = path.segments();
     let first = segments.next();

@@ -1,5 +1,5 @@
-//! Files that every site has: robots.txt, sitemap.xml, the web app manifest and icons. Also what replaces the service worker of
-//! a former site.
+//! Files that every site has: robots.txt, sitemap.xml, the web app manifest and icons. Also what
+//! replaces the service worker of a former site.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub(crate) fn robots(origin: &Origin) -> Response {
     cacheable(response(StatusCode::OK, TEXT, body))
 }
 
-/// sitemap.xml: the indexable paths of a deployment, or an index of its parts if they exceed the limits of one file.
-/// `?part=1` is the first part. `None`: there is no such part.
+/// sitemap.xml: the indexable paths of a deployment, or an index of its parts if they exceed the
+/// limits of one file. `?part=1` is the first part. `None`: there is no such part.
 pub(crate) async fn sitemap(
     origin: &Origin,
     deployment: &Arc<LoadedDeployment>,
@@ -70,7 +70,8 @@ pub(crate) async fn sitemap(
     ))
 }
 
-/// Composes the files on a thread for blocking work, because there may be hundreds of thousands of URLs.
+/// Composes the files on a thread for blocking work, because there may be hundreds of thousands of
+/// URLs.
 async fn encode_sitemap(origin: &Origin, deployment: &Arc<LoadedDeployment>) -> Vec<EncodedContent> {
     let (base, deployment) = (origin.clone(), Arc::clone(deployment));
     let composition = request_scope::spawn_blocking(move || {
@@ -188,9 +189,9 @@ pub(crate) fn is_for_service_worker(headers: &HeaderMap) -> bool {
         .is_some_and(|value| value.as_bytes() == b"script")
 }
 
-/// The script of a service worker that removes itself, its caches and its control of open pages. No site of the gateway has a
-/// service worker outside of `/assets`. The one of a former site at this address would show that site forever: a browser keeps a
-/// service worker whose script is missing.
+/// The script of a service worker that removes itself, its caches and its control of open pages. No
+/// site of the gateway has a service worker outside of `/assets`. The one of a former site at this
+/// address would show that site forever: a browser keeps a service worker whose script is missing.
 pub(crate) fn service_worker_removal() -> Response {
     const SCRIPT: &str = include_str!("service_worker_removal.js");
     let content_type = HeaderValue::from_static("text/javascript; charset=utf-8");

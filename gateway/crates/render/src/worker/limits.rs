@@ -4,15 +4,18 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
 
-/// The memory for what is not a script's, in bytes: the thread's stack, the modules' sources, and the page on its way out.
+/// The memory for what is not a script's, in bytes: the thread's stack, the modules' sources, and
+/// the page on its way out.
 const NATIVE_MEMORY: u64 = 96 * MIB;
 
-/// The address space that a worker may reserve beyond its memory, in bytes. Allocators reserve much more than they use.
+/// The address space that a worker may reserve beyond its memory, in bytes. Allocators reserve much
+/// more than they use.
 const RESERVED_ADDRESS_SPACE: u64 = 512 * MIB;
 
 const MIB: u64 = 1024 * 1024;
 
-/// The nice value of workers (setpriority(2)), so that renders do not delay the gateway's other work.
+/// The nice value of workers (setpriority(2)), so that renders do not delay the gateway's other
+/// work.
 const NICENESS: i32 = 5;
 
 /// Lowers the scheduling priority, and makes the kernel kill the worker when the gateway exits.
@@ -23,8 +26,8 @@ pub(super) fn lower_priority() -> io::Result<()> {
     Ok(())
 }
 
-/// Sets resource limits: no more open files, no file writes, and memory for scripts that use `script_memory`
-/// bytes. The engine enforces its own limit first, except in its native functions.
+/// Sets resource limits: no more open files, no file writes, and memory for scripts that use
+/// `script_memory` bytes. The engine enforces its own limit first, except in its native functions.
 pub(super) fn limit_resources(script_memory: u64) -> io::Result<()> {
     let memory = script_memory.saturating_add(NATIVE_MEMORY);
     for (resource, max) in [
@@ -43,8 +46,8 @@ pub(super) fn limit_resources(script_memory: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Installs a seccomp filter that allows only system calls for memory, time and the pipes. Sets `no_new_privs` first,
-/// which the kernel requires for this.
+/// Installs a seccomp filter that allows only system calls for memory, time and the pipes. Sets
+/// `no_new_privs` first, which the kernel requires for this.
 #[cfg(target_os = "linux")]
 pub(super) fn install_seccomp_filter() -> io::Result<()> {
     use std::collections::BTreeMap;
@@ -67,7 +70,8 @@ pub(super) fn install_seccomp_filter() -> io::Result<()> {
     let architecture = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
     let filter = SeccompFilter::new(
         rules,
-        // An error instead of a kill: the allocator queries the number of processors and copes with an error.
+        // An error instead of a kill: the allocator queries the number of processors and copes with
+        // an error.
         SeccompAction::Errno(c::EPERM as u32),
         SeccompAction::Allow,
         architecture,

@@ -1,8 +1,8 @@
 //! The render worker: a child process that executes the server modules of releases.
 //!
-//! It is the gateway's own binary, without an environment or open files except its pipes. A seccomp filter allows only
-//! system calls for memory, time and the pipes. A faulty release ends in an error response or, at worst, in the death of
-//! this process.
+//! It is the gateway's own binary, without an environment or open files except its pipes. A seccomp
+//! filter allows only system calls for memory, time and the pipes. A faulty release ends in an
+//! error response or, at worst, in the death of this process.
 
 mod limits;
 mod sandbox;
@@ -27,7 +27,8 @@ use server_module::ServerModule;
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
 
-/// Responds to requests until the gateway closes the pipe. `memory_limit` is the most memory that a render may get, in bytes.
+/// Responds to requests until the gateway closes the pipe. `memory_limit` is the most memory that a
+/// render may get, in bytes.
 pub fn main(memory_limit: usize) -> ExitCode {
     // While modules are loaded, a script may use more than a render.
     let script_memory = memory_limit.saturating_add(LOAD_MEMORY_LIMIT) as u64;

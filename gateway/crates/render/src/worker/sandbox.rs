@@ -25,8 +25,8 @@ use crate::why::{Failure, Why};
 /// The modules of a release, by specifier.
 pub(super) type ReleaseModules = HashMap<String, ServerModule>;
 
-/// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it runs out of memory while
-/// it loads modules.
+/// The memory limit while the shell's modules are loaded, in bytes. The engine is not safe if it
+/// runs out of memory while it loads modules.
 pub(super) const LOAD_MEMORY_LIMIT: usize = 96 * 1024 * 1024;
 
 /// The limit of CPU time while the shell's modules are loaded.
@@ -139,8 +139,8 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Renders a page with a section's modules, or the shell's own page. Returns the page as JSON and the CPU time in
-    /// microseconds. A sandbox renders only one page.
+    /// Renders a page with a section's modules, or the shell's own page. Returns the page as JSON
+    /// and the CPU time in microseconds. A sandbox renders only one page.
     pub(super) fn render(
         self,
         section: Option<Rc<ReleaseModules>>,
@@ -190,7 +190,8 @@ impl Sandbox {
         Ok((page, u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)))
     }
 
-    /// Interrupts scripts when this thread has used so much more CPU time. Returns its CPU time so far.
+    /// Interrupts scripts when this thread has used so much more CPU time. Returns its CPU time so
+    /// far.
     fn limit_cpu_time(&self, limit: Duration) -> Duration {
         let start = cpu_time();
         self.deadline.set(Some((start + limit, limit)));
@@ -212,8 +213,8 @@ impl Sandbox {
                     let message = format!(
                         "it used {limit} ms of CPU time, which is the limit; look for an endless loop"
                     );
-                    // The engine knows the positions of calls and other expressions, so it names the last one before the
-                    // loop. A function without any gets column 1.
+                    // The engine knows the positions of calls and other expressions, so it names
+                    // the last one before the loop. A function without any gets column 1.
                     let stack = interrupted.unwrap_or_else(|| stack(&error));
                     let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
                     return Failure::new(Why::CpuLimit, &with_frames(&message, known));
@@ -230,8 +231,8 @@ impl Sandbox {
         })
     }
 
-    /// Executes jobs until a promise is settled or no job is left. Returns the stack trace of the first interrupted job,
-    /// because an interruption does not settle the job's promise.
+    /// Executes jobs until a promise is settled or no job is left. Returns the stack trace of the
+    /// first interrupted job, because an interruption does not settle the job's promise.
     fn finish(&self, promise: &Persistent<Promise<'static>>) -> Option<String> {
         let is_pending = |ctx: &Ctx<'_>| {
             let promise = promise.clone().restore(ctx);
@@ -281,7 +282,8 @@ impl Resolver for ModuleLoader {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
-        // Only the gateway (whose `base` is empty) and the shell's own modules may import the module that renders.
+        // Only the gateway (whose `base` is empty) and the shell's own modules may import the
+        // module that renders.
         let may_import = name != SHELL || base.is_empty() || self.0.borrow().shell.contains_key(base);
         let found = self.find(name).filter(|_| may_import).map(|_| name.to_owned());
         found.ok_or_else(|| Error::new_resolving(base, name))
@@ -343,8 +345,8 @@ fn stack(error: &CaughtError<'_>) -> String {
     }
 }
 
-/// The class of a thrown error. Like the shell's client error reports, it does not use the property `name`, which may
-/// contain personal data.
+/// The class of a thrown error. Like the shell's client error reports, it does not use the property
+/// `name`, which may contain personal data.
 fn class(error: &CaughtError<'_>) -> Option<ErrorClass> {
     let CaughtError::Exception(exception) = error else {
         return None;

@@ -15,7 +15,8 @@ use colonnade_web::content_negotiation::Coding;
 
 use super::file_response::PreparedFile;
 
-/// The estimated bytes of a cache entry besides the file and its path: most are the prepared headers.
+/// The estimated bytes of a cache entry besides the file and its path: most are the prepared
+/// headers.
 const ENTRY_OVERHEAD_BYTES: usize = 2560;
 
 /// The URL path of a file, and its coding.
@@ -81,8 +82,8 @@ impl FileCache {
     }
 }
 
-/// The files whose bytes are in use by responses, cached or not. So a large file is in memory once, no matter how many
-/// clients read it slowly.
+/// The files whose bytes are in use by responses, cached or not. So a large file is in memory once,
+/// no matter how many clients read it slowly.
 #[derive(Default)]
 struct InUse(Mutex<HashMap<FileKey, Weak<Bytes>>>);
 

@@ -1,7 +1,7 @@
 //! Assets: the public files of releases. Only files in a release's file list are served.
 //!
-//! No `Access-Control-Allow-Origin` is sent: the site loads its own files, for which `crossorigin=anonymous` does not need
-//! it, and other sites may not read them.
+//! No `Access-Control-Allow-Origin` is sent: the site loads its own files, for which
+//! `crossorigin=anonymous` does not need it, and other sites may not read them.
 
 mod file_cache;
 mod file_response;
@@ -94,8 +94,8 @@ fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     }
 }
 
-/// The release that a path names, the path of the file in it, and whether every visitor may load it. Releases that
-/// only a preview shows are visible only with a cookie of that preview.
+/// The release that a path names, the path of the file in it, and whether every visitor may load
+/// it. Releases that only a preview shows are visible only with a cookie of that preview.
 fn find<'a, 'p>(
     snapshot: &'a Snapshot,
     path: &'p str,

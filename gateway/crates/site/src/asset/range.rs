@@ -1,8 +1,9 @@
 //! Range requests (RFC 9110, section 14).
 //!
-//! A range applies to the selected representation (section 14.2): to the compressed bytes if the response is compressed.
-//! Each representation has a strong validator of its own, so with If-Range a client cannot combine parts of two
-//! representations. A request for several ranges gets the whole file, as section 14.2 allows.
+//! A range applies to the selected representation (section 14.2): to the compressed bytes if the
+//! response is compressed. Each representation has a strong validator of its own, so with If-Range
+//! a client cannot combine parts of two representations. A request for several ranges gets the
+//! whole file, as section 14.2 allows.
 
 use std::ops::Range;
 
@@ -39,7 +40,8 @@ pub(super) fn select(request: &HeaderMap, length: usize) -> Selection {
     }
 }
 
-/// A range as it is requested. Numbers that are too large are saturated: they are beyond the end of every file.
+/// A range as it is requested. Numbers that are too large are saturated: they are beyond the end of
+/// every file.
 #[derive(Debug, Clone, Copy)]
 enum RangeSpec {
     /// From the first to the last byte, both inclusive.

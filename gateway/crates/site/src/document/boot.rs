@@ -12,8 +12,8 @@ use colonnade_config::Config;
 use colonnade_model::release::SocialImage;
 use colonnade_store::loaded::{PageManifest, SlotManifest};
 
-/// The boot payload. It contains only the page's section and the shell's slots, so it does not grow with the number of
-/// sections.
+/// The boot payload. It contains only the page's section and the shell's slots, so it does not grow
+/// with the number of sections.
 #[derive(Serialize)]
 pub(super) struct Boot<'a> {
     /// The deployment's number.
@@ -49,7 +49,8 @@ pub(super) struct ErrorReportSettings {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Form {
-    /// The path of the page with the form. It differs from the document's URL, which is the one the form was posted to.
+    /// The path of the page with the form. It differs from the document's URL, which is the one the
+    /// form was posted to.
     pub page: String,
     /// The error message for the visitor.
     pub error: String,

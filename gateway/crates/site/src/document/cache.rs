@@ -11,7 +11,8 @@ use super::types::{Document, DocumentKey};
 use super::{DocumentRequest, Documents};
 
 impl Documents {
-    /// A document from the cache; otherwise composes it, once for concurrent requests. A stale one is refreshed in the background.
+    /// A document from the cache; otherwise composes it, once for concurrent requests. A stale one
+    /// is refreshed in the background.
     pub(super) async fn get(self: &Arc<Self>, request: &DocumentRequest) -> Arc<Document> {
         if let Some(document) = self.cached(&request.key) {
             if document.validity.is_fresh() {
@@ -33,12 +34,13 @@ impl Documents {
             };
             // Boxed, because it is much larger than the state of a cache hit.
             let document = Box::pin(self.compositions.run(&request.key, composition)).await;
-            // The document of another client was shared, whose query or render was rejected: retry for this client.
+            // The document of another client was shared, whose query or render was rejected: retry
+            // for this client.
             if request.is_excluded_by(&document.validity) {
                 continue;
             }
-            // The shared composition may have started before a purge that this request must see. Retry once: the next one starts
-            // after it.
+            // The shared composition may have started before a purge that this request must see.
+            // Retry once: the next one starts after it.
             if is_own.into_inner() || has_waited || self.renderer.is_current(&document.validity) {
                 return document;
             }
@@ -52,7 +54,8 @@ impl Documents {
         self.renderer.is_current(&document.validity).then_some(document)
     }
 
-    /// Composes a stale document again, in the background. If that fails, it stays stale, and the next request tries again.
+    /// Composes a stale document again, in the background. If that fails, it stays stale, and the
+    /// next request tries again.
     fn refresh(self: &Arc<Self>, request: DocumentRequest, refresh: OwnedMutexGuard<()>) {
         let documents = Arc::clone(self);
         request_scope::spawn(async move {

@@ -35,7 +35,8 @@ impl SiteParts {
         }
     }
 
-    /// The HTML of a document. Without `content` the browser renders the page. Takes milliseconds if the page is large.
+    /// The HTML of a document. Without `content` the browser renders the page. Takes milliseconds
+    /// if the page is large.
     fn html(
         &self,
         request: &DocumentRequest,
@@ -69,7 +70,8 @@ impl SiteParts {
 }
 
 impl Documents {
-    /// Composes the document of a page. `form` is the rejected form, if the document responds to a form post.
+    /// Composes the document of a page. `form` is the rejected form, if the document responds to a
+    /// form post.
     pub(super) async fn compose(
         &self,
         request: &DocumentRequest,
@@ -97,7 +99,8 @@ impl Documents {
         };
         let styles = match content {
             Some(_) => inline_style::load(&self.store, &request.deployment, request.page.as_ref()).await,
-            // Styles are inlined for the first paint of a rendered page. Without one there is nothing to paint.
+            // Styles are inlined for the first paint of a rendered page. Without one there is
+            // nothing to paint.
             None => Vec::new(),
         };
         let banner = request.is_preview.then(preview_banner::csp_hash);

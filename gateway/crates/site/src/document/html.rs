@@ -20,8 +20,8 @@ use super::preview_banner;
 const NO_SCRIPT: &str =
     "This page needs JavaScript. Please switch it on in your browser and load the page again.";
 
-/// The `id` of the shell's main element. Painting is blocked until the parser reaches it: the header before it would
-/// shift if the browser painted it while it is only partly parsed.
+/// The `id` of the shell's main element. Painting is blocked until the parser reaches it: the
+/// header before it would shift if the browser painted it while it is only partly parsed.
 const MAIN: &str = "main";
 
 /// The content of a document.
@@ -43,7 +43,8 @@ impl DocumentTemplate<'_> {
         debug_assert!(request_scope::may_block());
         let boot = self.boot;
         let mut head = DocumentHead::default();
-        // The color scheme applies before any stylesheet is loaded, so a dark page does not start white.
+        // The color scheme applies before any stylesheet is loaded, so a dark page does not start
+        // white.
         head.raw(
             "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
              <meta name=\"color-scheme\" content=\"light dark\">",
@@ -96,7 +97,8 @@ impl DocumentTemplate<'_> {
         let is_found = self.content.is_none_or(|content| content.status != 404);
         if let Some(page) = boot.page.filter(|_| is_found) {
             if self.content.is_some() {
-                // The stylesheets that are not inlined block painting, as the server-rendered page needs them.
+                // The stylesheets that are not inlined block painting, as the server-rendered page
+                // needs them.
                 head.styles(&page.section.assets);
                 head.styles(&page.assets);
             }
@@ -137,13 +139,15 @@ impl DocumentTemplate<'_> {
         }
     }
 
-    /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them on navigation.
+    /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them
+    /// on navigation.
     fn write_metadata(&self, head: &mut DocumentHead) {
         let page = self.content.map(|content| &content.head);
         let robots = page.and_then(|page| page.robots.as_deref());
         let robots = match robots {
             _ if self.is_preview => Some("noindex,nofollow"),
-            // Without a render the page's own setting is unknown, so only paths in the sitemap are indexed.
+            // Without a render the page's own setting is unknown, so only paths in the sitemap are
+            // indexed.
             None if self.content.is_none() && !self.is_indexable => Some("noindex"),
             robots => robots,
         };
@@ -187,8 +191,8 @@ impl DocumentTemplate<'_> {
         }
     }
 
-    /// The URL of a page that a section names by its path; `None` if the text is not a path. A text such as `.example` could
-    /// change the host.
+    /// The URL of a page that a section names by its path; `None` if the text is not a path. A text
+    /// such as `.example` could change the host.
     fn page_url(&self, path: &str) -> Option<String> {
         RequestPath::is_site_path(path).then(|| format!("{}{path}", self.origin))
     }
@@ -213,8 +217,8 @@ fn boot_json(boot: &Boot<'_>) -> String {
     escape_script(&json)
 }
 
-/// Escapes JSON so that it cannot end its script element. `<` occurs only inside JSON strings, where the escape means the
-/// same.
+/// Escapes JSON so that it cannot end its script element. `<` occurs only inside JSON strings,
+/// where the escape means the same.
 fn escape_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
@@ -261,8 +265,9 @@ impl DocumentHead {
         }
     }
 
-    /// Writes a script of the shell. Deferred scripts run in document order. They have the browser's low priority: the page
-    /// is painted without them, and with a high priority they delay styles and fonts.
+    /// Writes a script of the shell. Deferred scripts run in document order. They have the
+    /// browser's low priority: the page is painted without them, and with a high priority they
+    /// delay styles and fonts.
     fn script(&mut self, script: &Asset) {
         self.hrefs.insert(script.href.clone());
         let _ = write!(
@@ -273,9 +278,10 @@ impl DocumentHead {
         );
     }
 
-    /// Preloads the files of a section. Its stylesheets are also preloaded, and applied by the shell: as stylesheets of
-    /// the document, one that loads slowly would delay the shell's scripts. Its scripts have the priority of the shell's, which
-    /// run first: browsers load preloaded scripts with a high priority otherwise.
+    /// Preloads the files of a section. Its stylesheets are also preloaded, and applied by the
+    /// shell: as stylesheets of the document, one that loads slowly would delay the shell's
+    /// scripts. Its scripts have the priority of the shell's, which run first: browsers load
+    /// preloaded scripts with a high priority otherwise.
     fn preload_all(&mut self, assets: &[Asset]) {
         for asset in assets {
             self.preload(asset.kind, &asset.href, &asset.integrity);

@@ -1,5 +1,5 @@
-//! Inline styles: the stylesheets of a server-rendered page, written into its document. The first paint is styled, and a
-//! stylesheet that loads slowly cannot delay it.
+//! Inline styles: the stylesheets of a server-rendered page, written into its document. The first
+//! paint is styled, and a stylesheet that loads slowly cannot delay it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use colonnade_model::release::SHELL;
 use colonnade_store::Store;
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, LoadedDeployment, PageManifest};
 
-/// Loads the stylesheets of the shell and of a page, in order. The browser loads those that cannot be inlined.
+/// Loads the stylesheets of the shell and of a page, in order. The browser loads those that cannot
+/// be inlined.
 pub(super) async fn load(
     store: &Store,
     deployment: &LoadedDeployment,

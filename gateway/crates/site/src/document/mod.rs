@@ -1,8 +1,8 @@
 //! Documents: the HTML page around every page of every section.
 //!
-//! A document contains nothing of the request, so it is composed and compressed once per deployment, path and day, and
-//! then served from memory like a file. If its page has queries, it is used only while their results are fresh, and once more
-//! while it is refreshed.
+//! A document contains nothing of the request, so it is composed and compressed once per
+//! deployment, path and day, and then served from memory like a file. If its page has queries, it
+//! is used only while their results are fresh, and once more while it is refreshed.
 
 mod boot;
 mod cache;

@@ -1,10 +1,12 @@
-//! The banner of previews. The gateway writes it outside the shell's root element, so that no release can omit it.
+//! The banner of previews. The gateway writes it outside the shell's root element, so that no
+//! release can omit it.
 
 use std::sync::LazyLock;
 
 use colonnade_web::html;
 
-/// The stylesheet, which uses the shell's design tokens. Only previews have it, so other documents do not carry it.
+/// The stylesheet, which uses the shell's design tokens. Only previews have it, so other documents
+/// do not carry it.
 const STYLE: &str = include_str!("preview_banner.css");
 
 static CSP_HASH: LazyLock<String> = LazyLock::new(|| html::csp_hash(STYLE));

@@ -22,7 +22,8 @@ const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpo
 pub(super) struct Responses(HeaderMap);
 
 impl Responses {
-    /// Prepares the fields, with a placeholder for each that depends on the document or the response.
+    /// Prepares the fields, with a placeholder for each that depends on the document or the
+    /// response.
     pub(super) fn new(policy: &ContentSecurityPolicy) -> Self {
         let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
         headers.extend([
@@ -58,7 +59,8 @@ impl Responses {
         };
         let headers = self.headers(policy.clone(), caching);
         let representation = html.preferred(request).clone();
-        // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no validator.
+        // Preconditions apply to 200 responses only (RFC 9110, section 13.2.1), so a 404 has no
+        // validator.
         let has_validator = document.status == StatusCode::OK && caching != Caching::Never;
         let none = HeaderMap::new();
         let preconditions = if has_validator { request } else { &none };

@@ -34,7 +34,8 @@ pub struct DocumentRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct DocumentKey {
     deployment: u64,
-    /// How many of its releases are loaded. A release that is repaired later raises it, which invalidates older entries.
+    /// How many of its releases are loaded. A release that is repaired later raises it, which
+    /// invalidates older entries.
     releases: usize,
     /// The canonical path; `None` for all paths without a page.
     path: Option<String>,
@@ -88,7 +89,8 @@ impl DocumentRequest {
 }
 
 impl DocumentKey {
-    /// The bytes that the cache needs for the key. It stores the key twice, and clients choose the path's length.
+    /// The bytes that the cache needs for the key. It stores the key twice, and clients choose the
+    /// path's length.
     pub(super) fn weight(&self) -> usize {
         2 * (size_of::<Self>() + self.path.as_ref().map_or(0, String::len))
     }

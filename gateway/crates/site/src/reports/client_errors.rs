@@ -1,8 +1,9 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page, the phase that failed (load or render), and the class of the error, from a fixed list. It
-//! contains nothing about the visitor. It is logged, and counts in the error log and in the canary analysis of the running
-//! rollouts. Anyone can send a report, so it has no other effect.
+//! A report names a release, its page, the phase that failed (load or render), and the class of the
+//! error, from a fixed list. It contains nothing about the visitor. It is logged, and counts in the
+//! error log and in the canary analysis of the running rollouts. Anyone can send a report, so it
+//! has no other effect.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,7 +29,8 @@ use crate::deployment_selection::{has_selected, track};
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 1024;
 
-/// How many reports count in the error log per minute. A page sends one report per section and phase.
+/// How many reports count in the error log per minute. A page sends one report per section and
+/// phase.
 const ERROR_RATE_LIMITS: RateLimits = RateLimits {
     total: 1000,
     per_client: 20,
@@ -101,7 +103,8 @@ impl ClientErrorReports {
     ) -> Result<(), ReportError> {
         let body = read(body, MAX_BODY_BYTES).await?;
         let report: Report = serde_json::from_slice(&body).map_err(|_| ReportError::Malformed)?;
-        // Another gateway may have deployed it since. A report is sent once, so the next poll is too late.
+        // Another gateway may have deployed it since. A report is sent once, so the next poll is
+        // too late.
         let newer;
         let snapshot = if report.deployment > snapshot.newest() {
             newer = self.deployments.current_since(Instant::now()).await;
@@ -146,8 +149,9 @@ impl ClientErrorReports {
 }
 
 impl Report {
-    /// The release that it names, with the reported page. Only releases of visible deployments are accepted: nothing that an
-    /// attacker makes up gets into the log, and the response does not reveal the releases of a preview.
+    /// The release that it names, with the reported page. Only releases of visible deployments are
+    /// accepted: nothing that an attacker makes up gets into the log, and the response does not
+    /// reveal the releases of a preview.
     fn find_release<'a>(&self, snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Option<&'a LoadedRelease> {
         let (name, version) = self.release.split_once('@')?;
         let deployment = snapshot.deployment(self.deployment)?;

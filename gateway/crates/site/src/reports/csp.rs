@@ -1,6 +1,7 @@
 //! `POST /_csp`: CSP violation reports.
 //!
-//! A report can contain URLs and quote the page. Only the violated directive is counted; nothing is logged or stored.
+//! A report can contain URLs and quote the page. Only the violated directive is counted; nothing is
+//! logged or stored.
 
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
@@ -40,8 +41,9 @@ impl CspReports {
 
     /// Receives a report of a client.
     ///
-    /// Browsers send no Sec-Fetch-Site with a report, so its origin is not checked. But another site cannot make a
-    /// browser send one: both media types need a CORS preflight request, which fails.
+    /// Browsers send no Sec-Fetch-Site with a report, so its origin is not checked. But another
+    /// site cannot make a browser send one: both media types need a CORS preflight request, which
+    /// fails.
     pub(crate) async fn receive(
         &self,
         headers: &HeaderMap,

@@ -1,4 +1,5 @@
-//! Reports from browsers: client errors and violations of the Content Security Policy. Anyone can send them.
+//! Reports from browsers: client errors and violations of the Content Security Policy. Anyone can
+//! send them.
 
 mod client_errors;
 mod csp;

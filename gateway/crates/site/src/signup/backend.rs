@@ -46,7 +46,8 @@ pub(super) struct Backend {
     circuit_breaker: Arc<CircuitBreaker<SignupBreaker>>,
 }
 
-/// The HTTP client for the backend cannot be created, because the system's root certificates cannot be loaded.
+/// The HTTP client for the backend cannot be created, because the system's root certificates cannot
+/// be loaded.
 #[derive(Debug, thiserror::Error)]
 #[error("the sign-up backend cannot be called over TLS: {0}")]
 pub struct BackendError(reqwest::Error);
@@ -99,8 +100,9 @@ impl Backend {
             .no_proxy()
             .redirect(Policy::none())
             .dns_resolver(NameResolver)
-            // A sign-up is never retried, because it may have succeeded. The backend can close an idle connection just
-            // when it is used, so connections are kept for less time than the backend keeps them.
+            // A sign-up is never retried, because it may have succeeded. The backend can close an
+            // idle connection just when it is used, so connections are kept for less time than the
+            // backend keeps them.
             .retry(reqwest::retry::never())
             .pool_max_idle_per_host(if signup.keepalive_timeout.is_zero() {
                 0
@@ -130,7 +132,8 @@ impl Backend {
         })
     }
 
-    /// Sends the sign-up of a client, if it is known. Returns the backend's redirect target, if it names one.
+    /// Sends the sign-up of a client, if it is known. Returns the backend's redirect target, if it
+    /// names one.
     pub(super) async fn sign_up(
         &self,
         fields: &Fields,
@@ -197,8 +200,8 @@ impl CallError {
         Self::Http(error.without_url())
     }
 
-    /// What the failure says about the backend. If a firewall in front of it rejects the input of visitors, the circuit breaker
-    /// must not open.
+    /// What the failure says about the backend. If a firewall in front of it rejects the input of
+    /// visitors, the circuit breaker must not open.
     fn verdict(&self) -> Verdict {
         match self {
             Self::NotJson(status) if status.is_client_error() => Verdict::Served,
@@ -207,7 +210,8 @@ impl CallError {
         }
     }
 
-    /// Logs the cause, which contains nothing about the visitor, and returns the error for the visitor.
+    /// Logs the cause, which contains nothing about the visitor, and returns the error for the
+    /// visitor.
     fn log(self) -> SignupError {
         let timed_out = match &self {
             Self::Http(error) => error.is_timeout(),

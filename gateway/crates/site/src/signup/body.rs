@@ -160,7 +160,8 @@ impl TextField {
     }
 }
 
-/// Decodes a name or value of a form. Invalid UTF-8 is an error: replacing it would change a password.
+/// Decodes a name or value of a form. Invalid UTF-8 is an error: replacing it would change a
+/// password.
 fn decode(text: &str) -> Result<String, SignupError> {
     let text = text.replace('+', " ");
     let decoded = percent_decode_str(&text).decode_utf8();

@@ -80,8 +80,8 @@ fn is_password(text: &str) -> bool {
     PASSWORD_LENGTH.contains(&text.chars().count())
 }
 
-/// Parses an age in JSON. It must be an integer; strings and fractions are invalid. A fraction can still be below the
-/// minimum age.
+/// Parses an age in JSON. It must be an integer; strings and fractions are invalid. A fraction can
+/// still be below the minimum age.
 pub(super) fn parse_json_age(text: &str) -> Result<u64, FieldError> {
     let value: Number = serde_json::from_str(text).map_err(|_| FieldError::Age)?;
     match (value.as_u64(), value.as_f64()) {
@@ -91,8 +91,8 @@ pub(super) fn parse_json_age(text: &str) -> Result<u64, FieldError> {
     }
 }
 
-/// Parses an age in a form. It must consist of decimal digits. A number with a fraction or surrounding whitespace is
-/// invalid, but can still be below the minimum age.
+/// Parses an age in a form. It must consist of decimal digits. A number with a fraction or
+/// surrounding whitespace is invalid, but can still be below the minimum age.
 pub(super) fn parse_form_age(text: &str) -> Result<u64, FieldError> {
     match parse_digits(text) {
         Some(age) if AGES.contains(&age) => Ok(age),

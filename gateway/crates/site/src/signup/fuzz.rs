@@ -8,9 +8,9 @@ use super::body::{Format, SubmittedFields};
 use super::error::SignupError;
 use super::fields::{FieldError, Fields};
 
-/// Parses and validates a body as JSON and as a form. An error message is a fixed text, which quotes nothing of the body.
-/// Accepted fields follow the rules, and are accepted again when they are written in either format. The messages of
-/// failing assertions contain nothing of the body.
+/// Parses and validates a body as JSON and as a form. An error message is a fixed text, which
+/// quotes nothing of the body. Accepted fields follow the rules, and are accepted again when they
+/// are written in either format. The messages of failing assertions contain nothing of the body.
 pub(crate) fn body(bytes: &[u8]) {
     for format in [Format::Json, Format::Form] {
         let result = SubmittedFields::parse(format, bytes).and_then(|submitted| {

@@ -1,7 +1,7 @@
 //! Sign-up: validates what a visitor typed and forwards it to the backend.
 //!
-//! A sign-up is rejected before anything is sent, if possible. What was typed is kept in secret types from the moment it
-//! is parsed, and is sent only to the backend.
+//! A sign-up is rejected before anything is sent, if possible. What was typed is kept in secret
+//! types from the moment it is parsed, and is sent only to the backend.
 
 mod backend;
 mod body;
@@ -65,7 +65,8 @@ pub(crate) struct SignupHandler {
 /// A sign-up that failed.
 struct Rejected {
     error: SignupError,
-    /// The e-mail address that was typed, for the page that shows the error. Empty if it is not known.
+    /// The e-mail address that was typed, for the page that shows the error. Empty if it is not
+    /// known.
     email: SecretString,
 }
 
@@ -152,7 +153,8 @@ impl SignupHandler {
                 .rate_limiter
                 .try_acquire(ClientKey::new(*address), format == Format::Form)
         {
-            // The body of a rate-limited request is read only if the form's page will show the e-mail address again.
+            // The body of a rate-limited request is read only if the form's page will show the
+            // e-mail address again.
             let fields = if error.shows_page() {
                 parse.await.ok()
             } else {

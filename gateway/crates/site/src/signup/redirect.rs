@@ -20,8 +20,8 @@ impl AllowedRedirects {
         }
     }
 
-    /// The normalized target, or `None` if it is not allowed. The target is parsed and serialized again, so that
-    /// browsers interpret it as it was checked. A path stays a path.
+    /// The normalized target, or `None` if it is not allowed. The target is parsed and serialized
+    /// again, so that browsers interpret it as it was checked. A path stays a path.
     pub(super) fn check(&self, target: &str) -> Option<String> {
         let is_path = target.starts_with('/');
         let url = if is_path {
@@ -50,8 +50,8 @@ impl AllowedRedirects {
     }
 }
 
-/// Whether a path of this origin can be a page. Reserved paths cannot: a redirect to `/go/…`, for example, would
-/// take the visitor to a partner by a link that is not labeled as an advertisement.
+/// Whether a path of this origin can be a page. Reserved paths cannot: a redirect to `/go/…`, for
+/// example, would take the visitor to a partner by a link that is not labeled as an advertisement.
 fn is_page_path(path: &str) -> bool {
     // A path with an empty segment, such as `//host`, can name another host.
     RequestPath::parse(path).is_ok_and(|path| !path.is_reserved() && !path.has_empty_segment())
