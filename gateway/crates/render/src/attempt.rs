@@ -191,7 +191,7 @@ impl<'a> Attempt<'a> {
             return Err(Why::Exception);
         };
         let Some(results) = results else {
-            let validity = Validity::UNLIMITED;
+            let validity = Validity::default();
             return Ok(Rendered { page, validity });
         };
         self.record_unusable(&results, &invalid, UnusableResult::SchemaMismatch);
@@ -215,7 +215,7 @@ impl<'a> Attempt<'a> {
         CacheKey {
             releases: self.releases(),
             path: self.request.path.to_owned(),
-            results: results.and_then(Results::digest),
+            results: results.and_then(|results| results.validity.results),
         }
     }
 

@@ -112,12 +112,10 @@ impl Renderer {
     /// Whether the results of queries that a page was rendered with are neither purged nor
     /// invalidated.
     pub fn is_current(&self, validity: &Validity) -> bool {
-        let mut revisions = validity.results.iter().flat_map(|results| &*results.revisions);
-        let is_current = |revision| {
-            let engine = self.engine.as_ref();
-            engine.is_none_or(|engine| engine.queries.is_current(revision))
-        };
-        revisions.all(|revision| is_current(*revision))
+        let mut revisions = validity.revisions.iter();
+        self.engine
+            .as_ref()
+            .is_none_or(|engine| revisions.all(|revision| engine.queries.is_current(*revision)))
     }
 
     /// An attempt to render a page; `None` if the browser always renders it: server rendering is

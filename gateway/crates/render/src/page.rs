@@ -47,8 +47,8 @@ impl Rendered {
             } else {
                 Lifetime::Once
             },
-            results: None,
             client: client.filter(|_| why.is_of_client()),
+            ..Validity::default()
         };
         let page = Page::Browser(why);
         Self { page, validity }

@@ -14,7 +14,7 @@ use colonnade_web::query::{Freshness, QueryResult};
 use colonnade_web::request_scope;
 
 use crate::queries::{Queries, QuerySource};
-use crate::validity::{Lifetime, ResultsDigest, ResultsId, Validity};
+use crate::validity::{Lifetime, Validity};
 
 /// The most bytes of all results of a page. The page may contain them twice, as HTML and as data,
 /// and has at most 1 MiB.
@@ -106,21 +106,14 @@ impl Results {
             queries,
             validity: Validity {
                 lifetime: lifetime(results, fetched_at),
-                results: Some(ResultsId {
-                    digest: ResultsDigest(Sha256::digest(json.get()).into()),
-                    revisions: results.values().filter_map(|result| result.revision).collect(),
-                }),
+                results: Some(Sha256::digest(json.get()).into()),
+                revisions: results.values().filter_map(|result| result.revision).collect(),
                 client,
             },
             json: Arc::from(json),
             late: BTreeSet::new(),
             too_large: BTreeSet::new(),
         }
-    }
-
-    /// Their digest.
-    pub(crate) fn digest(&self) -> Option<ResultsDigest> {
-        self.validity.results.as_ref().map(|results| results.digest)
     }
 }
 

@@ -8,21 +8,24 @@ use colonnade_web::client::ClientKey;
 use colonnade_web::query::Revision;
 
 /// How long a page, or the document made of it, may be used, and by whom.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Validity {
     /// How long.
     pub lifetime: Lifetime,
     /// The results it was rendered with; `None` for a page without queries.
-    pub(crate) results: Option<ResultsId>,
+    pub(crate) results: Option<ResultsDigest>,
+    /// The revisions of those results that can be revoked.
+    pub(crate) revisions: Arc<[Revision]>,
     /// The only client that may use it: a limit of this client rejected a query or the render.
     /// Another client may get the whole page.
     pub client: Option<ClientKey>,
 }
 
 /// How long a rendered page may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lifetime {
     /// As long as its releases and its date: it has no queries.
+    #[default]
     Unlimited,
     /// As long as the results of its queries.
     Until {
@@ -35,26 +38,10 @@ pub enum Lifetime {
     Once,
 }
 
-/// Which results a page was rendered with.
-#[derive(Debug, Clone)]
-pub(crate) struct ResultsId {
-    pub(crate) digest: ResultsDigest,
-    /// The revisions of those that can be revoked.
-    pub(crate) revisions: Arc<[Revision]>,
-}
-
 /// The SHA-256 digest of the results of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ResultsDigest(pub(crate) [u8; 32]);
+pub(crate) type ResultsDigest = [u8; 32];
 
 impl Validity {
-    /// Of a page without queries.
-    pub const UNLIMITED: Self = Self {
-        lifetime: Lifetime::Unlimited,
-        results: None,
-        client: None,
-    };
-
     /// Whether it may be used more than once.
     pub fn may_cache(&self) -> bool {
         self.lifetime != Lifetime::Once
@@ -81,7 +68,6 @@ impl Validity {
     /// Whether both have queries, and the same results. Pages of the same releases, path and date
     /// with the same results are equal.
     pub fn has_results_of(&self, other: &Self) -> bool {
-        let digest = |validity: &Self| validity.results.as_ref().map(|results| results.digest);
-        digest(self).is_some() && digest(self) == digest(other)
+        self.results.is_some() && self.results == other.results
     }
 }

@@ -17,13 +17,13 @@ use super::{DocumentRequest, Documents, inline_style, preview_banner};
 use crate::content_security_policy::ContentSecurityPolicy;
 
 /// What all documents of a site have in common.
-pub(super) struct SiteParts {
+pub(super) struct CommonParts {
     facts: SiteFacts,
     error_reports: ErrorReportSettings,
     pub(super) policy: ContentSecurityPolicy,
 }
 
-impl SiteParts {
+impl CommonParts {
     /// Of the site that this configuration describes.
     pub(super) fn new(config: &Config) -> Self {
         Self {

@@ -32,7 +32,7 @@ use colonnade_web::response::Response;
 
 use crate::deployment_selection::Caching;
 use crate::metrics::DocumentMetrics;
-use compose::SiteParts;
+use compose::CommonParts;
 use response::Responses;
 use types::{Content, Document, DocumentKey};
 
@@ -41,7 +41,7 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Composes and caches documents.
 pub struct Documents {
-    site: Arc<SiteParts>,
+    site: Arc<CommonParts>,
     responses: Responses,
     /// The store with the releases.
     store: Arc<Store>,
@@ -59,7 +59,7 @@ impl Documents {
         renderer: Arc<Renderer>,
         metrics: DocumentMetrics,
     ) -> Self {
-        let site = SiteParts::new(config);
+        let site = CommonParts::new(config);
         Self {
             responses: Responses::new(&site.policy),
             site: Arc::new(site),

@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn refresh_that_panics_allows_the_next_one() {
         let content = Content::Redirect(HeaderValue::from_static("/"));
-        let document = Document::new(StatusCode::TEMPORARY_REDIRECT, content, Validity::UNLIMITED);
+        let document = Document::new(StatusCode::TEMPORARY_REDIRECT, content, Validity::default());
         let refresh = document.start_refresh().expect("no refresh in progress");
         assert!(document.start_refresh().is_none());
         let panic = catch_unwind(AssertUnwindSafe(|| {
