@@ -2,6 +2,7 @@
 //! reports from browsers.
 
 mod asset;
+mod call;
 mod content_security_policy;
 mod deployment_selection;
 pub mod document;

@@ -1,34 +1,28 @@
 //! `/_page/{deployment}?path=…`: the page of a deployment that a path belongs to, as JSON.
 
 use http::header::CACHE_CONTROL;
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
 use url::form_urlencoded;
 
 use colonnade_model::pattern::RequestPath;
-use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::is_visible;
-use colonnade_web::cookie::Cookies;
 use colonnade_web::head_limits::has_too_many_segments;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{JSON, NO_STORE, Response, ServedBy, conditional_response};
 
+use crate::call::Call;
 use crate::error::SiteError;
 
 /// Browsers may cache the response, because a deployment never changes.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// Responds with the page of deployment `number` that the `path` in the query belongs to.
-pub(crate) async fn respond(
-    snapshot: &Snapshot,
-    number: &str,
-    cookies: Cookies<'_>,
-    head: &Parts,
-) -> Result<Response, SiteError> {
-    let number: u64 = number.parse().map_err(|_| HttpError::NotFound)?;
+/// Responds with the page of the deployment that the `path` in the query belongs to.
+pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
+    let Call { snapshot, head, .. } = call;
+    let number: u64 = call.parameter.parse().map_err(|_| HttpError::NotFound)?;
     let deployment = snapshot
         .deployment(number)
-        .filter(|deployment| is_visible(snapshot, cookies, deployment))
+        .filter(|deployment| is_visible(snapshot, call.cookies, deployment))
         .ok_or(SiteError::DeploymentGone)?;
     let query = head.uri.query().unwrap_or_default();
     let mut parameters = form_urlencoded::parse(query.as_bytes());

@@ -5,18 +5,15 @@ use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use http::request::Parts;
-
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
-use colonnade_web::body::RequestBody;
-use colonnade_web::cookie::Cookies;
 use colonnade_web::health;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError};
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route, Router};
 
+use crate::call::Call;
 use crate::error::{SiteError, visitor};
 use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
@@ -31,17 +28,6 @@ const FILES: &str = "files";
 
 /// The name of requests for page data.
 pub(crate) const PAGE_DATA: &str = "/_page";
-
-/// A request for a handler.
-pub(crate) struct Call<'a> {
-    pub(crate) snapshot: &'a Snapshot,
-    pub(crate) path: &'a RequestPath,
-    /// The decoded parameter in the path, or an empty string if the route has none.
-    pub(crate) parameter: &'a str,
-    pub(crate) head: &'a Parts,
-    pub(crate) cookies: Cookies<'a>,
-    pub(crate) body: RequestBody,
-}
 
 type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
 
@@ -194,12 +180,7 @@ fn reserved_routes() -> [Route<Endpoint>; 16] {
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
         get("/_page/{deployment}", Json, |_, call| {
-            Box::pin(page_manifest::respond(
-                call.snapshot,
-                call.parameter,
-                call.cookies,
-                call.head,
-            ))
+            Box::pin(page_manifest::respond(call))
         })
         .named(PAGE_DATA),
         post("/functions/v1/signup", Json, |site, call| {
@@ -232,13 +213,7 @@ fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteErro
     wellknown::icon(&live.frame, wanted).ok_or_else(|| HttpError::NotFound.into())
 }
 
-const ASSET: Handler = |site, call| {
-    let store = site.deployments.store();
-    Box::pin(
-        site.assets
-            .respond(store, call.snapshot, call.parameter, call.cookies, call.head),
-    )
-};
+const ASSET: Handler = |site, call| Box::pin(site.assets.respond(site.deployments.store(), call));
 
 fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
     Route::new(Methods::GET, pattern, Endpoint { errors, handle })

@@ -26,6 +26,7 @@ use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
+use crate::call::Call;
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, plain_frame, visitor, visitor_from};
@@ -33,7 +34,7 @@ use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::reports::error::ReportError;
 use crate::reports::{ClientErrorReports, CspReports};
-use crate::routes::{Call, PAGE_DATA, RouteTable, route_names};
+use crate::routes::{PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 use crate::wellknown::RootFiles;
@@ -149,7 +150,15 @@ impl Site {
         let mut response = match parse_path(head) {
             Ok(path) => {
                 let caught_up = self.catch_up(&mut snapshot, &path, head).await;
-                self.route(&snapshot, &path, head, body, caught_up).await
+                let call = Call {
+                    snapshot: &snapshot,
+                    path: &path,
+                    parameter: "",
+                    head,
+                    cookies: self.cookies(head),
+                    body,
+                };
+                self.route(call, caught_up).await
             }
             Err(error) => {
                 let mut response = respond(&error, visitor(&snapshot, &self.frame));
@@ -192,31 +201,15 @@ impl Site {
     }
 
     /// Handles a request by the route of its path.
-    async fn route(
-        &self,
-        snapshot: &Snapshot,
-        path: &RequestPath,
-        head: &Parts,
-        body: RequestBody,
-        caught_up: Result<(), SiteError>,
-    ) -> Response {
-        let (route, parameter) = match self.files.get(path) {
+    async fn route(&self, call: Call<'_>, caught_up: Result<(), SiteError>) -> Response {
+        let snapshot = call.snapshot;
+        let (route, parameter) = match self.files.get(call.path) {
             Some(_) => (&self.routes.file, ""),
-            None => self.routes.find(path),
+            None => self.routes.find(call.path),
         };
-        let result = match (route.methods.check(&head.method), caught_up) {
+        let result = match (route.methods.check(&call.head.method), caught_up) {
             (Ok(None), Err(error)) => Err(error),
-            (Ok(None), Ok(())) => {
-                let call = Call {
-                    snapshot,
-                    path,
-                    parameter,
-                    head,
-                    cookies: self.cookies(head),
-                    body,
-                };
-                (route.handler.handle)(self, call).await
-            }
+            (Ok(None), Ok(())) => (route.handler.handle)(self, Call { parameter, ..call }).await,
             (Ok(Some(options)), _) => Ok(options),
             (Err(error), _) => Err(error.into()),
         };

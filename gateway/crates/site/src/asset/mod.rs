@@ -23,6 +23,7 @@ use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::Response;
 
+use crate::call::Call;
 use crate::content_security_policy::worker_policy;
 use crate::error::SiteError;
 use file_cache::FileCache;
@@ -49,16 +50,15 @@ impl Assets {
         self.cache.shrink();
     }
 
-    /// Responds with a file. `path` is the decoded path after `/assets/`.
-    pub(crate) async fn respond(
-        &self,
-        store: &Store,
-        snapshot: &Snapshot,
-        path: &str,
-        cookies: Cookies<'_>,
-        request: &Parts,
-    ) -> Result<Response, SiteError> {
-        let Parts { method, headers, .. } = request;
+    /// Responds with a file. The parameter of the call is the decoded path after `/assets/`.
+    pub(crate) async fn respond(&self, store: &Store, call: Call<'_>) -> Result<Response, SiteError> {
+        let Call {
+            snapshot,
+            parameter: path,
+            cookies,
+            ..
+        } = call;
+        let Parts { method, headers, .. } = call.head;
         let (release, path, is_public) =
             find(snapshot, path, cookies).ok_or_else(|| not_found(snapshot, path))?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
