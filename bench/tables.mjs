@@ -22,13 +22,13 @@ export function markdownTable(head, rows) {
 const total = ({ user, kernel }) => user + kernel;
 
 /** Formats the median of rounds, and its parts in user mode and in the kernel. @param {Cpu[]} rounds */
-export function formatCpu(rounds) {
+function formatCpu(rounds) {
   const [user, kernel] = [median(rounds.map((cpu) => cpu.user)), median(rounds.map((cpu) => cpu.kernel))];
   return `${median(rounds.map(total)).toFixed(2)} (${user.toFixed(2)} + ${kernel.toFixed(2)})`;
 }
 
 /** Formats the median and the quartiles of the ratios of each round. @param {Cpu[]} first @param {Cpu[]} second */
-export function formatRatio(first, second) {
+function formatRatio(first, second) {
   const [low, middle, high] = ratioQuartiles(first.map(total), second.map(total)).map((ratio) => ratio.toFixed(2));
   return `${middle} (${low}–${high})`;
 }

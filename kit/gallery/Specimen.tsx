@@ -1,7 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 
-/** Props of {@link Specimen}. */
-export interface SpecimenProps {
+interface SpecimenProps {
   /** Caption. */
   readonly name: string;
   /** Interaction state to show permanently. The gallery's stylesheet applies it. */

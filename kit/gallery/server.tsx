@@ -7,7 +7,7 @@ import { Gallery } from "./Gallery.js";
 import { fixedFont, fontFile, galleryStyles } from "./styles.js";
 
 /** A running gallery server. */
-export interface GalleryServer {
+interface GalleryServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }

@@ -30,7 +30,7 @@ export function galleryStyles(): string {
 const WEIGHTS = [400, 600] as const;
 
 /** URL path prefix of the screenshot font. */
-export const FONT_PATH = "/fonts/";
+const FONT_PATH = "/fonts/";
 
 /** Returns the stylesheet of the screenshot font, which makes screenshots independent of installed fonts. */
 export function fixedFont(): string {

@@ -1,5 +1,5 @@
 /** Names of the card icons in `pages/Icon.tsx`. */
-export const ICONS = ["compass", "scales", "shield", "map", "pencil", "gavel", "clock", "flag", "book"] as const;
+const ICONS = ["compass", "scales", "shield", "map", "pencil", "gavel", "clock", "flag", "book"] as const;
 /** The name of a card icon. */
 export type IconName = (typeof ICONS)[number];
 

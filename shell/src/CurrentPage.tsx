@@ -32,8 +32,7 @@ import { SearchSlot } from "./search/SearchSlot";
 import { SectionErrorBoundary } from "./SectionErrorBoundary";
 import { SectionRoot } from "./SectionRoot";
 
-/** Props of {@link CurrentPage}. */
-export interface CurrentPageProps {
+interface CurrentPageProps {
   readonly views: Views;
   readonly deployment: PinnedDeployment;
   readonly scroll: ScrollRestoration;

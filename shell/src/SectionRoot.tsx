@@ -1,8 +1,7 @@
 import { scopeClass, SectionContext } from "@colonnade/kit/shell";
 import type { ReactElement, ReactNode } from "react";
 
-/** Props of {@link SectionRoot}. */
-export interface SectionRootProps {
+interface SectionRootProps {
   readonly name: string;
   readonly children: ReactNode;
 }

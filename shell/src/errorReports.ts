@@ -7,7 +7,7 @@ import { hasMovedNodes } from "./movedNodes";
 export type Phase = "load" | "render";
 
 /** The content that failed: a page of a section, or a section's content of a slot. */
-export interface FailedContent {
+interface FailedContent {
   readonly section: Pick<SectionEntry, "name" | "version">;
   /** Pattern of the page. Absent for a slot. */
   readonly pattern?: string;

@@ -71,7 +71,7 @@ export interface Mount {
 }
 
 /** What a container runs, and its volumes. */
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];

@@ -18,7 +18,7 @@ export async function serveNotFound(page: Page, path: string, { documents = Infi
 }
 
 /** Alters every document. */
-export async function alterDocuments(page: Page, alter: (html: string) => string): Promise<void> {
+async function alterDocuments(page: Page, alter: (html: string) => string): Promise<void> {
   await page.route("**", async (route) => {
     if (route.request().resourceType() !== "document") {
       await route.fallback();

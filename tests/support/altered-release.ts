@@ -8,7 +8,7 @@ import { deploy, publish, type AdminAccess, type Published, type Release } from 
 import type { Site } from "./site.mjs";
 
 /** Returns the new text of a release file, given its path and its text. */
-export type Alter = (file: string, text: string, release: Release) => string;
+type Alter = (file: string, text: string, release: Release) => string;
 
 function digestOf(text: string): string {
   return `sha384-${createHash("sha384").update(text).digest("base64")}`;

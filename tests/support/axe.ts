@@ -10,7 +10,7 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** What axe checks. */
-export interface AxeScope {
+interface AxeScope {
   /** Checks only the elements of a selector. */
   readonly selector?: string;
   /** Checks only the rules whose result depends on the color scheme. */

@@ -15,7 +15,7 @@ export interface StoredFile {
 }
 
 /** Restores the original file. */
-export type Repair = () => Promise<void>;
+type Repair = () => Promise<void>;
 
 /** The record of a release in the store. */
 interface ReleaseRecord {

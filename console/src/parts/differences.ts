@@ -2,7 +2,7 @@
 import type { ReleaseDescription, ReleaseFile } from "../openapi.js";
 
 /** The size of a page or a file in two releases; null: the release does not have it. */
-export interface SizeDifference {
+interface SizeDifference {
   readonly name: string;
   readonly from: number | null;
   readonly to: number | null;

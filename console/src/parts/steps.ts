@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** What a rollout waits for, and what happens next. */
-export interface Outlook {
+interface Outlook {
   readonly kind: "good" | "wait" | "bad";
   readonly title: string;
   readonly text: string;

@@ -2,7 +2,7 @@
 import type { TrafficPage, TrafficPoint } from "../openapi.js";
 import type { Line } from "./LineChart.js";
 
-export type Track = "live" | "candidate" | "other";
+type Track = "live" | "candidate" | "other";
 
 /** The traffic of a section on one track. */
 export interface Totals {

@@ -65,7 +65,7 @@ function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
 }
 
 /** The files that a section's pages and slots load, relative to the release folder. */
-export interface SectionAssets {
+interface SectionAssets {
   /** The files that every page and slot needs, and the stylesheets of what their common code imports dynamically. */
   readonly common: readonly string[];
   /** The further files of the page or slot that the entry module imports by this specifier. */

@@ -7,7 +7,7 @@ import type { BuildIdentity, BuildMode } from "./version.js";
 export const INPUTS_FILE = "inputs.json";
 
 /** What a release was built from: the contents of `inputs.json`. */
-export interface BuildInputs extends Required<BuildMode> {
+interface BuildInputs extends Required<BuildMode> {
   /** Hash of the inputs. */
   readonly inputs: string;
   /** The files outside of the package that the build read, relative to the package. The hash contains their contents. */

@@ -1,5 +1,5 @@
 /** A kind of problem that `colonnade check` finds. */
-export interface ProblemKind {
+interface ProblemKind {
   /** Short name, in the headings of docs/errors.md. */
   readonly title: string;
   /** What to do instead. */

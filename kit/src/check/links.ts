@@ -4,7 +4,7 @@ import { problemOf, type Problem } from "./problem.js";
 import type { LinkTarget, RenderedPath } from "./report.js";
 
 /** The links of a section, sorted without running its pages again. */
-export interface SortedLinks {
+interface SortedLinks {
   /** Links to pages of the section at paths that have not been checked. */
   readonly targets: readonly LinkTarget[];
   /** Links below the section's paths that match none of its pages. Another section may have the page. */

@@ -71,7 +71,7 @@ export function keyOf(property: SyntaxNode): string {
 }
 
 /** A node that is a function. */
-export interface FunctionNode extends SyntaxNode {
+interface FunctionNode extends SyntaxNode {
   readonly params: readonly unknown[];
 }
 

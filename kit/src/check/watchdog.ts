@@ -21,7 +21,7 @@ export const PATH_LIMIT = 500;
 const NAME_BYTES = 4096;
 
 /** Ends this process when a step exceeds its limit of CPU time. */
-export interface Watchdog {
+interface Watchdog {
   /** Begins a step. */
   start(step: string, limit: number): void;
   /** Names what the current step does next. The limit stays. */

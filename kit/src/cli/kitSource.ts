@@ -4,7 +4,7 @@ import path from "node:path";
 import { UsageError } from "../build/usageError.js";
 
 /** Where the package manager gets the kit. */
-export interface KitSource {
+interface KitSource {
   /** npm package spec, as in `package.json`. */
   readonly spec: string;
   /** A packed kit outside of the section, and its copy in the section, which the spec names. */

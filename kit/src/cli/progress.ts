@@ -7,12 +7,12 @@ interface Progress {
 }
 
 /** The progress line of an upload. */
-export interface UploadProgress extends Progress {
+interface UploadProgress extends Progress {
   readonly update: (sentBytes: number, totalBytes: number) => void;
 }
 
 /** The progress line of work in several steps. */
-export interface StepProgress extends Progress {
+interface StepProgress extends Progress {
   /** Shows a step, and the seconds since it began. */
   readonly start: (step: string) => void;
 }

@@ -6,7 +6,7 @@ import { pathTo } from "../paths.js";
 import { commandsFor, type PackageManager } from "./packageManager.js";
 
 /** Parameters of a new section. */
-export interface NewSection {
+interface NewSection {
   readonly name: string;
   /** Path pattern of its page. */
   readonly pattern: string;

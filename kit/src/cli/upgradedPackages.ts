@@ -12,7 +12,7 @@ export interface PackageChange {
 }
 
 /** The new text of a `package.json`, and its changes. */
-export interface ChangedPackages {
+interface ChangedPackages {
   readonly text: string;
   readonly changes: readonly PackageChange[];
 }

@@ -9,14 +9,14 @@ type Element = DefaultTreeAdapterMap["element"];
 type Node = DefaultTreeAdapterMap["node"];
 
 /** The page that replaces the page of a document. */
-export interface PageChange {
+interface PageChange {
   /** Null if the browser renders the page. */
   readonly rendered: Rendered | null;
   readonly styles: readonly Asset[];
 }
 
 /** What `colonnade dev` changes in a document. */
-export interface DocumentChanges {
+interface DocumentChanges {
   readonly boot: Boot;
   /** URL paths of the shell's scripts. */
   readonly scripts: readonly string[];

@@ -1,5 +1,5 @@
 /** What the overlay shows of React's message about a failed hydration. */
-export interface HydrationMessage {
+interface HydrationMessage {
   /** What failed. */
   readonly message: string;
   readonly help: string;

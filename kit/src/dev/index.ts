@@ -18,7 +18,7 @@ import { createTemporaryFolder } from "./temporaryFolder.js";
 import { TypeCheck } from "./typeCheck.js";
 
 /** Options of {@link develop}. */
-export interface DevelopOptions {
+interface DevelopOptions {
   /** Folders of the sections. */
   readonly folders: readonly string[];
   /** Origin of the site. */
@@ -33,7 +33,7 @@ export interface DevelopOptions {
 }
 
 /** A section of a running development server. */
-export interface ServedSection {
+interface ServedSection {
   readonly name: string;
   /** URL of its first page without params, or of the site. */
   readonly url: string;

@@ -43,7 +43,7 @@ interface PageRender {
 }
 
 /** Result of {@link DevelopmentPages.render}. */
-export interface PageResult {
+interface PageResult {
   /** Null if the server cannot render the page. */
   readonly rendered: Rendered | RenderedRedirect | null;
   /** Hash of the build that rendered it. */

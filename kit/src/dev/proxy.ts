@@ -16,7 +16,7 @@ const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-mod
 const EXCEEDS_LIMIT = "The page exceeds the limit of CPU time.\n";
 
 /** Options of {@link Proxy}. */
-export interface ProxyOptions extends ApiRoutes {
+interface ProxyOptions extends ApiRoutes {
   readonly shells: Shells;
   readonly pages: DevelopmentPages;
   /** Names of the sections under development. */

@@ -16,7 +16,7 @@ import type { Shells } from "./shells.js";
 import type { ServerState } from "./state.js";
 
 /** Options of {@link DevelopmentServer}. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly proxy: Proxy;
   readonly shells: Shells;
   readonly pages: DevelopmentPages;

@@ -2,7 +2,7 @@ import type { Queries, Query } from "../queries.js";
 import { isSiteUrl } from "./siteUrl.js";
 
 /** The gateway runs at most this number of queries for a page. */
-export const MAX_QUERIES = 8;
+const MAX_QUERIES = 8;
 
 const MAX_NAME_BYTES = 64;
 const CONTROL = /\p{Cc}/u;

@@ -18,14 +18,14 @@ interface AdText {
 }
 
 /** A fictitious ad by the site. It cannot be verified or reviewed. */
-export interface SampleAd extends AdText {
+interface SampleAd extends AdText {
   readonly sample: true;
   readonly verification?: never;
   readonly reviews?: never;
 }
 
 /** An ad placed by an advertiser. */
-export interface PlacedAd extends AdText {
+interface PlacedAd extends AdText {
   readonly sample: false;
   /** Absent if unverified. */
   readonly verification?: EvidenceRecord;

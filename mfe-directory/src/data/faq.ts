@@ -18,7 +18,7 @@ interface FaqFile {
 }
 
 /** A question and its answer. */
-export interface FaqEntry {
+interface FaqEntry {
   readonly question: string;
   readonly Answer: FaqFile["default"];
 }

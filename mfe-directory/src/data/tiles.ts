@@ -1,7 +1,7 @@
 import { STATES, type State } from "./states";
 
 /** A state's place in the tile map, counted from 0. */
-export interface Tile {
+interface Tile {
   readonly state: State;
   readonly column: number;
   readonly row: number;

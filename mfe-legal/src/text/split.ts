@@ -2,7 +2,7 @@ import { anchorOf } from "@colonnade/kit/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
 /** A section of a text. Its number is its position in the list, starting at 1. */
-export interface TextSection {
+interface TextSection {
   /** Anchor derived from the heading. */
   readonly id: string;
   readonly heading: ReactNode;

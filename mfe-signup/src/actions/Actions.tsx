@@ -3,8 +3,7 @@ import type { ReactElement, ReactNode } from "react";
 import css from "./actions.module.css";
 import { useInView } from "./useInView";
 
-/** Props of {@link Actions}. */
-export interface ActionsProps {
+interface ActionsProps {
   /** Whether the row sticks to the lower edge of the dialog. */
   readonly docked: boolean;
   /** What the end of a docked form says, in short: shown above the row while that end is out of view. */

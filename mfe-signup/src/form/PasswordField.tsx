@@ -4,8 +4,7 @@ import type { ReactElement } from "react";
 import css from "./form.module.css";
 import { PASSWORD_MIN } from "./validation";
 
-/** Props of {@link PasswordField}. */
-export interface PasswordFieldProps {
+interface PasswordFieldProps {
   readonly error: string | undefined;
   readonly revealed: boolean;
   readonly setRevealed: (revealed: boolean) => void;

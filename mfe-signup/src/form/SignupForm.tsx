@@ -25,8 +25,7 @@ import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
 import { useSignup, type FocusTarget, type SignupState } from "./useSignup";
 
-/** Props of {@link SignupForm}. */
-export interface SignupFormProps {
+interface SignupFormProps {
   readonly formResult?: FormResult | undefined;
   /** Closes the dialog that contains the form. Undefined on the page. */
   readonly close?: () => void;

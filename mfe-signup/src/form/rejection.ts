@@ -1,7 +1,7 @@
 import type { FieldErrors } from "./validation";
 
 /** What the form shows after a rejection. */
-export interface Rejection {
+interface Rejection {
   readonly errors: FieldErrors;
   /** Error above the form, if it belongs to no field. */
   readonly error?: string;

@@ -18,21 +18,21 @@ export interface SignupFields {
 }
 
 /** Result of validating a form. */
-export type ValidationResult =
+type ValidationResult =
   | { readonly kind: "valid"; readonly fields: SignupFields }
   | { readonly kind: "invalid"; readonly errors: FieldErrors }
   | { readonly kind: "underage" };
 
 /** Maximum length of an e-mail address: RFC 5321, section 4.5.3.1.3, minus the angle brackets. */
-export const EMAIL_MAX = 254;
+const EMAIL_MAX = 254;
 /** Minimum number of code points of a password. */
 export const PASSWORD_MIN = 6;
 /** Maximum number of code points of a password. */
-export const PASSWORD_MAX = 256;
+const PASSWORD_MAX = 256;
 /** Minimum stated age. */
-export const AGE_MIN = 18;
+const AGE_MIN = 18;
 /** Maximum plausible stated age. */
-export const AGE_MAX = 120;
+const AGE_MAX = 120;
 
 // The HTML Standard's regular expression for e-mail addresses.
 const EMAIL =

@@ -1,8 +1,7 @@
 import type { Partner } from "@colonnade/kit";
 import type { ComponentPropsWithoutRef, ReactElement } from "react";
 
-/** Props of {@link PartnerLink}. */
-export interface PartnerLinkProps extends Omit<ComponentPropsWithoutRef<"a">, "href" | "rel" | "children"> {
+interface PartnerLinkProps extends Omit<ComponentPropsWithoutRef<"a">, "href" | "rel" | "children"> {
   readonly partner: Partner;
   /** Text before the partner's name. */
   readonly prefix?: string;

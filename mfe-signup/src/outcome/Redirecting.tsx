@@ -6,8 +6,7 @@ import css from "./outcome.module.css";
 /** How long the target host is shown before the redirect. */
 export const REDIRECT_DELAY_MS = 2_000;
 
-/** Props of {@link Redirecting}. */
-export interface RedirectingProps {
+interface RedirectingProps {
   readonly url: string;
   /** Target host if the redirect leaves this origin. */
   readonly host: string | null;

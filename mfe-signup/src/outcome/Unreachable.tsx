@@ -7,12 +7,12 @@ import css from "./outcome.module.css";
 import { PartnerLink } from "./PartnerLink";
 
 /** Seconds until the redirect to the partner. */
-export const COUNTDOWN_SECONDS = 10;
+const COUNTDOWN_SECONDS = 10;
 /** The one second in which the status has the reminder: later, it would contradict the timer. */
 const REMINDER_SECONDS = 5;
 
 /** How long the partner link ignores clicks, which may be meant for the form's button. */
-export const LINK_DELAY_MS = 1_000;
+const LINK_DELAY_MS = 1_000;
 
 type Phase = "counting" | "stopped" | "left";
 
@@ -37,8 +37,7 @@ function useLinkWorks(): boolean {
   return works;
 }
 
-/** Props of {@link Unreachable}. */
-export interface UnreachableProps {
+interface UnreachableProps {
   readonly partner: Partner;
   /** Whether this is in the dialog. */
   readonly docked: boolean;

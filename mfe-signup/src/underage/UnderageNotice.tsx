@@ -10,8 +10,7 @@ import css from "./underage.module.css";
 /** Heading that replaces the form's heading. */
 export const UNDERAGE_HEADING = "Sign-up ends here";
 
-/** Props of {@link UnderageNotice}. */
-export interface UnderageNoticeProps {
+interface UnderageNoticeProps {
   /** Whether this page is the response to a form post that the gateway rejected. */
   readonly rejected?: boolean;
   /** Closes the dialog that contains the notice. Undefined on the page. */

@@ -4,8 +4,7 @@ import type { ReactElement } from "react";
 import { JOIN_LABEL } from "./labels";
 import { NavigationLinks } from "./NavigationLinks";
 
-/** Props of {@link Footer}. */
-export interface FooterProps {
+interface FooterProps {
   /** The page's own last line. */
   readonly note: string;
   readonly currentPath: string | undefined;

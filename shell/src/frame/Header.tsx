@@ -69,8 +69,7 @@ function Menu({ currentPath }: { readonly currentPath: string | undefined }): Re
   );
 }
 
-/** Props of {@link Header}. */
-export interface HeaderProps {
+interface HeaderProps {
   readonly variant: Layout["header"];
   readonly currentPath: string | undefined;
 }

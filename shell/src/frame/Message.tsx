@@ -1,7 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 
-/** Props of {@link Message}. */
-export interface MessageProps {
+interface MessageProps {
   readonly heading: string;
   readonly text: string;
   /** Makes screen readers announce the message. */

@@ -1,8 +1,7 @@
 import { Link, type SiteFacts } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-/** Props of {@link NavigationLinks}. */
-export interface NavigationLinksProps {
+interface NavigationLinksProps {
   readonly links: SiteFacts["navigation"]["menu"];
   /** Path of the current page. Undefined if it does not exist: all unknown paths share one document. */
   readonly currentPath: string | undefined;

@@ -3,8 +3,7 @@ import type { ReactElement, ReactNode } from "react";
 
 import { Message } from "./Message";
 
-/** Props of {@link NotFound}. */
-export interface NotFoundProps {
+interface NotFoundProps {
   readonly heading: string;
   /** The search. */
   readonly children?: ReactNode;

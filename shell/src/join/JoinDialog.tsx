@@ -13,7 +13,7 @@ interface Opened {
 }
 
 /** State of the join dialog. The functions are stable. */
-export interface JoinState {
+interface JoinState {
   /** Null until the dialog is first opened. */
   readonly opened: Opened | null;
   readonly open: (reason: JoinReason) => void;
@@ -38,8 +38,7 @@ export function useJoinState(): JoinState {
   return useMemo(() => ({ opened, open, close }), [opened, open, close]);
 }
 
-/** Props of {@link JoinDialog}. */
-export interface JoinDialogProps {
+interface JoinDialogProps {
   readonly loader: SlotLoader;
   readonly deployment: PinnedDeployment;
   readonly state: JoinState;

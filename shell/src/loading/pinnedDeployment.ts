@@ -7,7 +7,7 @@ import { fetchDeploymentStatus, type DeploymentStatus } from "./pageEndpoint";
 import { hasTypedText, reloadDocument } from "./reload";
 
 /** Options of a reload. */
-export interface ReloadOptions {
+interface ReloadOptions {
   /** The visitor is leaving the current page, so text typed there may be lost. */
   readonly leaving?: boolean;
   /** Opens the join dialog after the reload, with this reason. */

@@ -3,8 +3,7 @@ import { Router } from "react-router-dom";
 
 import type { RouterHistory } from "./history";
 
-/** Props of {@link ShellRouter}. */
-export interface ShellRouterProps {
+interface ShellRouterProps {
   readonly history: RouterHistory;
   readonly children: ReactNode;
 }

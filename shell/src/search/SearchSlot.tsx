@@ -7,8 +7,7 @@ import { useStyles } from "../loading/styles";
 import { SectionErrorBoundary } from "../SectionErrorBoundary";
 import { SectionRoot } from "../SectionRoot";
 
-/** Props of {@link SearchSlot}. */
-export interface SearchSlotProps {
+interface SearchSlotProps {
   /** Null if no section fills the slot. */
   readonly loader: SlotLoader | null;
   readonly deployment: PinnedDeployment;

@@ -8,7 +8,7 @@ import { renderToHtml } from "../../server/index.js";
 import type { SiteFacts } from "../../site.js";
 
 /** What a page renders from. */
-export interface PageToRender {
+interface PageToRender {
   readonly Component: AnyPage["Component"];
   readonly data: unknown;
   readonly path: string;

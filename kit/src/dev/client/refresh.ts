@@ -2,7 +2,7 @@
 import type * as Runtime from "react-refresh/runtime";
 
 /** The part of webpack's hot module API that components need. */
-export interface HotModule {
+interface HotModule {
   readonly data?: { readonly boundary?: string };
   accept(): void;
   dispose(callback: (data: { boundary?: string }) => void): void;

@@ -4,7 +4,7 @@ import { STATES, type State } from "../../data/states";
 import { foldName, spellings } from "../../text/foldName";
 
 /** A city with its folded spellings. */
-export interface SearchedCity extends IndexedCity {
+interface SearchedCity extends IndexedCity {
   readonly spellings: readonly string[];
 }
 
