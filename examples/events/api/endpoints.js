@@ -26,8 +26,6 @@ const NOT_FOUND = { "Cache-Control": "public, max-age=0, s-maxage=5" };
 /** Events of one page of a list. */
 const PAGE_SIZE = 12;
 const MAX_PLACES = 4;
-const MAX_SEARCH_LENGTH = 60;
-const MAX_WORDS = 6;
 // The pattern of HTML's email fields, with a dot in the domain.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/i;
 
@@ -49,17 +47,6 @@ function readPage({ query }) {
   const text = query.get("page") ?? "1";
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new HttpError(404, "There is no such page.", NOT_FOUND);
   return Number(text);
-}
-
-/** Splits at whitespace, slashes and control characters, which a path segment cannot contain. @param {string} text */
-function wordsOf(text) {
-  // By code points: half of a surrogate pair has no percent-encoding.
-  return Array.from(text)
-    .slice(0, MAX_SEARCH_LENGTH)
-    .join("")
-    .split(/[\s/\\\p{Cc}]+/u)
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .slice(0, MAX_WORDS);
 }
 
 /** @param {Call} call */
@@ -86,17 +73,13 @@ export function listCities(call) {
   sendJson(response, { body: { asOf: minute(now), cities }, cacheControl: CACHED });
 }
 
-/** `GET /cities/:city?from=&page=&search=`: one page of a city's events. @param {Call} call */
+/** `GET /cities/:city?from=&page=`: one page of a city's events. @param {Call} call */
 export function listEvents(call) {
-  const { response, param, query, now } = call;
+  const { response, param, now } = call;
   const page = readPage(call);
   const city = readCity(param);
   const from = readFrom(call);
-  const words = wordsOf(query.get("search") ?? "").map((word) => word.toLowerCase());
-  const found = sampleEvents(now).filter(({ city, date, title, kind, summary, venue }) => {
-    const text = [title, kind, summary, venue].join(" ").toLowerCase();
-    return city === param && date >= from && words.every((word) => text.includes(word));
-  });
+  const found = sampleEvents(now).filter((event) => event.city === param && event.date >= from);
   const total = found.length;
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
   if (page > pages) throw new HttpError(404, "There is no such page.", NOT_FOUND);
@@ -119,16 +102,6 @@ export function showEvent(call) {
 export function showPlaces(call) {
   const event = readEvent(call);
   sendJson(call.response, { body: { left: call.rsvps.left(event), capacity: event.capacity } });
-}
-
-/** `GET /search?city=&search=`: redirects the search form to the page with the results. @param {Call} call */
-export function search({ response, query }) {
-  const { slug } = readCity(query.get("city") ?? "");
-  const words = wordsOf(query.get("search") ?? "");
-  seeOther(
-    response,
-    words.length === 0 ? `/events/${slug}` : `/events/${slug}/search/${encodeURIComponent(words.join(" "))}`,
-  );
 }
 
 /**

@@ -13,7 +13,6 @@ import { Rsvps } from "./rsvps.js";
 const ROUTES = [
   { pattern: "/cities", methods: { GET: endpoints.listCities } },
   { pattern: "/cities/:city", methods: { GET: endpoints.listEvents } },
-  { pattern: "/search", methods: { GET: endpoints.search } },
   { pattern: "/:event", methods: { GET: endpoints.showEvent } },
   { pattern: "/:event/places", methods: { GET: endpoints.showPlaces } },
   { pattern: "/:event/rsvps", methods: { POST: endpoints.addRsvp } },

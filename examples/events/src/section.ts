@@ -8,8 +8,6 @@ export default defineSection({
     "/events": () => import("./pages/cities"),
     "/events/:city": () => import("./pages/list"),
     "/events/:city/page/:page": () => import("./pages/listPage"),
-    "/events/:city/search/:search": () => import("./pages/search"),
-    "/events/:city/search/:search/page/:page": () => import("./pages/searchPage"),
     "/events/:city/event/:event": () => import("./pages/event"),
     "/events/:city/event/:event/rsvp/:outcome": () => import("./pages/rsvp"),
   },

@@ -1,25 +1,17 @@
-import { Link, useSite } from "@colonnade/kit";
+import { useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { CITIES_PATH, listPath, type ListAddress } from "../paths";
+import { CITIES_PATH } from "../paths";
 import type { Listing } from "../schemas";
 import { EmptyState } from "./EmptyState";
 import { EventList } from "./EventList";
-import css from "./ListingView.module.css";
 import { Pagination } from "./Pagination";
-import { SearchForm } from "./SearchForm";
 
-interface Props {
-  readonly address: ListAddress;
-  readonly listing: Listing;
-}
-
-/** The search form and one page of events, or a message if there are none. */
-export function ListingView({ address, listing: { city, total, page, pages, events } }: Props): ReactElement {
+/** One page of events, or a message if there are none. */
+export function ListingView({ listing }: { readonly listing: Listing }): ReactElement {
+  const { city, total, page, pages, events } = listing;
   const { today } = useSite();
-  const { search } = address;
-  const all = { to: listPath({ city: city.slug }), label: `All events in ${city.name}` };
-  if (total === 0 && search === undefined)
+  if (total === 0)
     return (
       <EmptyState
         title={`Nothing is on in ${city.name}`}
@@ -29,21 +21,8 @@ export function ListingView({ address, listing: { city, total, page, pages, even
     );
   return (
     <>
-      <SearchForm city={city} search={search ?? ""} />
-      {total === 0 ? (
-        <EmptyState title={`No events match “${search ?? ""}”`} text="Try other words, or fewer." link={all} />
-      ) : (
-        <>
-          {search !== undefined && (
-            <p className={css.count}>
-              <span>{`${String(total)} ${total === 1 ? "event matches" : "events match"} “${search}”.`}</span>{" "}
-              <Link to={all.to}>{all.label}</Link>
-            </p>
-          )}
-          <EventList city={city.slug} events={events} today={today} />
-          <Pagination address={address} page={page} pages={pages} />
-        </>
-      )}
+      <EventList city={city.slug} events={events} today={today} />
+      <Pagination address={{ city: city.slug }} page={page} pages={pages} />
     </>
   );
 }

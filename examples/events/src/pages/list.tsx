@@ -16,8 +16,8 @@ interface ListData {
 }
 
 /** The parameters of the patterns that list events. */
-function addressOf({ city = "", search, page }: Readonly<Record<string, string>>): ListAddress {
-  return { city, ...(search !== undefined && { search }), ...(page !== undefined && { page }) };
+function addressOf({ city = "", page }: Readonly<Record<string, string>>): ListAddress {
+  return { city, ...(page !== undefined && { page }) };
 }
 
 /** `What’s on in Portland`, or without the city if the query for it failed. */
@@ -26,14 +26,13 @@ function headingOf({ listing }: ListData): string {
 }
 
 function trailOf({ address, listing }: ListData): readonly Breadcrumb[] {
-  const { city, search, page } = address;
+  const { city, page } = address;
   const steps = [{ label: listing?.city.name ?? "City", path: listPath({ city }) }];
-  if (search !== undefined) steps.push({ label: `“${search}”`, path: listPath({ city, search }) });
   if (page !== undefined) steps.push({ label: `Page ${String(page)}`, path: listPath(address) });
   return trailTo(...steps);
 }
 
-/** The events of a city, also further pages and the results of a search. */
+/** The events of a city, also further pages. */
 export const page = definePage({
   queries: ({ params, site }) => ({ listing: query(listQuery(addressOf(params), site.today), listingSchema) }),
   data: ({ params, results: { listing } }) => {
@@ -45,10 +44,9 @@ export const page = definePage({
   },
   paths: () => [listPath({ city: "portland" })],
   head: ({ data, site }) => {
-    const { search, page } = data.address;
-    const details = [search !== undefined && `“${search}”`, page !== undefined && `page ${String(page)}`];
+    const { page } = data.address;
     return {
-      title: [headingOf(data), ...details.filter(Boolean)].join(", ") + ` - ${site.brand}`,
+      title: `${headingOf(data)}${page === undefined ? "" : `, page ${String(page)}`} - ${site.brand}`,
       description: `${headingOf(data)}: sample events, day by day.`,
       canonical: listPath(data.address),
       robots: "noindex",
@@ -64,7 +62,7 @@ export const page = definePage({
           <>
             <DataAge asOf={listing.asOf} path={path} />
             <SampleNotice />
-            <ListingView address={address} listing={listing} />
+            <ListingView listing={listing} />
           </>
         ) : (
           <Unavailable what="The events are unavailable" path={path} />
