@@ -90,11 +90,6 @@ test("Every screen and the dialog hydrate without warnings", async ({ page }) =>
   });
 });
 
-test("The command prints the first page of each section", ({ development, secureSite }) => {
-  for (const name of ["hello", "signup"])
-    expect(development.output).toContain(`${development.url}/${name} serves ${name} in ${secureSite.url}`);
-});
-
 const COUNT = "Count {count}</button>";
 const USE_STATE = 'import { useState } from "react";';
 const ERRORS = [
@@ -253,15 +248,18 @@ test("No other visitor gets a development section", async ({ page, secureSite, d
   await visitor.dispose();
 });
 
-test("Requests below /api/ reach the upstream without prefix", async ({ page }) => {
-  const response = await page.request.get("/api/echo/cities?state=Texas");
+test("The command prints where it serves each section, forwards requests and refuses other hosts", async ({
+  request,
+  development,
+  secureSite,
+}) => {
+  for (const name of ["hello", "signup"])
+    expect(development.output).toContain(`${development.url}/${name} serves ${name} in ${secureSite.url}`);
+  const response = await request.get("/api/echo/cities?state=Texas");
   expect(await response.json()).toEqual({ url: "/base/cities?state=Texas" });
-});
-
-test("Other hosts are refused", async ({ development }) => {
   const status = await new Promise((resolve) => {
-    sendRequest(development.url, { headers: { host: "site.example" } }, (response) => {
-      resolve(response.resume().statusCode);
+    sendRequest(development.url, { headers: { host: "site.example" } }, (received) => {
+      resolve(received.resume().statusCode);
     }).end();
   });
   expect(status).toBe(421);

@@ -17,8 +17,8 @@ async function measure(request: APIRequestContext, address: string): Promise<{ t
   };
 }
 
-test("Manifest, touch icon and social image have their sizes", async ({ page, request }) => {
-  await page.goto("/");
+test("Icons have their sizes, and the color scheme applies before any stylesheet", async ({ page, request }) => {
+  const response = await page.goto("/");
   const protocol = await page.context().newCDPSession(page);
   const { url, errors, data } = await protocol.send("Page.getAppManifest");
   expect(new URL(url).pathname).toBe("/manifest.webmanifest");
@@ -43,10 +43,7 @@ test("Manifest, touch icon and social image have their sizes", async ({ page, re
   expect(image).toMatch(new RegExp(`^${ORIGIN}/assets/shell/`));
   expect(await measure(request, new URL(image ?? "").pathname)).toEqual({ type: "image/png", size: "1200x630" });
   expect(alt).toMatch(/\w/);
-});
 
-test("The color scheme applies before any stylesheet, and to the browser", async ({ page }) => {
-  const response = await page.goto("/");
   const html = (await response?.text()) ?? "";
   expect(html.indexOf('<meta name="color-scheme" content="light dark">')).toBeGreaterThan(0);
   expect(html.indexOf('name="color-scheme"')).toBeLessThan(html.search(/<style|rel="stylesheet"|<script/));
