@@ -91,7 +91,7 @@ async function measureDeploy({ url, access }, version) {
     bytes: JSON.stringify({ releases: { [SECTION]: version } }),
   });
   const { number } = /** @type {{ number: number }} */ (body);
-  while ((await readDocument(url + PAGE)).boot.deployment !== number);
+  while ((await readDocument(url + PAGE)).boot.deployment !== String(number));
   return performance.now() - start;
 }
 

@@ -13,7 +13,7 @@ fn sum(gateway: &Gateway, track: &str, field: &str) -> u64 {
     points.map(|point| point[field].as_u64().unwrap()).sum()
 }
 
-fn report(gateway: &Gateway, deployment: u64, version: &str) {
+fn report(gateway: &Gateway, deployment: &str, version: &str) {
     let failure = json!({
         "deployment": deployment, "release": format!("directory@{version}"), "phase": "render", "error": "Error",
     });
@@ -30,16 +30,19 @@ fn traffic_is_counted_by_section_and_track() {
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     let body = json!({ "releases": { "directory": "2.0.0" }, "percent": 50 });
     assert_eq!(gateway.post_deployment(&body).status, 201);
-    for (cohort, count) in [(u32::MAX, 3), (0, 2)] {
+    for (is_candidate, count) in [(false, 3), (true, 2)] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
+        browser.set_cookie(
+            "__Host-colonnade-rollout",
+            &rollout_cookie(&gateway, &[is_candidate]),
+        );
         for _ in 0..count {
             assert_eq!(browser.get("/").status, 200);
         }
     }
-    report(&gateway, 1, "1.0.0");
-    report(&gateway, 2, "2.0.0");
-    report(&gateway, 2, "2.0.0");
+    report(&gateway, "1", "1.0.0");
+    report(&gateway, "1.2", "2.0.0");
+    report(&gateway, "1.2", "2.0.0");
     // Neither assets nor the operator's requests count.
     assert_eq!(gateway.get("/robots.txt").status, 200);
     let all = |track: &str| ["requests", "errors", "failures"].map(|field| sum(&gateway, track, field));

@@ -151,8 +151,7 @@ fn first_releases() -> Vec<Release> {
         .collect()
 }
 
-/// Backdates deployments and releases so that only the newest need to be retained, and the last change, up to
-/// which garbage collection looks for visible deployments in the history.
+/// Backdates deployments and releases, and what visitors got before, so that only the newest need to be retained.
 fn backdate(store: &Path) {
     let mut paths = vec![store.join("live.json")];
     paths.extend(entries(&store.join("deployments")));
@@ -167,6 +166,12 @@ fn backdate(store: &Path) {
             if let Some(at) = record.pointer_mut(pointer) {
                 *at = json!(LONG_AGO);
             }
+        }
+        let earlier = record
+            .pointer_mut("/visible/earlier")
+            .and_then(Value::as_array_mut);
+        for earlier in earlier.into_iter().flatten() {
+            earlier["endedAt"] = json!(LONG_AGO);
         }
         std::fs::write(path, record.to_string()).unwrap();
     }

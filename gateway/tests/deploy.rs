@@ -27,7 +27,7 @@ fn deployment_is_live_when_response_arrives() {
         let boot = gateway.get("/").boot();
         assert_eq!(
             (&boot["deployment"], &boot["page"]["section"]["version"]),
-            (&json!(number), &json!(release))
+            (&json!(number.to_string()), &json!(release))
         );
     }
 }
@@ -146,7 +146,7 @@ fn invalid_deployment_request_is_rejected() {
     assert_eq!(
         deployments(&gateway),
         json!({
-            "live": null, "rollouts": [], "deployments": [], "damaged": [], "url": "https://site.example",
+            "live": null, "rollouts": [], "deployments": [], "damaged": [], "next": null, "url": "https://site.example",
         })
     );
     assert_eq!(

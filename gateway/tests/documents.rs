@@ -74,7 +74,7 @@ fn boot_payload_lists_only_page_and_slots() {
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
     let boot = gateway.get("/state/Texas").boot();
-    assert_eq!(boot["deployment"], 2);
+    assert_eq!(boot["deployment"], "2");
     let page = &boot["page"];
     assert_eq!(page["pattern"], "/state/:state");
     assert_eq!(page["section"]["name"], "directory");

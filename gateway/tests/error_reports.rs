@@ -25,9 +25,9 @@ fn post(body: impl Into<Vec<u8>>) -> Request {
         .body(body)
 }
 
-/// An error report about `directory` in a deployment.
-fn failure(deployment: u64, error: &str) -> Value {
-    let version = if deployment == 1 { "1.0.0" } else { "2.0.0" };
+/// An error report about `directory` in a set.
+fn failure(deployment: &str, error: &str) -> Value {
+    let version = if deployment == "1" { "1.0.0" } else { "2.0.0" };
     json!({
         "deployment": deployment, "release": format!("directory@{version}"), "phase": "render", "error": error,
     })
@@ -38,14 +38,14 @@ fn report(gateway: &Gateway, client: u8, failure: &Value) -> Response {
     report_from(&mut browser(gateway, client), failure)
 }
 
-/// Sends a report of a client with these cohorts in the running rollouts.
-fn report_with(gateway: &Gateway, client: u8, cohorts: &[u32], failure: &Value) -> Response {
-    report_from(&mut visitor(gateway, client, cohorts), failure)
+/// Sends a report of a client whom these of the running rollouts include.
+fn report_with(gateway: &Gateway, client: u8, included: &[bool], failure: &Value) -> Response {
+    report_from(&mut visitor(gateway, client, included), failure)
 }
 
 /// Sends a report of a client that the only rollout includes.
 fn report_candidate(gateway: &Gateway, client: u8, failure: &Value) {
-    report_with(gateway, client, &[0], failure);
+    report_with(gateway, client, &[true], failure);
 }
 
 fn report_from(browser: &mut Browser, failure: &Value) -> Response {
@@ -58,17 +58,16 @@ fn report_from(browser: &mut Browser, failure: &Value) -> Response {
     response
 }
 
-/// Sends the document of a deployment to a client, during one rollout.
-fn view(gateway: &Gateway, client: u8, deployment: u64) {
-    let cohort = if deployment == 1 { u32::MAX } else { 0 };
-    let response = visitor(gateway, client, &[cohort]).get("/");
-    assert_eq!(response.boot()["deployment"], deployment);
+/// Sends the document of a set to a client, during one rollout.
+fn view(gateway: &Gateway, client: u8, set: &str) {
+    let response = visitor(gateway, client, &[set != "1"]).get("/");
+    assert_eq!(response.boot()["deployment"], set);
 }
 
 /// Sends documents of the live deployment to so many clients that chance does not explain three failures with the rollout.
 fn view_live(gateway: &Gateway) {
     for client in 131..=220 {
-        view(gateway, client, 1);
+        view(gateway, client, "1");
     }
 }
 
@@ -76,10 +75,10 @@ fn browser(gateway: &Gateway, client: u8) -> Browser {
     Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 1, client)))
 }
 
-/// A client with these cohorts in the running rollouts.
-fn visitor(gateway: &Gateway, client: u8, cohorts: &[u32]) -> Browser {
+/// A client whom these of the running rollouts include.
+fn visitor(gateway: &Gateway, client: u8, included: &[bool]) -> Browser {
     let mut browser = browser(gateway, client);
-    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, cohorts));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, included));
     browser
 }
 
@@ -120,7 +119,7 @@ fn logged_failures(gateway: &Gateway) -> Vec<Value> {
 #[test]
 fn cross_origin_report_is_rejected() {
     let gateway = gateway("");
-    let body = failure(2, "TypeError").to_string();
+    let body = failure("1.2", "TypeError").to_string();
     for headers in [
         &[][..],
         &[
@@ -157,7 +156,7 @@ fn cross_origin_report_is_rejected() {
 #[test]
 fn invalid_report_is_rejected() {
     let gateway = gateway("");
-    let valid = failure(2, "TypeError");
+    let valid = failure("1.2", "TypeError");
     let with = |field: &str, value: Value| {
         let mut report = valid.clone();
         report[field] = value;
@@ -168,8 +167,10 @@ fn invalid_report_is_rejected() {
         "{".to_owned(),
         "[]".to_owned(),
         "{}".to_owned(),
-        with("deployment", json!(99)),
+        with("deployment", json!("99")),
+        with("deployment", json!("1.99")),
         with("deployment", json!("2")),
+        with("deployment", json!(1)),
         with("release", json!("directory")),
         with("release", json!("directory@9.9.9")),
         with("release", json!("directory@1.0.0")),
@@ -214,12 +215,12 @@ fn report_logs_only_listed_error_classes() {
         &long,
     ];
     for (client, error) in (1..).zip(unlisted) {
-        gateway.request_event(&report(&gateway, client, &failure(2, error)));
+        gateway.request_event(&report(&gateway, client, &failure("1.2", error)));
     }
     let listed: Vec<String> =
         serde_json::from_str(include_str!("../../tests/tables/error-classes.json")).unwrap();
     for (client, error) in (101..).zip(&listed) {
-        gateway.request_event(&report(&gateway, client, &failure(2, error)));
+        gateway.request_event(&report(&gateway, client, &failure("1.2", error)));
     }
     let mut logged = logged_failures(&gateway);
     let classes: Vec<_> = logged.iter().map(|event| event["error_class"].clone()).collect();
@@ -241,7 +242,7 @@ fn report_logs_only_listed_error_classes() {
     assert_eq!(
         json!(logged),
         json!({
-            "level": "WARN", "event": "client_error_reported", "deployment": 2, "release": "directory@2.0.0",
+            "level": "WARN", "event": "client_error_reported", "deployment": "1.2", "release": "directory@2.0.0",
             "phase": "Render", "error_class": "Other",
         })
     );
@@ -252,7 +253,7 @@ fn report_log_is_limited_per_client() {
     let gateway = Gateway::start_live("", &[]);
     attack(&gateway, || {
         for client in [1, 1, 2, 1, 2, 1, 3] {
-            gateway.request_event(&report(&gateway, client, &failure(1, "TypeError")));
+            gateway.request_event(&report(&gateway, client, &failure("1", "TypeError")));
         }
     });
     assert_eq!(logged_failures(&gateway).len(), 3);
@@ -262,18 +263,18 @@ fn report_log_is_limited_per_client() {
 fn failing_canary_is_aborted() {
     let gateway = gateway(SMALL_THRESHOLDS);
     for client in 1..=4 {
-        view(&gateway, client, 2);
+        view(&gateway, client, "1.2");
     }
     view_live(&gateway);
     for client in [1, 1, 1, 2] {
-        report_candidate(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure("1.2", "TypeError"));
     }
     assert_eq!(
         gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
         2,
         "two clients are below the minimum"
     );
-    report_candidate(&gateway, 3, &failure(2, "ChunkLoadError"));
+    report_candidate(&gateway, 3, &failure("1.2", "ChunkLoadError"));
     let abort = wait_for_abort(&gateway);
     assert_eq!(
         (&abort["by"], &abort["candidate"], &abort["live"]),
@@ -288,10 +289,10 @@ fn failing_canary_is_aborted() {
         json!({ "directory": { "from": "2.0.0", "to": "1.0.0" } })
     );
     let response = gateway.get("/");
-    assert_eq!(response.boot()["deployment"], 1);
+    assert_eq!(response.boot()["deployment"], "1");
     assert!(!response.has("set-cookie"));
     // Late reports are accepted, but change nothing.
-    report(&gateway, 4, &failure(2, "TypeError"));
+    report(&gateway, 4, &failure("1.2", "TypeError"));
     assert_eq!(aborts(&gateway).len(), 1);
 }
 
@@ -299,26 +300,26 @@ fn failing_canary_is_aborted() {
 fn reports_from_clients_without_document_are_ignored() {
     let gateway = gateway(SMALL_THRESHOLDS);
     for client in 1..=4 {
-        view(&gateway, client, 2);
+        view(&gateway, client, "1.2");
     }
-    view(&gateway, 5, 1);
+    view(&gateway, 5, "1");
     view_live(&gateway);
     for client in 100..=120 {
-        report_candidate(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure("1.2", "TypeError"));
     }
     // Reports of clients that saw the other deployment are ignored, too.
-    report_candidate(&gateway, 5, &failure(2, "TypeError"));
-    // Reports need a signed cookie of the deployment.
+    report_candidate(&gateway, 5, &failure("1.2", "TypeError"));
+    // Reports need a cookie of the set.
     for client in 1..=4 {
-        report(&gateway, client, &failure(2, "TypeError"));
-        report_with(&gateway, client, &[u32::MAX], &failure(2, "TypeError"));
+        report(&gateway, client, &failure("1.2", "TypeError"));
+        report_with(&gateway, client, &[false], &failure("1.2", "TypeError"));
     }
     for client in 1..=3 {
         assert_eq!(
             gateway.admin_get("/api/v1/deployments")["rollouts"][0]["deployment"],
             2
         );
-        report_candidate(&gateway, client, &failure(2, "TypeError"));
+        report_candidate(&gateway, client, &failure("1.2", "TypeError"));
     }
     let abort = wait_for_abort(&gateway);
     assert_eq!(
@@ -332,23 +333,23 @@ fn canary_analysis_continues_after_other_section_deploy() {
     let gateway = gateway(SMALL_THRESHOLDS);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     for client in 1..=4 {
-        view(&gateway, client, 2);
+        view(&gateway, client, "1.2");
     }
     view_live(&gateway);
     assert_eq!(gateway.deploy(&json!({ "legal": "1.0.0" })), 3);
     for client in 1..=3 {
-        report_candidate(&gateway, client, &failure(4, "TypeError"));
+        report_candidate(&gateway, client, &failure("3.2", "TypeError"));
     }
-    assert_eq!(wait_for_abort(&gateway)["candidate"], 4);
-    assert_eq!(gateway.get("/terms").boot()["deployment"], 3);
+    assert_eq!(wait_for_abort(&gateway)["candidate"], 2);
+    assert_eq!(gateway.get("/terms").boot()["deployment"], "3");
 }
 
 #[test]
 fn reports_never_change_live_deployment() {
     let gateway = gateway(SMALL_THRESHOLDS);
     for client in 1..=9 {
-        view(&gateway, client, 1);
-        report(&gateway, client, &failure(1, "TypeError"));
+        view(&gateway, client, "1");
+        report(&gateway, client, &failure("1", "TypeError"));
     }
     assert_eq!(
         gateway
@@ -357,7 +358,7 @@ fn reports_never_change_live_deployment() {
         200
     );
     for client in 1..=9 {
-        report(&gateway, client, &failure(2, "TypeError"));
+        report(&gateway, client, &failure("2", "TypeError"));
     }
     let list = gateway.admin_get("/api/v1/deployments");
     assert_eq!((&list["live"], &list["rollouts"]), (&json!(2), &json!([])));

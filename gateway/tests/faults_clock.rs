@@ -59,7 +59,7 @@ fn store_with_skewed_timestamps_stays_usable() {
         assert!(history.contains(&format!("{year}-")), "{history}");
 
         let gateway = gateway.start_another();
-        assert_eq!(gateway.get("/").boot()["deployment"], 2);
+        assert_eq!(gateway.get("/").boot()["deployment"], "2");
         assert_eq!(gateway.get("/readyz").status, 200);
         gateway.publish(&Release::section("directory", "1.2.0", &["/"]));
         assert_eq!(gateway.deploy(&json!({ "directory": "1.2.0" })), 3);
@@ -108,7 +108,7 @@ fn open_preview(gateway: &Gateway) -> Browser {
     let response = gateway.admin_post("/api/v1/previews", &json!({ "deployment": 1 }));
     assert_eq!(response.status, 201, "{}", response.text());
     let mut browser = viewer(gateway, &token_in(&response));
-    assert_eq!(browser.get("/").boot()["deployment"], 1);
+    assert_eq!(browser.get("/").boot()["deployment"], "1");
     browser
 }
 
@@ -117,7 +117,7 @@ fn assert_deployable(gateway: &Gateway, version: &str, off: i64) {
     let before = gateway.get("/").boot()["page"]["section"]["version"].clone();
     gateway.publish(&Release::section("directory", version, &["/"]));
     let number = gateway.deploy(&json!({ "directory": version }));
-    assert_eq!(gateway.get("/").boot()["deployment"], number);
+    assert_eq!(gateway.get("/").boot()["deployment"], number.to_string());
     let change = gateway.admin_get("/api/v1/history")["entries"][0].clone();
     let at: Timestamp = change["at"].as_str().unwrap().parse().unwrap();
     let clock_error = at.duration_since(now() + SignedDuration::from_secs(off));
@@ -143,7 +143,7 @@ fn clock_jump_keeps_site_served_and_deployable() {
         assert_deployable(&gateway, version, off);
         // A clock set ahead ends the earlier preview; a clock set back does not.
         let deployment = old_preview.get("/").boot()["deployment"].clone();
-        assert_eq!(deployment == 1, off <= 0, "{off}: {deployment}");
+        assert_eq!(deployment == "1", off <= 0, "{off}: {deployment}");
         open_preview(&gateway);
         // The gateway cleared the cookie of the expired preview, so open a new one.
         if off > 0 {

@@ -175,7 +175,7 @@ fn post(site: &Client, start: usize) {
         let signup =
             json!({ "email": format!("{number}@visitor.example"), "password": "123456", "age": age });
         let failure = json!({
-            "deployment": 1, "release": "directory@1.0.0", "phase": "load", "error": format!("Error{number}"),
+            "deployment": "1", "release": "directory@1.0.0", "phase": "load", "error": format!("Error{number}"),
         });
         let violation = json!({ "csp-report": { "effective-directive": format!("directive-{number}") } });
         let (target, content_type, body) = match number % 4 {

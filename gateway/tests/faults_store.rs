@@ -57,7 +57,7 @@ fn assert_live(gateway: &Gateway, number: u64) {
     let response = gateway.get("/");
     assert_eq!(
         (response.status, &response.boot()["deployment"]),
-        (200, &json!(number))
+        (200, &json!(number.to_string()))
     );
     assert_eq!(gateway.get("/readyz").status, 200);
 }

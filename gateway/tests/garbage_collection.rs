@@ -37,14 +37,18 @@ fn backdate(folder: &Path) {
 }
 
 fn backdate_times(json: &mut Value) {
-    if let Value::Object(fields) = json {
-        for (name, value) in fields {
-            if ["createdAt", "publishedAt", "startedAt", "at"].contains(&name.as_str()) {
-                *value = json!("2020-01-01T00:00:00Z");
-            } else {
-                backdate_times(value);
+    match json {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if ["createdAt", "publishedAt", "startedAt", "endedAt", "at"].contains(&name.as_str()) {
+                    *value = json!("2020-01-01T00:00:00Z");
+                } else {
+                    backdate_times(value);
+                }
             }
         }
+        Value::Array(values) => values.iter_mut().for_each(backdate_times),
+        _ => {}
     }
 }
 
@@ -228,18 +232,20 @@ fn gc_retains_deployments_of_rollouts_at_any_age() {
         gateway.admin_post("/api/v1/previews", &json!({ "releases": { "legal": "1.0.0" } }));
     }
     let gateway = restart_years_later(gateway, "retain_deployments = 1");
-    assert_eq!(run_gc(&gateway)["deployments"], json!([1, 2, 3, 4, 5, 10, 11]));
+    assert_eq!(run_gc(&gateway)["deployments"], json!([1, 2, 3, 4, 5, 9, 10]));
     assert_eq!(
         (asset_status(&gateway, "1.5.0"), asset_status(&gateway, "2.0.0")),
         (200, 200)
     );
-    // Live, the two candidates, and both candidates together.
-    assert_eq!([6, 7, 8, 9].map(|number| page_status(&gateway, number)), [200; 4]);
+    // Live, each candidate, and both candidates together.
+    let page_statuses =
+        || ["6", "6.7", "6.8", "6.7.8"].map(|set| gateway.get(&format!("/_page/{set}?path=%2F")).status);
+    assert_eq!(page_statuses(), [200; 4]);
     let promoted = gateway.admin_post("/api/v1/deployments/7/promote", &json!({}));
     assert_eq!(promoted.status, 200);
-    // Deployments 6 and 8 were visible until now.
+    // Visitors got deployment 6 until now.
     assert_eq!(run_gc(&gateway)["deployments"], json!([]));
-    assert_eq!([6, 7, 8, 9].map(|number| page_status(&gateway, number)), [200; 4]);
+    assert_eq!(page_statuses(), [200; 4]);
 }
 
 #[test]

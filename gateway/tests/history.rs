@@ -75,14 +75,14 @@ fn history_lists_all_changes_newest_first() {
             "revision": 8, "previous": 7, "action": "preview", "live": 4, "before": 4, "candidate": 5,
             "sections": { "legal": { "from": null, "to": "1.0.0" } }, "reason": "for the lawyers",
         },
-        { "revision": 7, "previous": 6, "action": "rollback", "live": 4, "before": 3, "replaced": [3], "sections": backward, "reason": null },
-        { "revision": 6, "previous": 1, "action": "promote", "live": 3, "before": 1, "candidate": 3, "replaced": [1], "sections": forward, "reason": null },
+        { "revision": 7, "previous": 6, "action": "rollback", "live": 4, "before": 3, "sections": backward, "reason": null },
+        { "revision": 6, "previous": 1, "action": "promote", "live": 3, "before": 1, "candidate": 3, "sections": forward, "reason": null },
         {
             "revision": 5, "previous": 1, "action": "rollout", "live": 1, "before": 1, "candidate": 3, "percent": 10,
             "sections": forward, "reason": "to see",
         },
         {
-            "revision": 4, "previous": 1, "action": "abort", "live": 1, "before": 1, "candidate": 2, "replaced": [2], "sections": backward,
+            "revision": 4, "previous": 1, "action": "abort", "live": 1, "before": 1, "candidate": 2, "sections": backward,
             "reason": "it does not",
         },
         {

@@ -39,7 +39,7 @@ fn each_request_logs_one_event() {
         );
         assert_eq!(event["bytes"], response.body.len());
         assert!(event["duration_ms"].as_f64().unwrap() >= 0.0);
-        assert_eq!(event["deployment"], 1);
+        assert_eq!(event["deployment"], "1");
         let keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys.len(), 11, "unexpected keys: {keys:?}");
         // Request events use the same timestamp format as all others.

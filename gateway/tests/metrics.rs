@@ -110,9 +110,12 @@ fn requests_count_by_track() {
     assert_eq!((count("live"), count("candidate")), (1, 0));
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
-    for cohort in [0, u32::MAX] {
+    for is_candidate in [true, false] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(&gateway, &[cohort]));
+        browser.set_cookie(
+            "__Host-colonnade-rollout",
+            &rollout_cookie(&gateway, &[is_candidate]),
+        );
         gateway.request_event(&browser.get("/"));
     }
     assert_eq!((count("live"), count("candidate")), (2, 1));
@@ -154,7 +157,7 @@ fn failed_tokens_reloads_and_store_operations_count() {
 fn client_error_reports_count_by_section() {
     let gateway = Gateway::start_live("", &[]);
     let report =
-        json!({ "deployment": 1, "release": "directory@1.0.0", "phase": "render", "error": "TypeError" });
+        json!({ "deployment": "1", "release": "directory@1.0.0", "phase": "render", "error": "TypeError" });
     let client = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 0, 9));
     let request = Request::new("POST", "/_report")
         .header("sec-fetch-site", "same-origin")

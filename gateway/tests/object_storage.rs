@@ -47,7 +47,7 @@ pub(crate) fn wait_until_cached(gateway: &Gateway, number: u64) {
     wait_until("the live deployment is cached", || {
         let state = fs::read(gateway.store().join("live.json")).ok();
         let state = state.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-        state.is_some_and(|state| state["visible"]["deployments"][0] == number)
+        state.is_some_and(|state| state["visible"]["live"] == number)
     });
 }
 
@@ -81,7 +81,7 @@ fn gateway_serves_and_restarts_while_object_store_is_away() {
     };
     degraded(&gateway);
     let assert_serves = |gateway: &Gateway| {
-        assert_eq!(gateway.get("/").boot()["deployment"], 1);
+        assert_eq!(gateway.get("/").boot()["deployment"], "1");
         for file in ["shell/1.0.0/main.js", "directory/1.0.0/entry.js"] {
             assert_eq!(gateway.get(&format!("/assets/{file}")).status, 200, "{file}");
         }
@@ -161,7 +161,7 @@ fn check_first_contact_fails(server: &S3Server, gateway: &Gateway, reason: &str)
         ready.starts_with("degraded: the store cannot be read since "),
         "{ready}"
     );
-    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    assert_eq!(gateway.get("/").boot()["deployment"], "1");
     assert_eq!(
         server.requests_below("PUT", "site/releases/") + server.requests_below("PUT", "site/deployments/"),
         writes
@@ -200,13 +200,13 @@ fn store_that_goes_away_during_start_is_served_from_cache() {
     ));
     let mut gateway = restart(&server, &gateway);
     gateway.wait_for_event(|line| line["event"] == "store_unreachable");
-    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    assert_eq!(gateway.get("/").boot()["deployment"], "1");
     assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
     gateway.kill();
     server.set_fault(Fault::ErrorInPlaceOfRead(403, "AccessDenied", "/live.json"));
     let gateway = restart(&server, &gateway);
     gateway.wait_for_event(|line| line["event"] == "store_unreachable");
-    assert_eq!(gateway.get("/").boot()["deployment"], 1);
+    assert_eq!(gateway.get("/").boot()["deployment"], "1");
     gateway.wait_for_event(|line| line["event"] == "store_refresh_failed");
     server.set_fault(None);
     gateway.wait_for_event(|line| line["event"] == "store_refreshed");
@@ -275,7 +275,7 @@ fn check_faults(cases: &[(Fault, &str)]) {
         });
         let deploy = gateway.post_deployment(&json!({ "releases": { "directory": "1.1.0" } }));
         assert_eq!(deploy.status, 503, "{fault:?}: {}", deploy.text());
-        assert_eq!(gateway.get("/").boot()["deployment"], 1, "{fault:?}");
+        assert_eq!(gateway.get("/").boot()["deployment"], "1", "{fault:?}");
         server.set_fault(None);
         wait_until("the store is read again", || {
             gateway.get("/readyz").text() == "ready\n"
@@ -293,7 +293,7 @@ fn store_that_lost_its_last_change_is_noticed() {
     assert_eq!(first.deploy(&json!({ "directory": "1.1.0" })), 2);
     server.replace("site/live.json", &older);
     let second = start(&server);
-    assert_eq!(second.get("/").boot()["deployment"], 1);
+    assert_eq!(second.get("/").boot()["deployment"], "1");
     second.publish(&directory("1.2.0"));
     second.deploy(&json!({ "directory": "1.2.0" }));
     let is_noticed =
@@ -304,8 +304,8 @@ fn store_that_lost_its_last_change_is_noticed() {
         server.requests("GET", "site/live.json") > polls + 4
     });
     assert!(is_noticed());
-    assert_eq!(first.get("/").boot()["deployment"], 2);
-    assert_eq!(second.get("/").boot()["deployment"], 3);
+    assert_eq!(first.get("/").boot()["deployment"], "2");
+    assert_eq!(second.get("/").boot()["deployment"], "3");
     // Where an operator finds what was lost.
     let live = |gateway: &Gateway| {
         let sections = gateway.admin_get("/api/v1/sections");
@@ -432,7 +432,7 @@ fn store_copy_moves_store_with_history_both_ways() {
     assert!(code == 1 && text.contains("the store is not empty"), "{text}");
 
     let mut moved = start(&server);
-    assert_eq!(moved.get("/").boot()["deployment"], 2);
+    assert_eq!(moved.get("/").boot()["deployment"], "2");
     assert_eq!(moved.get("/assets/directory/1.1.0/entry.js").status, 200);
     assert_eq!(moved.admin_get("/api/v1/history")["entries"], history);
     let rollback = moved.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
@@ -457,6 +457,6 @@ fn store_copy_moves_store_with_history_both_ways() {
         folder: Some(back),
         ..Setup::default()
     });
-    assert_eq!(returned.get("/").boot()["deployment"], 3);
+    assert_eq!(returned.get("/").boot()["deployment"], "3");
     returned.deploy(&json!({ "directory": "1.1.0" }));
 }

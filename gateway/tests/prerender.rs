@@ -59,7 +59,7 @@ fn deploy_with_failing_page_or_shell_is_rejected() {
         problems(&gateway, &json!({ "shell": "2.0.0" })),
         ["rendering the not-found page of shell@2.0.0 failed: broken"]
     );
-    assert_eq!(gateway.get("/attack/x").boot()["deployment"], 1);
+    assert_eq!(gateway.get("/attack/x").boot()["deployment"], "1");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn preview_assets_require_cookie_and_are_not_cached() {
 
     let report = || {
         let report = json!({
-            "deployment": 2, "release": "directory@2.0.0", "phase": "render", "error": "TypeError",
+            "deployment": "2", "release": "directory@2.0.0", "phase": "render", "error": "TypeError",
         });
         Request::new("POST", "/_report")
             .header("sec-fetch-site", "same-origin")
@@ -153,7 +153,7 @@ fn canary_and_rolled_back_preview_become_public() {
         gateway.get(terms).header("cache-control"),
         "public, max-age=31536000, immutable"
     );
-    assert_eq!(gateway.get("/_page/5?path=%2Fterms").status, 200);
+    assert_eq!(gateway.get("/_page/3.5?path=%2Fterms").status, 200);
     assert_eq!(gateway.get("/_page/4?path=%2Fterms").status, 410);
     assert_eq!(
         with_cookie(&gateway, &legal, "/_page/4?path=%2Fterms").status,

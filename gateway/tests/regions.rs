@@ -103,7 +103,7 @@ fn deploy_next(writer: &Gateway, number: u64) {
 fn assert_serves(gateway: &Gateway, number: u64) {
     let document = gateway.get("/");
     let boot = document.boot();
-    assert_eq!(boot["deployment"], number);
+    assert_eq!(boot["deployment"], number.to_string());
     let folder = format!("/assets/directory/{}/", version_of(number));
     for file in files(&document) {
         assert!(file.starts_with(&folder), "{file} of deployment {number}");
@@ -222,7 +222,7 @@ fn reader_of_incomplete_replica_starts_from_its_cache() {
     reader.wait_for_event(|line| line["event"] == "replication_awaited");
     reader.kill();
     let reader = regions.start_reader(Some(reader.shared_folder()));
-    assert_eq!(reader.get("/").boot()["deployment"], 1);
+    assert_eq!(reader.get("/").boot()["deployment"], "1");
     let new = TempDir::new().unwrap();
     let text = refusal_with(new.path(), &regions.reader_keys(), SECRET_ACCESS_KEY);
     let expected = format!(

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie, rollout_ids, sign,
-};
+use crate::support::{Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie};
 
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
@@ -44,19 +42,19 @@ fn described(section: &str, candidate: u64, percent: u8) -> String {
     )
 }
 
-fn rollout_id(gateway: &Gateway) -> String {
-    rollout_ids(gateway).remove(0)
-}
-
-/// A browser whose cookie has this cohort.
-fn visitor(gateway: &Gateway, cohort: u32) -> Browser {
+/// A visitor whom the rollout includes, or not.
+fn visitor(gateway: &Gateway, is_candidate: bool) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, &[cohort]));
+    browser.set_cookie(
+        "__Host-colonnade-rollout",
+        &rollout_cookie(gateway, &[is_candidate]),
+    );
     browser
 }
 
-fn deployment(response: &Response) -> u64 {
-    response.boot()["deployment"].as_u64().unwrap()
+/// The name of the set with a candidate.
+fn with_candidate(candidate: u64) -> String {
+    format!("1.{candidate}")
 }
 
 /// A sign-up without an age.
@@ -71,12 +69,12 @@ fn rejected_form() -> Request {
 fn visitor_sees_one_consistent_deployment() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    for (cohort, number, version) in [(0, candidate, "2.0.0"), (u32::MAX, 1, "1.0.0")] {
-        let mut visitor = visitor(&gateway, cohort);
+    for (set, version) in [(with_candidate(candidate), "2.0.0"), ("1".to_owned(), "1.0.0")] {
+        let mut visitor = visitor(&gateway, version == "2.0.0");
         for path in ["/", "/state/Ohio", "/signup", "/nowhere"] {
             let document = visitor.get(path);
             let html = document.text();
-            assert_eq!(deployment(&document), number, "{path}");
+            assert_eq!(document.set(), set, "{path}");
             let names = html.split("\"/assets/").skip(1);
             let names: Vec<&str> = names.filter_map(|rest| rest.split('"').next()).collect();
             assert!(names.len() > 2, "{html}");
@@ -90,25 +88,25 @@ fn visitor_sees_one_consistent_deployment() {
                 assert_eq!(visitor.get(&format!("/assets/{name}")).status, 200, "{name}");
             }
         }
-        let page = visitor.get(&format!("/_page/{number}?path=%2Fstate%2FOhio"));
+        let page = visitor.get(&format!("/_page/{set}?path=%2Fstate%2FOhio"));
         assert_eq!(page.json(), visitor.get("/state/Ohio").boot()["page"]);
         let rejected = visitor.send(rejected_form());
         assert_eq!(
             (rejected.status, rejected.header("cache-control")),
             (422, "no-store, no-transform")
         );
-        assert_eq!(deployment(&rejected), number);
+        assert_eq!(rejected.set(), set);
         assert_eq!(rejected.boot()["page"]["section"]["version"], version);
         assert!(!rejected.has("set-cookie"));
-        assert_eq!(gateway.request_event(&rejected)["deployment"], number);
+        assert_eq!(gateway.request_event(&rejected)["deployment"], set);
     }
     // A new visitor stays on the deployment of the first document.
     let mut new = Browser::new(gateway.site);
-    let shown = deployment(&new.send(rejected_form()));
+    let shown = new.send(rejected_form()).set();
     assert!(new.cookie("__Host-colonnade-rollout").is_some());
-    assert_eq!(deployment(&new.get("/")), shown);
+    assert_eq!(new.get("/").set(), shown);
     // Each visitor's browser keeps the documents of its own deployment.
-    let mut visitors = [0, u32::MAX].map(|cohort| visitor(&gateway, cohort));
+    let mut visitors = [true, false].map(|is_candidate| visitor(&gateway, is_candidate));
     let tags = visitors
         .each_mut()
         .map(|visitor| visitor.get("/").header("etag").to_owned());
@@ -137,25 +135,24 @@ fn documents_are_private_only_during_rollout() {
     assert!(is_public(&gateway.get("/")));
 
     let candidate = start(&gateway, 10);
-    let id = rollout_id(&gateway);
     for path in ["/", "/state/Ohio", "/nowhere"] {
         let response = gateway.get(path);
         assert_eq!(cache_headers(&response), PRIVATE);
         let cookie = response.header("set-cookie");
-        let cohort = cookie
-            .strip_prefix(&format!("__Host-colonnade-rollout={id}."))
+        let group = cookie
+            .strip_prefix("__Host-colonnade-rollout=")
             .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
-        let (cohort, _) = cohort.split_once('.').unwrap();
-        let mut browser = visitor(&gateway, cohort.parse().unwrap());
+        let mut browser = Browser::new(gateway.site);
+        browser.set_cookie("__Host-colonnade-rollout", group);
         let again = browser.get(path);
-        assert_eq!(deployment(&again), deployment(&response));
+        assert_eq!(again.set(), response.set());
         assert!(!again.has("set-cookie"), "a valid cookie is not replaced");
         assert_eq!(cache_headers(&again), PRIVATE);
     }
     for target in [
         "/assets/directory/2.0.0/page.js",
-        &format!("/_page/{candidate}?path=%2F"),
+        &format!("/_page/1.{candidate}?path=%2F"),
         "/robots.txt",
         "/sitemap.xml",
         "/state/Ohio/",
@@ -175,37 +172,6 @@ fn documents_are_private_only_during_rollout() {
     let response = gateway.admin_post(&format!("/api/v1/deployments/{candidate}/abort"), &json!({}));
     assert_eq!(response.json(), json!({ "number": candidate, "live": 1 }));
     assert!(is_public(&gateway.get("/")));
-}
-
-#[test]
-fn invalid_cohort_cookie_is_replaced() {
-    let gateway = gateway_with("");
-    start(&gateway, 50);
-    let id = rollout_id(&gateway);
-    let [first, last] = [0, u32::MAX].map(|cohort| rollout_cookie(&gateway, &[cohort]));
-    let (_, signature_of_last) = last.rsplit_once('.').unwrap();
-    for value in [
-        String::new(),
-        // A visitor cannot choose a cohort.
-        format!("{id}.0"),
-        format!("{id}.0."),
-        format!("{id}.0.{signature_of_last}"),
-        format!("{id}.00.{}", first.rsplit_once('.').unwrap().1),
-        format!("{id}.0.{}", sign("", &format!("{id}.0"))),
-        first[..first.len() - 1].to_owned(),
-        id.clone(),
-        format!("{id}."),
-        format!("{id}.-1"),
-        format!("{id}.4294967296"),
-        format!("{id}.1.1"),
-        "0000000000000000.0".to_owned(),
-        "https://evil.example/".to_owned(),
-    ] {
-        let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("__Host-colonnade-rollout", &value);
-        assert!(browser.get("/").has("set-cookie"), "{value}");
-        assert!(!browser.get("/").has("set-cookie"), "{value}");
-    }
 }
 
 #[test]
@@ -239,7 +205,7 @@ fn cookie_names_follow_the_scheme_of_the_origin() {
             "{set}"
         );
         assert!(set.contains("; Path=/; ") && !set.contains("Domain"), "{set}");
-        let cookie = rollout_cookie(&gateway, &[0]);
+        let cookie = rollout_cookie(&gateway, &[true]);
         for (prefix, is_read) in [(prefix, true), (other, false)] {
             let mut browser = Browser::new(gateway.site);
             browser.set_cookie(&format!("{prefix}colonnade-rollout"), &cookie);
@@ -252,36 +218,14 @@ fn cookie_names_follow_the_scheme_of_the_origin() {
 fn cohort_survives_restart_and_applies_to_all_gateways() {
     let first = gateway_with("");
     let candidate = start(&first, 1);
-    let canary_visitor = visitor(&first, 0);
+    let canary_visitor = visitor(&first, true);
     let shows_candidate = |gateway: &Gateway| {
         let response = canary_visitor.clone().at(gateway.site).get("/");
-        deployment(&response) == candidate && !response.has("set-cookie")
+        response.set() == with_candidate(candidate) && !response.has("set-cookie")
     };
     let second = first.start_another();
     assert!(shows_candidate(&first) && shows_candidate(&second));
     assert!(shows_candidate(&first.kill_and_restart("")));
-}
-
-#[test]
-fn draw_of_an_older_gateway_is_replaced_once() {
-    let gateway = gateway_with("");
-    start(&gateway, 50);
-    let file = gateway.store().join("live.json");
-    let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    // As an older gateway stores a rollout.
-    state["visible"]["rollouts"][0]
-        .as_object_mut()
-        .unwrap()
-        .remove("key");
-    std::fs::write(&file, state.to_string()).unwrap();
-    let restarted = gateway.kill_and_restart("");
-    let mut browser = Browser::new(restarted.site);
-    browser.set_cookie(
-        "__Host-colonnade-rollout",
-        &format!("{}.0", rollout_id(&restarted)),
-    );
-    assert!(browser.get("/").has("set-cookie"));
-    assert!(!browser.get("/").has("set-cookie"));
 }
 
 #[test]
@@ -304,13 +248,13 @@ fn promote_makes_canary_live() {
         }])
     );
 
-    let mut live_visitor = visitor(&gateway, u32::MAX);
-    assert_eq!(deployment(&live_visitor.get("/")), 1);
+    let mut live_visitor = visitor(&gateway, false);
+    assert_eq!(live_visitor.get("/").set(), "1");
     let target = format!("/api/v1/deployments/{candidate}/promote");
     let response = gateway.admin_post(&target, &json!({ "reason": "it does well" }));
     assert_eq!(response.json(), json!({ "number": candidate, "live": true }));
     for response in [live_visitor.get("/"), gateway.get("/")] {
-        assert_eq!(deployment(&response), candidate);
+        assert_eq!(response.set(), candidate.to_string());
         assert_eq!(cache_headers(&response), PUBLIC);
     }
     let list = gateway.admin_get("/api/v1/deployments");
@@ -383,7 +327,7 @@ fn promote_and_abort_require_canary() {
 fn deploy_of_other_section_applies_to_live_and_canary() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    let (mut canary_visitor, mut live_visitor) = (visitor(&gateway, 0), visitor(&gateway, u32::MAX));
+    let (mut canary_visitor, mut live_visitor) = (visitor(&gateway, true), visitor(&gateway, false));
     assert_eq!(canary_visitor.get("/terms").status, 404);
     let response = gateway.post_deployment(&json!({ "releases": { "legal": "1.0.0" } }));
     assert_eq!(response.status, 201);
@@ -396,14 +340,18 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
             "paths": { "directory": "/", "legal": "/terms" }, "warnings": [],
         })
     );
-    for (visitor, number, version) in [
-        (&mut canary_visitor, candidate + 2, "2.0.0"),
-        (&mut live_visitor, candidate + 1, "1.0.0"),
+    for (visitor, set, version) in [
+        (
+            &mut canary_visitor,
+            format!("{}.{candidate}", candidate + 1),
+            "2.0.0",
+        ),
+        (&mut live_visitor, (candidate + 1).to_string(), "1.0.0"),
     ] {
         assert_eq!(visitor.get("/terms").status, 200);
         let home = visitor.get("/");
         assert!(!home.has("set-cookie"), "the cookie stays valid");
-        assert_eq!(deployment(&home), number);
+        assert_eq!(home.set(), set);
         assert_eq!(home.boot()["page"]["section"]["version"], version);
     }
 
@@ -416,14 +364,14 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
         assert_eq!(rejected.status, 409, "{releases}");
         assert_eq!(
             rejected.json()["detail"],
-            format!("{}; promote or abort it first", described("directory", 4, 50))
+            format!(
+                "{}; promote or abort it first",
+                described("directory", candidate, 50)
+            )
         );
     }
-    set_percent(&gateway, candidate + 2, 99);
-    let done = gateway.admin_post(
-        &format!("/api/v1/deployments/{}/promote", candidate + 2),
-        &json!({}),
-    );
+    set_percent(&gateway, candidate, 99);
+    let done = gateway.admin_post(&format!("/api/v1/deployments/{candidate}/promote"), &json!({}));
     assert_eq!(done.json()["live"], true);
     assert_eq!(gateway.get("/terms").status, 200);
 }
@@ -432,12 +380,15 @@ fn deploy_of_other_section_applies_to_live_and_canary() {
 fn http2_split_cookie_fields_are_read() {
     let gateway = gateway_with("");
     let candidate = start(&gateway, 50);
-    // With these percentages a new cohort would almost always select the other deployment.
-    for (percent, cohort, number) in [(1, 0, candidate), (99, u32::MAX, 1)] {
+    // With these percentages a new group would almost always select the other set.
+    for (percent, is_candidate, set) in [(1, true, with_candidate(candidate)), (99, false, "1".to_owned())] {
         set_percent(&gateway, candidate, percent);
-        let cookie = format!("__Host-colonnade-rollout={}", rollout_cookie(&gateway, &[cohort]));
+        let cookie = format!(
+            "__Host-colonnade-rollout={}",
+            rollout_cookie(&gateway, &[is_candidate])
+        );
         let fields = [("cookie", "a=1"), ("cookie", &*cookie), ("cookie", "b=2")];
         let response = Exchange::new(gateway.site, "GET", &fields).response();
-        assert_eq!(deployment(&response), number);
+        assert_eq!(response.set(), set);
     }
 }

@@ -32,10 +32,10 @@ fn gateway(settings: &str, module: &str, steps: &str) -> Gateway {
 /// Requests a page as 30 clients of the live deployment, and as five of the candidate: too few that chance explains it if the
 /// page fails for all five and only for them. Returns the status of the last response.
 fn visit(gateway: &Gateway, page: &str) -> u16 {
-    let draws = [(0..30, u32::MAX), (100..105, 0)];
-    let draws = draws.map(|(clients, draw)| (clients, rollout_cookie(gateway, &[draw])));
+    let cohorts = [(0..30, false), (100..105, true)];
+    let cohorts = cohorts.map(|(clients, is_candidate)| (clients, rollout_cookie(gateway, &[is_candidate])));
     let mut status = 0;
-    for (clients, cookie) in draws {
+    for (clients, cookie) in cohorts {
         for client in clients {
             let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
             let mut browser = Browser::new(site);
@@ -82,9 +82,9 @@ fn render_failures_abort_rollout() {
     assert_eq!(event["level"], "WARN");
 }
 
-/// Requests each path as another client that draws this.
-fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>) {
-    let cookie = rollout_cookie(gateway, &[draw]);
+/// Requests each path as another client, with or without the candidate.
+fn request_all(gateway: &Gateway, is_candidate: bool, paths: impl Iterator<Item = String>) {
+    let cookie = rollout_cookie(gateway, &[is_candidate]);
     for (client, path) in (0..).zip(paths) {
         let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
         let mut browser = Browser::new(site);
@@ -96,9 +96,9 @@ fn request_all(gateway: &Gateway, draw: u32, paths: impl Iterator<Item = String>
 #[test]
 fn page_data_counts_only_with_cookie_of_the_deployment() {
     let gateway = gateway(SMALL, HEALTHY_MODULE, LONG);
-    let page = "/_page/2?path=%2Fshop%2Fgood";
-    let live = rollout_cookie(&gateway, &[u32::MAX]);
-    let candidate = rollout_cookie(&gateway, &[0]);
+    let page = "/_page/1.2?path=%2Fshop%2Fgood";
+    let live = rollout_cookie(&gateway, &[false]);
+    let candidate = rollout_cookie(&gateway, &[true]);
     for (cookie, counted) in [(None, 0), (Some(live), 0), (Some(candidate), 1)] {
         let mut browser = Browser::new(gateway.site);
         if let Some(cookie) = cookie {
@@ -117,7 +117,7 @@ fn open_circuit_breaker_is_no_evidence_of_other_pages() {
     let bad = (0..5).map(|_| "/shop/bad".to_owned());
     // The circuit breaker opens after five failures.
     let unknown = (0..10).map(|number| format!("/shop/{number}"));
-    request_all(&gateway, 0, good.chain(bad).chain(unknown));
+    request_all(&gateway, true, good.chain(bad).chain(unknown));
     let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
     assert_eq!(analysis["candidate"]["requests"], 11, "{analysis}");
 }
@@ -146,8 +146,8 @@ fn page_that_always_fails_aborts_rollout_despite_breaker() {
             _ => format!("/other/{number}"),
         })
     };
-    request_all(&gateway, u32::MAX, paths());
-    request_all(&gateway, 0, paths());
+    request_all(&gateway, false, paths());
+    request_all(&gateway, true, paths());
     // The gateway looks twice per second, so it need not have counted all requests of the candidate.
     let reason = wait_for_abort(&gateway);
     assert!(

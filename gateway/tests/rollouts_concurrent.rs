@@ -2,16 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{
-    Browser, Gateway, Release, Request, Response, TOKEN, rollout_cookie, rollout_ids, token,
-};
+use crate::support::{Browser, Gateway, Release, Request, Response, TOKEN, rollout_cookie, token};
 
-/// The first draw, which is in every rollout above 0 %, and the last one, which is in none.
-const IN: u32 = 0;
-const OUT: u32 = u32::MAX;
-
-/// The draws of a visitor for each combination: no rollout, the first, the second, and both.
-const COMBINATIONS: [[u32; 2]; 4] = [[OUT, OUT], [IN, OUT], [OUT, IN], [IN, IN]];
+/// Whether each rollout includes a visitor: no rollout, the first, the second, and both.
+const COMBINATIONS: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
 
 /// The configuration of one token per team.
 fn teams() -> String {
@@ -49,7 +43,7 @@ fn start(gateway: &Gateway, section: &str, percent: u8) {
     assert_eq!(response.json()["percent"], percent);
 }
 
-/// A gateway with a rollout of `directory` (deployment 3) and one of `legal` (deployment 4, and 5 with both).
+/// A gateway with a rollout of `directory` (deployment 3) and one of `legal` (deployment 4).
 fn gateway_with_two_rollouts() -> Gateway {
     let gateway = gateway();
     start(&gateway, "directory", 50);
@@ -57,25 +51,25 @@ fn gateway_with_two_rollouts() -> Gateway {
     gateway
 }
 
-/// A visitor with these draws for the running rollouts.
-fn visitor(gateway: &Gateway, draws: &[u32]) -> Browser {
+/// A visitor whom these of the running rollouts include.
+fn visitor(gateway: &Gateway, included: &[bool]) -> Browser {
     let mut browser = Browser::new(gateway.site);
-    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, draws));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, included));
     browser
 }
 
 fn visitors(gateway: &Gateway) -> [Browser; 4] {
-    COMBINATIONS.map(|draws| visitor(gateway, &draws))
+    COMBINATIONS.map(|included| visitor(gateway, &included))
 }
 
-/// The versions of `directory` and `legal` that a visitor gets, from one deployment and without a new cookie.
+/// The versions of `directory` and `legal` that a visitor gets, from one set and without a new cookie.
 fn versions(visitor: &mut Browser) -> [String; 2] {
     let mut deployments = Vec::new();
     let versions = ["/", "/terms"].map(|path| {
         let response = visitor.get(path);
-        assert!(!response.has("set-cookie"), "the draws stay valid");
+        assert!(!response.has("set-cookie"), "the cookie stays valid");
         let boot = response.boot();
-        deployments.push(boot["deployment"].clone());
+        deployments.push(response.set());
         boot["page"]["section"]["version"].as_str().unwrap().to_owned()
     });
     assert_eq!(deployments[0], deployments[1]);
@@ -111,8 +105,9 @@ fn shares_of_two_rollouts_are_independent() {
     let gateway = gateway_with_two_rollouts();
     let mut counts = [0_u32; 4];
     for _ in 0..VISITORS {
-        let number = gateway.get("/").boot()["deployment"].as_u64().unwrap();
-        counts[usize::try_from(number - 2).unwrap()] += 1;
+        let set = gateway.get("/").set();
+        let index = ["2", "2.3", "2.4", "2.3.4"].iter().position(|name| *name == set);
+        counts[index.unwrap()] += 1;
     }
     for (count, share) in counts.into_iter().zip([0.4, 0.4, 0.1, 0.1]) {
         let expected = f64::from(VISITORS) * share;
@@ -139,11 +134,11 @@ fn deploy_promote_and_abort_keep_other_rollouts() {
     let deployed = gateway
         .post_deployment(&json!({ "releases": { "news": "1.0.0" } }))
         .json();
-    assert_eq!(deployed["number"], 6);
+    assert_eq!(deployed["number"], 5);
     let numbers = running(&gateway);
     assert_eq!(
         numbers,
-        [("directory".to_owned(), 7, 50), ("legal".to_owned(), 8, 20)]
+        [("directory".to_owned(), 3, 50), ("legal".to_owned(), 4, 20)]
     );
     assert_eq!(
         deployed["rollouts"],
@@ -154,12 +149,6 @@ fn deploy_promote_and_abort_keep_other_rollouts() {
         four.each_mut().map(|visitor| visitor.get("/news").status),
         [200; 4]
     );
-    let change = &gateway.admin_get("/api/v1/history")["entries"][0];
-    assert_eq!(
-        (&change["replaced"], &change["candidate"]),
-        (&json!([2, 3, 4, 5]), &Value::Null)
-    );
-
     // A restart keeps the rollouts.
     let gateway = gateway.kill_and_restart(&teams());
     let mut four = visitors(&gateway);
@@ -185,11 +174,12 @@ fn deploy_promote_and_abort_keep_other_rollouts() {
     );
     assert_eq!(
         percent.json(),
-        json!({ "number": 8, "live": false, "percent": 30 })
+        json!({ "number": 4, "live": false, "percent": 30 })
     );
     let promoted = post_as(&gateway, "directory", "rollouts/directory/promote", &json!({}));
-    assert_eq!(promoted.json(), json!({ "number": 7, "live": true }));
-    assert_eq!(running(&gateway), [("legal".to_owned(), 9, 30)]);
+    // The live deployment has changed since the candidate was created.
+    assert_eq!(promoted.json(), json!({ "number": 6, "live": true }));
+    assert_eq!(running(&gateway), [("legal".to_owned(), 4, 30)]);
     assert_eq!(
         four.each_mut().map(versions),
         [
@@ -200,7 +190,7 @@ fn deploy_promote_and_abort_keep_other_rollouts() {
         ]
     );
     let aborted = post_as(&gateway, "legal", "rollouts/legal/abort", &json!({}));
-    assert_eq!(aborted.json(), json!({ "number": 9, "live": 7 }));
+    assert_eq!(aborted.json(), json!({ "number": 4, "live": 6 }));
     assert_eq!(running(&gateway), []);
     assert_eq!(
         four.each_mut().map(versions),
@@ -215,15 +205,83 @@ fn abort_by_number_keeps_other_rollout() {
     let aborted = post_as(&gateway, "directory", "deployments/3/abort", &json!({}));
     assert_eq!(aborted.json(), json!({ "number": 3, "live": 2 }));
     assert_eq!(running(&gateway), [("legal".to_owned(), 4, 20)]);
-    let shown = four
-        .each_mut()
-        .map(|visitor| visitor.get("/").boot()["deployment"].take());
-    assert_eq!(json!(shown), json!([2, 2, 4, 4]));
-    // The number of a combination's deployment selects no rollout.
+    let shown = four.each_mut().map(|visitor| visitor.get("/").set());
+    assert_eq!(shown, ["2", "2", "2.4", "2.4"]);
     assert_eq!(
-        detail(&gateway.admin_post("/api/v1/deployments/5/promote", &json!({}))),
-        format!("deployment 5 is not being rolled out: {LEGAL}")
+        detail(&gateway.admin_post("/api/v1/deployments/3/promote", &json!({}))),
+        format!("deployment 3 is not being rolled out: {LEGAL}")
     );
+}
+
+#[test]
+fn page_that_no_rollout_changes_is_composed_once() {
+    let gateway = gateway();
+    start(&gateway, "directory", 50);
+    start(&gateway, "legal", 50);
+    gateway.publish(&Release::section("news", "2.0.0", &["/news"]));
+    gateway.deploy(&json!({ "news": "1.0.0" }));
+    gateway.post_deployment(&json!({ "releases": { "news": "2.0.0" }, "percent": 50 }));
+    let names = ["one", "two", "three", "four", "five", "six"];
+    for name in names {
+        gateway.publish(&Release::section(name, "1.0.0", &[&format!("/{name}")]));
+        let started = gateway.post_deployment(&json!({ "releases": { name: "1.0.0" }, "percent": 50 }));
+        assert_eq!(started.status, 201, "{}", started.text());
+    }
+    let mut tags = std::collections::BTreeSet::new();
+    let mut sets = std::collections::BTreeSet::new();
+    for _ in 0..60 {
+        let mut browser = Browser::new(gateway.site);
+        let document = browser.get("/terms");
+        tags.insert(document.header("etag").to_owned());
+        sets.insert(document.set());
+        let boot = document.boot();
+        let name = boot["deployment"].as_str().unwrap();
+        // Page data of the whole set and of its part that decides the page is the same.
+        let page = browser.get(&format!("/_page/{}?path=%2Fterms", document.set()));
+        assert_eq!(page.json(), boot["page"]);
+        assert_eq!(
+            browser.get(&format!("/_page/{name}?path=%2Fterms")).json(),
+            boot["page"]
+        );
+    }
+    assert!(sets.len() > 20, "{sets:?}");
+    // `legal` is one of two, and `directory`, which fills a slot without its rollout, one of two.
+    assert_eq!(tags.len(), 4, "{tags:?}");
+}
+
+#[test]
+fn tab_keeps_its_set_after_rollouts_end() {
+    let gateway = gateway_with_two_rollouts();
+    let version = |set: &str, path: &str| {
+        let response = gateway.get(&format!("/_page/{set}?path={path}"));
+        match response.status {
+            200 => response.json()["section"]["version"].as_str().unwrap().to_owned(),
+            status => status.to_string(),
+        }
+    };
+    let versions = |set: &str| ["%2F", "%2Fterms"].map(|path| version(set, path));
+    assert_eq!(versions("2.3.4"), ["2.0.0", "2.0.0"]);
+    gateway.deploy(&json!({ "news": "1.0.0" }));
+    post_as(&gateway, "directory", "rollouts/directory/promote", &json!({}));
+    post_as(&gateway, "legal", "rollouts/legal/abort", &json!({}));
+    for (set, expected) in [
+        ("2", ["1.0.0", "1.0.0"]),
+        ("2.3", ["2.0.0", "1.0.0"]),
+        ("2.3.4", ["2.0.0", "2.0.0"]),
+        ("5.4", ["1.0.0", "2.0.0"]),
+        ("5.3.4", ["2.0.0", "2.0.0"]),
+        ("6.4", ["2.0.0", "2.0.0"]),
+        ("6", ["2.0.0", "1.0.0"]),
+        // These were never offered.
+        ("1.3", ["410", "410"]),
+        ("3", ["410", "410"]),
+        ("6.3", ["410", "410"]),
+        ("2.5", ["410", "410"]),
+    ] {
+        assert_eq!(versions(set), expected, "{set}");
+    }
+    assert_eq!(version("6", "%2Fnews"), "1.0.0");
+    assert_eq!(version("2.3", "%2Fnews"), "404");
 }
 
 #[test]
@@ -269,80 +327,56 @@ fn conflict_with_candidate_names_its_rollout() {
 }
 
 #[test]
-fn fifth_rollout_is_rejected_with_list() {
+fn many_rollouts_run_at_once() {
     let gateway = gateway();
-    let names = ["one", "two", "three", "four", "five"];
-    let mut responses = names.map(|name| {
+    let names: Vec<String> = (0..20).map(|number| format!("section-{number}")).collect();
+    for (name, candidate) in names.iter().zip(3..) {
         gateway.publish(&Release::section(name, "1.0.0", &[&format!("/{name}")]));
-        gateway.post_deployment(&json!({ "releases": { name: "1.0.0" }, "percent": 10 }))
-    });
-    let [started @ .., fifth] = &mut responses;
-    let candidates = started
-        .each_mut()
-        .map(|response| response.json()["number"].take());
-    assert_eq!(json!(candidates), json!([3, 4, 6, 10]));
-    let described = names.iter().zip([3, 4, 6, 10]).map(|(name, candidate)| {
-        format!(
-            "`{name}` is being rolled out with deployment {candidate} to 10% of visitors, started by `name of {TOKEN}`"
-        )
-    });
-    let described = described.collect::<Vec<_>>().join("; ");
-    assert_eq!(
-        detail(fifth),
-        format!("4 rollouts are running, which is the maximum: {described}; promote or abort one first")
-    );
-
-    // A visitor of all rollouts sees all sections. Other sections can still deploy.
-    let mut everything = visitor(&gateway, &[IN; 4]);
-    assert_eq!(everything.get("/").boot()["deployment"], 17);
-    assert_eq!(
-        names.map(|name| everything.get(&format!("/{name}")).status),
-        [200, 200, 200, 200, 404]
-    );
-    assert_eq!(gateway.deploy(&json!({ "news": "1.0.0" })), 18);
-    assert_eq!(everything.get("/news").boot()["deployment"], 33);
+        let started = gateway.post_deployment(&json!({ "releases": { name: "1.0.0" }, "percent": 99 }));
+        assert_eq!(started.json()["number"], candidate);
+    }
+    let mut visitor = Browser::new(gateway.site);
+    let set = visitor.get("/").set();
+    let cookie = visitor.cookie("__Host-colonnade-rollout").unwrap().to_owned();
+    assert_eq!(cookie.len(), 4);
+    for (name, candidate) in names.iter().zip(3..) {
+        let is_included = set.split('.').any(|number| number == candidate.to_string());
+        let document = visitor.get(&format!("/{name}"));
+        assert_eq!(document.status == 200, is_included, "{name} in {set}");
+        assert_eq!(document.set(), set);
+        if is_included {
+            assert_eq!(document.boot()["deployment"], format!("2.{candidate}"));
+        }
+    }
+    // Other sections can still deploy, and the visitor keeps the candidates.
+    assert_eq!(gateway.deploy(&json!({ "news": "1.0.0" })), 23);
+    let (_, candidates) = set.split_once('.').unwrap();
+    assert_eq!(visitor.get("/news").set(), format!("23.{candidates}"));
 
     // A full rollback ends all rollouts.
     gateway.admin_post("/api/v1/rollback", &json!({ "deployment": 2 }));
     assert_eq!(gateway.admin_get("/api/v1/deployments")["rollouts"], json!([]));
-    assert_eq!(everything.get("/").boot()["deployment"], 34);
+    assert_eq!(visitor.get("/").boot()["deployment"], "24");
 }
 
 #[test]
-fn cookie_keeps_draws_of_running_rollouts_only() {
+fn cookie_keeps_its_group_for_all_rollouts() {
     let gateway = gateway();
     start(&gateway, "directory", 50);
-    let [first] = &rollout_ids(&gateway)[..] else {
-        panic!("one rollout");
-    };
-    let mut known = visitor(&gateway, &[17]);
-    start(&gateway, "legal", 20);
-    let [_, second] = &rollout_ids(&gateway)[..] else {
-        panic!("two rollouts");
-    };
-    known.get("/");
+    let mut known = Browser::new(gateway.site);
+    let first = known.get("/").set();
     let cookie = known.cookie("__Host-colonnade-rollout").unwrap().to_owned();
-    let (kept, drawn) = cookie.split_once(':').unwrap();
-    assert!(kept.starts_with(&format!("{first}.17.")), "{cookie}");
-    assert!(drawn.starts_with(&format!("{second}.")), "{cookie}");
-    assert!(!known.get("/").has("set-cookie"));
-
-    post_as(&gateway, "directory", "rollouts/directory/abort", &json!({}));
-    assert!(!known.get("/").has("set-cookie"), "no draw is missing");
-    for value in [
-        format!("{second}.x"),
-        format!("{first}.1"),
-        format!("{kept}:{kept}:{kept}:{kept}:{drawn}"),
-        ":.:".to_owned(),
-        "a.1.b:".repeat(500),
-    ] {
+    start(&gateway, "legal", 20);
+    let second = known.get("/");
+    assert!(second.set().starts_with(&first) && !second.has("set-cookie"));
+    for value in ["", "0", "00000", "00g0", "+123", "ABCD", "00.0", " 123"] {
         let mut browser = Browser::new(gateway.site);
-        browser.set_cookie("__Host-colonnade-rollout", &value);
+        browser.set_cookie("__Host-colonnade-rollout", value);
         assert!(browser.get("/").has("set-cookie"), "{value}");
-        let replaced = browser.cookie("__Host-colonnade-rollout").unwrap();
-        assert!(
-            replaced.starts_with(&format!("{second}.")) && !replaced.contains(':'),
-            "{replaced}"
-        );
+        assert!(!browser.get("/").has("set-cookie"), "{value}");
     }
+    // The group is the same while other rollouts run.
+    post_as(&gateway, "directory", "rollouts/directory/abort", &json!({}));
+    assert_eq!(known.cookie("__Host-colonnade-rollout").unwrap(), cookie);
+    assert!(!known.get("/").has("set-cookie"));
 }

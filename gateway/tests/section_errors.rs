@@ -124,7 +124,7 @@ fn reported_errors_are_counted_by_page_and_cause() {
     let gateway = Gateway::start_live("", &[]);
     let body = |phase: &str, page: Option<&str>| {
         let mut body =
-            json!({ "deployment": 1, "release": "directory@1.0.0", "phase": phase, "error": "TypeError" });
+            json!({ "deployment": "1", "release": "directory@1.0.0", "phase": phase, "error": "TypeError" });
         if let Some(page) = page {
             body["page"] = json!(page);
         }

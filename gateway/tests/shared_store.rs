@@ -10,7 +10,7 @@ const ROUNDS: usize = 3;
 fn two_gateways() -> (Gateway, Gateway) {
     let first = Gateway::start_live("", &[]);
     let second = first.start_another();
-    assert_eq!(second.get("/").boot()["deployment"], 1);
+    assert_eq!(second.get("/").boot()["deployment"], "1");
     (first, second)
 }
 
@@ -62,7 +62,7 @@ fn new_preview_and_deployment_are_served_by_other_gateway() {
         assert_eq!(second.get(&format!("/_preview/{link_token}")).status, 200);
         let (number, token) = preview(&first, &releases);
         let document = with_cookie(&second, &token, "/");
-        assert_eq!(document.boot()["deployment"], number, "round {round}");
+        assert_eq!(document.boot()["deployment"], number.to_string(), "round {round}");
         assert!(!document.has("set-cookie"));
         let (number, token) = preview(&first, &releases);
         let page = format!("/_page/{number}?path=%2F");
@@ -91,7 +91,7 @@ fn new_preview_and_deployment_are_served_by_other_gateway() {
 /// Reports an error of a round's release.
 fn report(gateway: &Gateway, deployment: u64, round: usize) -> Response {
     let report = json!({
-        "deployment": deployment, "release": format!("directory@2.{round}.0"), "phase": "render", "error": "TypeError",
+        "deployment": deployment.to_string(), "release": format!("directory@2.{round}.0"), "phase": "render", "error": "TypeError",
     });
     gateway.site.send(
         Request::new("POST", "/_report")

@@ -73,7 +73,7 @@ fn locked_store_fails_changes_that_never_happen_later() {
         }
     });
     gateway.wait_for_event(|line| line["event"] == "store_locked");
-    assert_eq!(gateway.get("/").boot()["deployment"], 2);
+    assert_eq!(gateway.get("/").boot()["deployment"], "2");
     drop(lock);
     assert_eq!(gateway.admin_get("/api/v1/history"), before);
     gateway.deploy(&json!({ "directory": "1.2.0" }));

@@ -134,7 +134,7 @@ fn live(gateway: &Gateway) -> u64 {
 fn assert_recovers_deployment_2(gateway: &Gateway) {
     let mut recovered = recover(gateway);
     recovered.wait_for_event(|line| line["event"] == "live_state_recovered" && line["deployment"] == 2);
-    assert_eq!(recovered.get("/").boot()["deployment"], 2);
+    assert_eq!(recovered.get("/").boot()["deployment"], "2");
     recovered.kill();
     let mut restarted = gateway.start_another();
     restarted.deploy(&json!({ "legal": "1.1.0" }));
@@ -240,5 +240,5 @@ fn first_deploy_is_repeated_after_failed_one() {
     fs::write(&failed, "{}").unwrap();
     assert_eq!(gateway.deploy(&json!({ "shell": "1.0.0" })), 2);
     gateway.kill();
-    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
+    assert_eq!(gateway.start_another().get("/").boot()["deployment"], "2");
 }

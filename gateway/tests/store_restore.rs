@@ -95,7 +95,7 @@ fn interrupted_restore_is_repeated() {
     );
     let (code, output) = gateway.store_command(&["restore", &backup]);
     assert_eq!(code, 0, "{output}");
-    assert_eq!(gateway.start_another().get("/").boot()["deployment"], 2);
+    assert_eq!(gateway.start_another().get("/").boot()["deployment"], "2");
     // What a gateway uses is never replaced.
     assert_eq!(gateway.store_command(&["restore", &backup]).0, 1);
 }

@@ -113,8 +113,11 @@ export interface SocialImage {
 
 /** The boot payload: the JSON data block of a document from which the shell starts. */
 export interface Boot {
-  /** Number of the deployment that served the document. The tab stays pinned to it. */
-  readonly deployment: number;
+  /**
+   * Name of the set of releases that served the document, such as `42`, or `42.43` with the changes of
+   * candidate 43. The tab stays pinned to it.
+   */
+  readonly deployment: string;
   readonly site: SiteFacts;
   /** Null if no page matches the path. */
   readonly page: ResolvedPage | null;

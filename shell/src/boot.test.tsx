@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { readBoot, revealDocumentMembers } from "./boot";
 
-const PAYLOAD = '<script type="application/json" id="boot">{"deployment":7}</script>';
+const PAYLOAD = '<script type="application/json" id="boot">{"deployment":"7"}</script>';
 
 function parse(page: string, payload = PAYLOAD): Document {
   const parsed = document.implementation.createHTMLDocument();
@@ -19,7 +19,16 @@ test.each([
   ["data", '<div id="boot">{"deployment":1}</div>'],
   ["a data block", '<script type="application/json" id="boot">{"deployment":1}</script>'],
 ])("the boot payload is the gateway’s, not %s of a page with its ID", (_, page) => {
-  expect(readBoot(parse(page))).toEqual({ deployment: 7 });
+  expect(readBoot(parse(page))).toEqual({ deployment: "7" });
+});
+
+test("the tab is pinned to the candidates of other pages, too", () => {
+  const serverTiming = [
+    { name: "cache", description: "hit" },
+    { name: "deployment", description: "7.8.9" },
+  ];
+  vi.spyOn(performance, "getEntriesByType").mockReturnValue([{ serverTiming } as unknown as PerformanceEntry]);
+  expect(readBoot(parse(""))).toEqual({ deployment: "7.8.9" });
 });
 
 test("a document without boot payload is an error", () => {

@@ -9,7 +9,18 @@ import type { Boot } from "@colonnade/kit/shell";
 export function readBoot(document: Document): Boot {
   const json = [...document.querySelectorAll("script#boot")].at(-1)?.textContent;
   if (!json) throw new Error('the document has no boot payload; expected a data block with id "boot"');
-  return JSON.parse(json) as Boot;
+  const boot = JSON.parse(json) as Boot;
+  return { ...boot, deployment: pinnedSet() ?? boot.deployment };
+}
+
+/**
+ * The whole name of the visitor's set, while candidates of other pages are part of it. The document
+ * itself is without them, so that visitors share it. Undefined too where a browser does not provide
+ * the `Server-Timing` header: then the tab gets these pages as without their candidates.
+ */
+function pinnedSet(): string | undefined {
+  const [navigation] = performance.getEntriesByType("navigation") as Partial<PerformanceNavigationTiming>[];
+  return navigation?.serverTiming?.find(({ name }) => name === "deployment")?.description;
 }
 
 // The elements whose name becomes a property of `document`.

@@ -17,7 +17,7 @@ describe("error reporter", () => {
   let online = true;
 
   function reporter(samplePercent: number | null = 100): ReportError {
-    const boot: Boot = { deployment: 13, site: TEST_SITE, page: null, slots: {} };
+    const boot: Boot = { deployment: "13", site: TEST_SITE, page: null, slots: {} };
     return createErrorReporter(samplePercent === null ? boot : { ...boot, reports: { samplePercent } });
   }
 
@@ -46,13 +46,13 @@ describe("error reporter", () => {
     expect(beacon.mock.calls[0]?.[0]).toBe("/_report");
     expect(beacon.mock.calls[0]?.[1].type).toBe("application/json");
     expect(await sent()).toEqual([
-      { deployment: 13, release: "directory@1.1.0", phase: "render", error: "TypeError", page: "/state/:state" },
+      { deployment: "13", release: "directory@1.1.0", phase: "render", error: "TypeError", page: "/state/:state" },
     ]);
   });
 
   test("a report about a slot has no page", async () => {
     reporter()(LEGAL, "load", new Error());
-    expect(await sent()).toEqual([{ deployment: 13, release: "legal@2.0.0", phase: "load", error: "Error" }]);
+    expect(await sent()).toEqual([{ deployment: "13", release: "legal@2.0.0", phase: "load", error: "Error" }]);
   });
 
   test("each section and phase is reported once per document", async () => {
@@ -138,7 +138,7 @@ describe("error reporter", () => {
     expect(fetching).toHaveBeenCalledWith("/_report", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: '{"deployment":13,"release":"directory@1.1.0","phase":"load","error":"Error","page":"/state/:state"}',
+      body: '{"deployment":"13","release":"directory@1.1.0","phase":"load","error":"Error","page":"/state/:state"}',
       keepalive: true,
     });
   });

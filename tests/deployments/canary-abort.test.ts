@@ -6,7 +6,7 @@ import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
 import { openPage } from "../support/signup";
 import { clientAt } from "./clients";
-import { cookieOfCohort, FIRST_COHORT, LAST_COHORT, ROLLOUT_COOKIE } from "./cohorts";
+import { ROLLOUT_COOKIE, rolloutCookie } from "./cohorts";
 import { expect, test } from "./operator";
 
 const FAULT = "a fault of this release";
@@ -24,10 +24,7 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
   const { number: canary } = await operator.deploy({ [name]: version }, { percent: 50 });
   expect((await operator.deployments()).rollouts).toMatchObject([{ deployment: canary, percent: 50 }]);
 
-  const [candidateCookie, liveCookie] = await Promise.all([
-    cookieOfCohort(own, FIRST_COHORT),
-    cookieOfCohort(own, LAST_COHORT),
-  ]);
+  const [candidateCookie, liveCookie] = await Promise.all([rolloutCookie(own, true), rolloutCookie(own, false)]);
 
   // Both visitors are in the rollout: one reads a working page, the other gets the fault.
   await context.addCookies([{ name: ROLLOUT_COOKIE, value: candidateCookie, url: own.url }]);
@@ -40,7 +37,12 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
   await page.goto(`${own.url}/terms`);
   await expectFallback(page);
   expect((await reporting).status()).toBe(204);
-  const report = { deployment: canary, release: `${name}@${version}`, phase: "load", error: "Error" };
+  const report = {
+    deployment: `${String(before)}.${String(canary)}`,
+    release: `${name}@${version}`,
+    phase: "load",
+    error: "Error",
+  };
 
   for (let host = 2; host < 2 + CLIENTS; host += 1) {
     await clientAt(own.url, host, `${ROLLOUT_COOKIE}=${liveCookie}`).view("/terms");

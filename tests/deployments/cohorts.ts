@@ -4,26 +4,25 @@ import path from "node:path";
 
 import type { Site } from "../support/site.mjs";
 
-/** The cookie with a visitor's draws for the running rollouts. */
+/** The cookie with a visitor's group, from which each rollout selects its visitors. */
 export const ROLLOUT_COOKIE = "colonnade-rollout";
-/** The first visitors to join a rollout. */
-export const FIRST_COHORT = 0;
-/** The last visitors to join a rollout. */
-export const LAST_COHORT = 4_294_967_295;
 
 interface StoredState {
-  readonly visible: { readonly rollouts: readonly { readonly id: string; readonly key: string }[] };
+  readonly visible: { readonly rollouts: readonly { readonly key: string; readonly percent: number }[] };
 }
 
-/** The rollout cookie of a visitor who is in the last cohort of each rollout, and in this one of the newest. */
-export async function cookieOfCohort({ store }: Pick<Site, "store">, cohort: number): Promise<string> {
+/** The rollout cookie of a visitor whom the newest rollout includes, or not, and no other one. */
+export async function rolloutCookie({ store }: Pick<Site, "store">, isCandidate: boolean): Promise<string> {
   const state = JSON.parse(await readFile(path.join(store, "live.json"), "utf8")) as StoredState;
   const { rollouts } = state.visible;
-  return rollouts
-    .map(({ id, key }, index) => {
-      const draw = `${id}.${String(index === rollouts.length - 1 ? cohort : LAST_COHORT)}`;
-      const signature = createHmac("sha256", Buffer.from(key, "base64url")).update(draw).digest("base64url");
-      return `${draw}.${signature}`;
-    })
-    .join(":");
+  const groups = Array.from({ length: 65_536 }, (_, group) => group.toString(16).padStart(4, "0"));
+  const found = groups.find((group) =>
+    rollouts.every(({ key, percent }, index) => {
+      const hash = createHmac("sha256", Buffer.from(key, "base64url")).update(Buffer.from(group, "hex")).digest();
+      const isIncluded = hash.readUInt32BE(0) < (percent / 100) * 2 ** 32;
+      return isIncluded === (isCandidate && index === rollouts.length - 1);
+    }),
+  );
+  if (found === undefined) throw new Error("no visitor is selected like this");
+  return found;
 }

@@ -46,7 +46,7 @@ test("A tab whose deployment was deleted uses full page loads", async ({ page, c
   await expectScreen(page, "Escorts in California");
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   const state = await page.evaluate(() => history.state as unknown);
-  expect(state).toHaveProperty("reloadedDeployments", [expect.any(Number)]);
+  expect(state).toHaveProperty("reloadedDeployments", [expect.any(String)]);
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
   expect(await context.cookies()).toEqual([]);
 

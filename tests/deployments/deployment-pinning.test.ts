@@ -25,7 +25,7 @@ async function deployAlteredTerms(operator: Operator): Promise<void> {
 }
 
 async function deploymentOf(page: Page): Promise<number> {
-  return (JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot).deployment;
+  return Number((JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot).deployment);
 }
 
 test("A tab keeps its deployment until garbage collection", async ({ page, context, operate, browserErrors }) => {

@@ -9,7 +9,7 @@ import { serveNotFound, enableReports, recordDocuments, recordReports } from "./
 
 const ABOUT = "/about-escort-babylon";
 
-async function contentOf(page: Page): Promise<{ deployment: number; release: string; page: string }> {
+async function contentOf(page: Page): Promise<{ deployment: string; release: string; page: string }> {
   const { deployment, page: answer } = JSON.parse((await page.locator("#boot").textContent()) ?? "") as Boot;
   if (!answer) throw new Error("the document has no page");
   return { deployment, release: `${answer.section.name}@${answer.section.version}`, page: answer.pattern };

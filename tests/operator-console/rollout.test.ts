@@ -3,7 +3,7 @@ import path from "node:path";
 import { publishAltered } from "../support/altered-release";
 import { ROOT } from "../support/repository.mjs";
 import { clientAt } from "../deployments/clients";
-import { cookieOfCohort, FIRST_COHORT, LAST_COHORT, ROLLOUT_COOKIE } from "../deployments/cohorts";
+import { ROLLOUT_COOKIE, rolloutCookie } from "../deployments/cohorts";
 import { expect, openTab, signIn, test } from "./console";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
@@ -24,9 +24,10 @@ test("A failing rollout is taken back by the operator or the gateway", async ({ 
   const { version } = await publishAltered(operator.access, LEGAL, (_, text) => text);
 
   /** Lets clients see the candidate and report a failure, and others see the live release. */
-  async function fail(deployment: number, hosts: readonly number[]): Promise<void> {
-    const live = `${ROLLOUT_COOKIE}=${await cookieOfCohort(own, LAST_COHORT)}`;
-    const candidate = `${ROLLOUT_COOKIE}=${await cookieOfCohort(own, FIRST_COHORT)}`;
+  async function fail(candidateNumber: number, hosts: readonly number[]): Promise<void> {
+    const live = `${ROLLOUT_COOKIE}=${await rolloutCookie(own, false)}`;
+    const candidate = `${ROLLOUT_COOKIE}=${await rolloutCookie(own, true)}`;
+    const deployment = `${String((await operator.deployments()).live)}.${String(candidateNumber)}`;
     const report = { deployment, release: `legal@${version}`, phase: "render", error: "Error" };
     for (const host of hosts) {
       // So many that chance does not explain the failures.

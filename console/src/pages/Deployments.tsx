@@ -5,32 +5,34 @@ import { call } from "../api.js";
 import { useConsole } from "../data.js";
 import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
+import { useOlder } from "../parts/Older.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
 import { ACTIONS, Table } from "../parts/Table.js";
 import { Version } from "../parts/Version.js";
-import type { Deployment, Releases, Rollout } from "../openapi.js";
+import type { Deployment, DeploymentList, Releases } from "../openapi.js";
 
 /** The retained deployments, which can be previewed, and the end of all previews. The gateway keeps no list of links. */
 export function Deployments(): ReactElement {
   const { deployments, rollouts, can, session } = useConsole();
   const [preview, setPreview] = useState<number | null>(null);
   const [ending, setEnding] = useState(false);
-  const list = deployments.deployments.toReversed();
+  const { items: older, more } = useOlder<Deployment>(deployments.next, "Older deployments", async (before) => {
+    const page = await call<DeploymentList>("GET", `/deployments?before=${String(before)}`);
+    return { items: page.deployments, next: page.next };
+  });
+  const known = new Map([...older, ...deployments.deployments].map((deployment) => [deployment.number, deployment]));
+  const list = [...known.values()].sort((a, b) => b.number - a.number);
   const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases;
   const candidates = new Set(rollouts.map(({ deployment }) => deployment));
-  const stateOf = ({ number, releases, preview: isPreview }: Deployment): string | null => {
+  const stateOf = ({ number, preview: isPreview }: Deployment): string | null => {
     if (number === deployments.live) return "live";
     if (candidates.has(number)) return "candidate";
-    if (isPreview) return "preview only";
-    return isCombination(releases, live, rollouts) ? "combined" : null;
+    return isPreview ? "preview only" : null;
   };
   const mayPreview = session.actions.includes("preview");
   return (
     <section aria-label="Retained" className="panel">
-      <p className="muted">
-        A preview is a signed link. Anyone who has it sees the deployment until the link expires.
-        {rollouts.length > 1 && <span> A combined deployment is for visitors who are in several rollouts.</span>}
-      </p>
+      <p className="muted">A preview is a signed link. Anyone who has it sees the deployment until the link expires.</p>
       {can("preview", "*") && (
         <p>
           <Button
@@ -61,6 +63,7 @@ export function Deployments(): ReactElement {
         </Table>
         {list.length === 0 && <p className="empty">There are no deployments.</p>}
       </Card>
+      {more}
       {preview !== null && (
         <PreviewDialog
           deployment={preview}
@@ -117,13 +120,6 @@ function DeploymentRow({ deployment, live, state, preview }: DeploymentRowProps)
       </td>
     </tr>
   );
-}
-
-/** Whether a deployment differs from the live one by releases of running rollouts only: visitors in several of them see it. */
-function isCombination(releases: Releases, live: Releases = {}, rollouts: readonly Rollout[]): boolean {
-  const changed = Object.keys(releases).filter((name) => releases[name] !== live[name]);
-  const isCandidate = (name: string): boolean => rollouts.some(({ sections }) => sections[name]?.to === releases[name]);
-  return changed.length > 1 && changed.every(isCandidate);
 }
 
 interface FromLiveProps {

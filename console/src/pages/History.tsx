@@ -1,33 +1,19 @@
-import { Button, Notice } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
-import { call, textOf } from "../api.js";
+import { call } from "../api.js";
 import { useConsole } from "../data.js";
 import { ChangeList } from "../parts/ChangeList.js";
+import { useOlder } from "../parts/Older.js";
 import type { Change, HistoryPage } from "../openapi.js";
 
 /** All changes with their author and reason: the store's audit trail. */
 export function History(): ReactElement {
   const { history, sections } = useConsole();
-  const [older, setOlder] = useState<readonly Change[]>([]);
-  const [next, setNext] = useState<number | null>();
   const [section, setSection] = useState("");
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const cursor = next === undefined ? history.next : next;
-
-  const readOlder = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const page = await call<HistoryPage>("GET", `/history?limit=50&before=${String(cursor)}`);
-      setOlder([...older, ...page.entries]);
-      setNext(page.next);
-    } catch (failure) {
-      setError(textOf(failure));
-    }
-    setBusy(false);
-  };
+  const { items: older, more } = useOlder<Change>(history.next, "Older changes", async (before) => {
+    const { entries, next } = await call<HistoryPage>("GET", `/history?limit=50&before=${String(before)}`);
+    return { items: entries, next };
+  });
 
   // A change since the first page moves entries to the next one, which may have been read already.
   const known = new Map([...older, ...history.entries].map((change) => [change.revision, change]));
@@ -53,18 +39,7 @@ export function History(): ReactElement {
         </select>
       </label>
       <ChangeList changes={shown} />
-      {error !== undefined && (
-        <Notice kind="error" role="alert">
-          <p>{error}</p>
-        </Notice>
-      )}
-      {cursor !== null && (
-        <p>
-          <Button quiet className="small" busy={busy} onClick={() => void readOlder()}>
-            Older changes
-          </Button>
-        </p>
-      )}
+      {more}
     </section>
   );
 }

@@ -12,7 +12,7 @@ interface RolloutDialogProps {
 
 const SHARES = [5, 10, 25, 50, 75, 100];
 
-// A deploy of another section gives the candidate a new number, so the section names the rollout.
+// A section has one rollout at a time, so it names the rollout.
 function pathOf({ sections, deployment }: Rollout, action: string): string {
   const [section] = Object.keys(sections);
   return section === undefined ? `/deployments/${String(deployment)}/${action}` : `/rollouts/${section}/${action}`;

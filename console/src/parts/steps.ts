@@ -28,7 +28,7 @@ export function stepsOf({ steps, step }: RolloutProgress): readonly Step[] {
 
 /** The newest pause in the history that belongs to a rollout. */
 export function pauseOf(history: readonly Change[], { sections }: RunningRollout): Change | undefined {
-  // A deploy of another section gives the candidate a new number.
+  // A section has one rollout at a time, so its newest pause is that of this one.
   const newest = history.find(
     (change) => change.paused !== undefined && Object.keys(sections).some((name) => name in change.sections),
   );

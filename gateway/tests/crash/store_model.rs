@@ -17,6 +17,7 @@ type Releases = Map<String, Value>;
 
 /// A running rollout.
 struct Rollout {
+    candidate: u64,
     /// The release changes of the rollout.
     sections: Value,
     percent: Value,
@@ -34,8 +35,10 @@ pub(super) struct StoreModel {
     preview_only: BTreeSet<u64>,
     live: Option<u64>,
     rollouts: Vec<Rollout>,
-    /// The deployments that visitors see.
-    visible: Vec<u64>,
+    /// The sets that visitors get.
+    offered: Vec<String>,
+    /// The deployments that were live, and have been stored since.
+    were_live: BTreeSet<u64>,
     releases: ReleaseModel,
 }
 
@@ -56,7 +59,8 @@ impl StoreModel {
             preview_only: BTreeSet::new(),
             live: None,
             rollouts: Vec::new(),
-            visible: Vec::new(),
+            offered: Vec::new(),
+            were_live: BTreeSet::new(),
             releases: ReleaseModel::new(releases),
         };
         assert_eq!(model.catch_up(gateway).len(), 1);
@@ -148,31 +152,28 @@ impl StoreModel {
         new
     }
 
-    /// Each combination of rollouts has a deployment with exactly their changes.
+    /// Each rollout has a candidate with exactly its changes.
     fn check_rollouts(&mut self, gateway: &Gateway, listed: &Value) {
         let listed = listed.as_array().unwrap();
         assert_eq!(listed.len(), self.rollouts.len(), "{listed:?}");
         let state = std::fs::read(gateway.store().join("live.json")).unwrap();
         let state: Value = serde_json::from_slice(&state).unwrap();
-        let visible = state["visible"]["deployments"].as_array().unwrap().iter();
-        self.visible = visible.map(|number| number.as_u64().unwrap()).collect();
-        assert_eq!(self.visible.len(), 1 << listed.len());
-        for (index, (rollout, listed)) in self.rollouts.iter().zip(listed).enumerate() {
+        assert_eq!(state["visible"]["live"], json!(self.live));
+        self.offered = vec![self.live.unwrap().to_string()];
+        for (rollout, listed) in self.rollouts.iter().zip(listed) {
             assert_eq!(
                 (&rollout.sections, &rollout.percent),
                 (&listed["sections"], &listed["percent"])
             );
-            assert_eq!(listed["deployment"], self.visible[1 << index]);
-        }
-        for (combination, number) in self.visible.iter().enumerate() {
-            assert!(self.deployments.contains(number), "deployment {number} is lost");
-            let rollouts = self.rollouts.iter().enumerate();
-            let included = rollouts.filter(|(index, _)| (combination >> index) & 1 == 1);
-            let live = self.all_deployments[&self.visible[0]].clone();
-            let expected = included.fold(live, |releases, (_, rollout)| {
-                apply_moves(&releases, &rollout.sections)
-            });
-            assert_eq!(self.all_deployments[number], expected);
+            assert_eq!(listed["deployment"], rollout.candidate);
+            assert!(self.deployments.contains(&rollout.candidate), "{listed} is lost");
+            // Any of the rollouts can be chosen together.
+            let with: Vec<String> = self
+                .offered
+                .iter()
+                .map(|set| format!("{set}.{}", rollout.candidate))
+                .collect();
+            self.offered.extend(with);
         }
     }
 
@@ -229,15 +230,16 @@ impl StoreModel {
                 }
             }
             "promote" => {
-                assert_eq!(candidate, Some(live), "{change}");
-                assert_eq!(releases(candidate), &apply_moves(&before, sections), "{change}");
-                self.rollouts.remove(rollout.unwrap());
+                assert_eq!(releases(Some(live)), &apply_moves(&before, sections), "{change}");
+                let promoted = self.rollouts.remove(rollout.unwrap());
+                assert_eq!(candidate, Some(promoted.candidate), "{change}");
             }
             action @ ("rollout" | "preview") => {
                 assert_eq!(self.live, Some(live), "{change}");
                 assert_eq!(releases(candidate), &apply_moves(&before, sections), "{change}");
                 if action == "rollout" {
                     self.rollouts.push(Rollout {
+                        candidate: candidate.unwrap(),
                         sections: sections.clone(),
                         percent: change["percent"].clone(),
                     });
@@ -260,6 +262,7 @@ impl StoreModel {
             _ => panic!("{change}"),
         }
         self.live = Some(live);
+        self.were_live.insert(live);
         self.changes.push(change.clone());
     }
 
@@ -319,9 +322,12 @@ impl StoreModel {
         assert_eq!(unmatched, 0, "no call matches some of {changes:?}");
     }
 
-    /// Every deployment serves its own release of each section.
+    /// Every deployment that was live serves its own release of each section, and so does every set that visitors get.
     fn assert_pages_resolve(&self, site: &mut Connection) {
-        for number in self.deployments.difference(&self.preview_only) {
+        for set in &self.offered {
+            get(site, &format!("/_page/{set}?path=/"));
+        }
+        for number in self.deployments.intersection(&self.were_live) {
             for (name, version) in self.all_deployments[number]
                 .iter()
                 .filter(|(name, _)| *name != "shell")
@@ -370,8 +376,8 @@ impl StoreModel {
         assert_eq!(self.catch_up(gateway).len(), 1);
         assert_eq!(self.live, Some(number));
         let boot = site.exchange(Request::new("GET", "/")).unwrap().boot();
-        let shown = boot["deployment"].as_u64().unwrap();
-        assert!(self.visible.contains(&shown), "{shown}");
+        let shown = boot["deployment"].as_str().unwrap();
+        assert!(self.offered.iter().any(|set| set == shown), "{shown}");
         assert_eq!(boot["page"]["section"]["version"], other);
     }
 }

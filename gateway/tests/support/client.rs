@@ -223,6 +223,17 @@ impl Response {
         serde_json::from_str(payload).unwrap()
     }
 
+    /// The name of the set to which a tab with this document is pinned.
+    pub(crate) fn set(&self) -> String {
+        match self.header_values("server-timing").first() {
+            Some(name) => {
+                let name = name.strip_prefix("deployment;desc=\"").unwrap();
+                name.trim_end_matches('"').to_owned()
+            }
+            None => self.boot()["deployment"].as_str().unwrap().to_owned(),
+        }
+    }
+
     /// All values of a header.
     pub(crate) fn header_values(&self, name: &str) -> Vec<&str> {
         let values = self.headers.iter().filter(|(key, _)| key == name);

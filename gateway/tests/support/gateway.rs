@@ -196,13 +196,6 @@ pub(crate) fn token(token: &str, sections: &[&str], actions: &[&str]) -> String 
     )
 }
 
-/// The IDs of the running rollouts.
-pub(crate) fn rollout_ids(gateway: &Gateway) -> Vec<String> {
-    let rollouts = rollouts(gateway);
-    let ids = rollouts.iter().map(|rollout| rollout["id"].as_str().unwrap());
-    ids.map(str::to_owned).collect()
-}
-
 /// The running rollouts in the store.
 fn rollouts(gateway: &Gateway) -> Vec<Value> {
     let state = std::fs::read(gateway.store().join("live.json")).unwrap();
@@ -210,16 +203,37 @@ fn rollouts(gateway: &Gateway) -> Vec<Value> {
     state["visible"]["rollouts"].as_array().unwrap().clone()
 }
 
-/// The rollout cookie of a visitor with these cohorts in the running rollouts, signed as the gateway does.
-pub(crate) fn rollout_cookie(gateway: &Gateway, cohorts: &[u32]) -> String {
+/// The rollout cookie of a visitor whom these of the running rollouts include: a group that the key of each rollout
+/// places on the wanted side of its share, far from the border if there is such a group.
+pub(crate) fn rollout_cookie(gateway: &Gateway, included: &[bool]) -> String {
     let rollouts = rollouts(gateway);
-    assert_eq!(rollouts.len(), cohorts.len());
-    let draws = rollouts.iter().zip(cohorts).map(|(rollout, cohort)| {
-        let draw = format!("{}.{cohort}", rollout["id"].as_str().unwrap());
-        let signature = sign(rollout["key"].as_str().unwrap(), &draw);
-        format!("{draw}.{signature}")
-    });
-    draws.collect::<Vec<_>>().join(":")
+    assert_eq!(rollouts.len(), included.len());
+    let rollouts: Vec<(Vec<u8>, f64)> = rollouts
+        .iter()
+        .map(|rollout| {
+            let key = URL_SAFE_NO_PAD.decode(rollout["key"].as_str().unwrap()).unwrap();
+            (key, rollout["percent"].as_f64().unwrap() / 100.0)
+        })
+        .collect();
+    let fits = |group: u16, distance: f64| {
+        rollouts.iter().zip(included).all(|((key, share), is_included)| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
+            mac.update(&group.to_be_bytes());
+            let hash = mac.finalize().into_bytes();
+            let draw = f64::from(u32::from_be_bytes(hash[..4].try_into().unwrap())) / f64::from(u32::MAX);
+            if *is_included {
+                draw < share * distance
+            } else {
+                draw > 1.0 - (1.0 - share) * distance
+            }
+        })
+    };
+    let groups = [0.5, 1.0]
+        .into_iter()
+        .flat_map(|distance| (0..=u16::MAX).map(move |group| (group, distance)));
+    let mut fitting = groups.filter(|(group, distance)| fits(*group, *distance));
+    let (group, _) = fitting.next().expect("a group of these visitors");
+    format!("{group:04x}")
 }
 
 /// Signs a text as the gateway does. The secret is base64url, as in the store.
@@ -479,7 +493,7 @@ impl Gateway {
     pub(crate) fn wait_until_live(&self, number: u64) {
         wait_until(&format!("deployment {number} is live"), || {
             let response = self.get("/");
-            response.status == 200 && response.boot()["deployment"] == number
+            response.status == 200 && response.boot()["deployment"] == number.to_string()
         });
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn with_cookie(gateway: &Gateway, token: &str, target: &str) -> Respo
 }
 
 pub(crate) fn deployment(response: &Response) -> u64 {
-    response.boot()["deployment"].as_u64().unwrap()
+    response.set().parse().unwrap()
 }
 
 pub(crate) fn keys_file(gateway: &Gateway) -> PathBuf {

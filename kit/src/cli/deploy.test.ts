@@ -65,18 +65,6 @@ test("--json prints the deployment as JSON", async () => {
   expect(JSON.parse(out)).toEqual({ ...LIVE, isNew: true });
 });
 
-test("candidates of rollouts get other sections' changes", async () => {
-  const rollouts = [
-    { deployment: 8, percent: 10, sections: { legal: {} } },
-    { deployment: 9, percent: 20, sections: { directory: {}, shell: {} } },
-  ];
-  admin.response = jsonResponse({ ...LIVE, rollouts }, 201);
-  expect((await runSection(folder, ["deploy"])).out).toBe(`deployment 7 is live
-the candidate of legal has the change too, and is now deployment 8
-the candidate of directory, shell has the change too, and is now deployment 9
-`);
-});
-
 describe("the URL of a page is printed", () => {
   const url = "https://site.example";
   const paths = { directory: "/", hello: "/hello", greetings: "/greetings" };

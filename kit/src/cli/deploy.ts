@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { UsageError } from "../build/usageError.js";
 import { adminAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { describeCandidate, describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
+import { describeCandidate, type Deployment, type Rollout } from "./deployments.js";
 import { parseDeploymentNumber, parsePercent, reasonOption } from "./options.js";
 import { pageUrl } from "./page.js";
 import { parseReleases, removeOption, type ReleaseChanges } from "./releases.js";
@@ -118,5 +118,5 @@ function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }
     return `${describeCandidate(number, percent)}${steps}
 \`colonnade promote\` puts it live for all visitors, \`colonnade abort\` aborts the rollout`;
   }
-  return [`deployment ${String(number)} is live`, ...rollouts.map(describeUpdatedCandidate)].join("\n");
+  return `deployment ${String(number)} is live`;
 }

@@ -70,8 +70,3 @@ export function describeStep({ progress }: Rollout): string | undefined {
   const count = progress.steps.split(",").length - 1;
   return `${String(progress.step)} of ${String(count)}${progress.paused ? ", paused" : ""}`;
 }
-
-/** Describes a candidate that got a change of other sections. */
-export function describeUpdatedCandidate(rollout: Rollout): string {
-  return `the candidate of ${rolloutSections(rollout)} has the change too, and is now deployment ${String(rollout.deployment)}`;
-}

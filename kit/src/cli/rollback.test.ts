@@ -93,15 +93,6 @@ test.each([
   expect(sent()).toMatchObject({ plan: body, rollback: { ...body, base: 13 } });
 });
 
-test("a candidate with the same change is reported", async () => {
-  const rollouts = [{ deployment: 15, percent: 10, sections: { legal: {} } }];
-  const response = jsonResponse({ ...ROLLED_BACK, rollouts }, 201);
-  admin.responses = { ...admin.responses, "POST /api/v1/rollback": response };
-  expect((await runSection(folder, ["rollback"])).out).toBe(`deployment 14 is live, with hello@1.0.0
-the candidate of legal has the change too, and is now deployment 15
-`);
-});
-
 test("--json prints the response", async () => {
   expect(JSON.parse((await runSection(folder, ["rollback", "--json"])).out)).toEqual(ROLLED_BACK);
 });

@@ -4,14 +4,12 @@ import { UsageError } from "../build/usageError.js";
 import { adminAccess, postAdmin } from "./api.js";
 import { confirm } from "./confirm.js";
 import type { CommandContext } from "./context.js";
-import { describeUpdatedCandidate, type Deployment, type Rollout } from "./deployments.js";
+import type { Deployment } from "./deployments.js";
 import { parseDeploymentNumber, reasonOption } from "./options.js";
 import { printable } from "./printable.js";
 import { sectionIn } from "./sectionName.js";
 
 interface RolledBack extends Deployment {
-  /** The running rollouts of other sections. Their candidates have the change too. */
-  readonly rollouts: readonly Rollout[];
   /** Pages that visitors cannot see. Older gateways do not send them. */
   readonly warnings?: readonly string[];
 }
@@ -79,7 +77,7 @@ function describePlan({ restores, sections }: RollbackPlan): string {
   return [...target, ...(changes.length > 0 ? changes : ["no section changes"])].join("\n");
 }
 
-function describe({ section, deployment }: RollbackTarget, { number, releases, rollouts }: RolledBack): string {
+function describe({ section, deployment }: RollbackTarget, { number, releases }: RolledBack): string {
   const live = `deployment ${String(number)} is live`;
   if (section === undefined) {
     return deployment === undefined
@@ -88,5 +86,5 @@ function describe({ section, deployment }: RollbackTarget, { number, releases, r
   }
   const version = releases[section];
   const change = version === undefined ? `without ${section}` : `with ${section}@${version}`;
-  return [`${live}, ${change}`, ...rollouts.map(describeUpdatedCandidate)].join("\n");
+  return `${live}, ${change}`;
 }

@@ -14,7 +14,7 @@ const entry = (name: string): SectionEntry => ({
 });
 const STYLE = { href: "/assets/hello/1.0.0/page.css", name: "page.css", integrity: "sha384-2", type: "style" } as const;
 const BOOT: Boot = {
-  deployment: 3,
+  deployment: "3",
   site: PLACEHOLDER_SITE,
   page: { section: entry("hello"), pattern: "/hello", assets: [STYLE] },
   slots: {},

@@ -1,4 +1,4 @@
-// Client of the gateway's `GET /_page/<deployment>?path=…` endpoint.
+// Client of the gateway's `GET /_page/<set>?path=…` endpoint.
 import type { ResolvedPage } from "@colonnade/kit/shell";
 
 const TIMEOUT = 8_000;
@@ -17,8 +17,8 @@ export class DeploymentGoneError extends Error {
 /** Whether the gateway still keeps a deployment. Unknown if the gateway cannot be reached. */
 export type DeploymentStatus = "retained" | "gone" | "unknown";
 
-function endpointUrl(deployment: number, path: string): string {
-  return `/_page/${String(deployment)}?path=${encodeURIComponent(path)}`;
+function endpointUrl(deployment: string, path: string): string {
+  return `/_page/${deployment}?path=${encodeURIComponent(path)}`;
 }
 
 /**
@@ -26,7 +26,7 @@ function endpointUrl(deployment: number, path: string): string {
  *
  * @throws DeploymentGoneError if the gateway no longer keeps the deployment; another Error for any other failure.
  */
-export async function resolvePage(deployment: number, path: string): Promise<ResolvedPage | null> {
+export async function resolvePage(deployment: string, path: string): Promise<ResolvedPage | null> {
   const url = endpointUrl(deployment, path);
   const response = await fetch(url, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(TIMEOUT) });
   if (response.ok) return (await response.json()) as ResolvedPage;
@@ -36,7 +36,7 @@ export async function resolvePage(deployment: number, path: string): Promise<Res
 }
 
 /** Fetches the status of a deployment, bypassing the browser's cache. Never rejects. */
-export async function fetchDeploymentStatus(deployment: number, path: string): Promise<DeploymentStatus> {
+export async function fetchDeploymentStatus(deployment: string, path: string): Promise<DeploymentStatus> {
   try {
     const { ok, status } = await fetch(endpointUrl(deployment, path), {
       cache: "no-store",

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { createPinnedDeployment, takeJoinReason, type PinnedDeployment } from "./pinnedDeployment";
 
-function pinTo(deployment: number): PinnedDeployment {
+function pinTo(deployment: string): PinnedDeployment {
   return createPinnedDeployment({ deployment, site: TEST_SITE, page: null, slots: {} } satisfies Boot);
 }
 
@@ -32,7 +32,7 @@ describe("the status of the pinned deployment", () => {
     [502, "unknown"],
   ] as const)("a response with status %i means %s", async (httpStatus, status) => {
     const fetching = stubFetch(() => Promise.resolve(new Response(null, { status: httpStatus })));
-    expect(await pinTo(7).status("/state/New York")).toBe(status);
+    expect(await pinTo("7").status("/state/New York")).toBe(status);
     expect(fetching).toHaveBeenCalledWith(
       "/_page/7?path=%2Fstate%2FNew%20York",
       expect.objectContaining({ cache: "no-store" }),
@@ -41,7 +41,7 @@ describe("the status of the pinned deployment", () => {
 
   test("no response means unknown", async () => {
     stubFetch(() => Promise.reject(new TypeError("offline")));
-    expect(await pinTo(7).status("/")).toBe("unknown");
+    expect(await pinTo("7").status("/")).toBe("unknown");
   });
 });
 
@@ -58,35 +58,35 @@ describe("reload", () => {
   });
 
   test("several failures in one document cause one reload", () => {
-    const pinned = pinTo(7);
+    const pinned = pinTo("7");
     expect(pinned.reload()).toBe(pinned.reload());
     expect(reload).toHaveBeenCalledOnce();
   });
 
   test("the same deployment is never reloaded twice", () => {
-    expect(pinTo(7).reload()).toBeDefined();
-    expect(pinTo(7).reload()).toBeUndefined();
+    expect(pinTo("7").reload()).toBeDefined();
+    expect(pinTo("7").reload()).toBeUndefined();
     expect(reload).toHaveBeenCalledOnce();
   });
 
   test("a newer deployment is reloaded, without alternating", () => {
-    expect(pinTo(7).reload()).toBeDefined();
-    expect(pinTo(9).reload()).toBeDefined();
-    expect(pinTo(7).reload()).toBeUndefined();
-    expect(pinTo(9).reload()).toBeUndefined();
+    expect(pinTo("7").reload()).toBeDefined();
+    expect(pinTo("9").reload()).toBeDefined();
+    expect(pinTo("7").reload()).toBeUndefined();
+    expect(pinTo("9").reload()).toBeUndefined();
     expect(reload).toHaveBeenCalledTimes(2);
   });
 
   test("another history entry is reloaded again", () => {
-    expect(pinTo(7).reload()).toBeDefined();
+    expect(pinTo("7").reload()).toBeDefined();
     history.pushState(null, "");
-    expect(pinTo(7).reload()).toBeDefined();
+    expect(pinTo("7").reload()).toBeDefined();
   });
 
   test("reload keeps history state and writes no web storage", () => {
     history.replaceState({ key: "a", idx: 3, scrollTop: 99 }, "");
-    void pinTo(7).reload();
-    expect(history.state).toEqual({ key: "a", idx: 3, scrollTop: 99, reloadedDeployments: [7] });
+    void pinTo("7").reload();
+    expect(history.state).toEqual({ key: "a", idx: 3, scrollTop: 99, reloadedDeployments: ["7"] });
     expect(sessionStorage.length + localStorage.length).toBe(0);
   });
 
@@ -94,13 +94,13 @@ describe("reload", () => {
     vi.spyOn(history, "replaceState").mockImplementation(() => {
       throw new DOMException("too often", "SecurityError");
     });
-    expect(pinTo(7).reload()).toBeUndefined();
+    expect(pinTo("7").reload()).toBeUndefined();
     expect(reload).not.toHaveBeenCalled();
   });
 
   test("typed text prevents a reload until the visitor leaves", () => {
     document.body.innerHTML = '<dialog open><input value="visitor@example.com"></dialog>';
-    const pinned = pinTo(7);
+    const pinned = pinTo("7");
     expect(pinned.reload()).toBeUndefined();
     expect(history.state).toBeNull();
     expect(pinned.reload({ leaving: true })).toBeDefined();
@@ -110,15 +110,15 @@ describe("reload", () => {
     "reload ignores an unexpected history state: %j",
     (state) => {
       history.replaceState(state, "");
-      expect(pinTo(7).reload()).toBeDefined();
+      expect(pinTo("7").reload()).toBeDefined();
     },
   );
 
   test("the join reason survives the reload and is returned once", () => {
-    void pinTo(7).reload({ join: "sample" });
+    void pinTo("7").reload({ join: "sample" });
     expect(takeJoinReason()).toBe("sample");
     expect(takeJoinReason()).toBeNull();
-    expect(history.state).toEqual({ reloadedDeployments: [7] });
+    expect(history.state).toEqual({ reloadedDeployments: ["7"] });
   });
 
   test.each([null, 7, { join: "anything" }])("a history state of %j has no join reason", (state) => {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
+use colonnade_model::deployment::SetName;
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
@@ -36,7 +37,7 @@ pub(super) struct ChangeResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<u8>,
-    /// The running rollouts after the change. A deploy or a rollback gives their candidates new numbers.
+    /// The running rollouts after the change.
     rollouts: Vec<Rollout>,
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
@@ -91,17 +92,30 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
         state,
         number,
         changed,
+        ..
     } = outcome;
-    let releases = |number| Some(&snapshot.deployment(number)?.deployment.releases);
-    let loaded = snapshot.deployment(*number);
-    let paths = loaded.map(|deployment| first_paths(deployment));
-    let hidden = loaded.map(|deployment| admin.deployments.hidden_pages(deployment));
+    let record = |number| snapshot.record(number).map(|record| &**record);
+    let set = if state
+        .visible
+        .rollouts()
+        .iter()
+        .any(|rollout| rollout.candidate == *number)
+    {
+        SetName::with(state.live(), [*number])
+    } else {
+        SetName::of_live(*number)
+    };
+    let loaded = snapshot.set(&set);
+    let paths = loaded.as_ref().map(|deployment| first_paths(deployment));
+    let hidden = loaded.map(|deployment| admin.deployments.hidden_pages(&deployment));
     let hidden = hidden.into_iter().flatten();
-    let rollouts = rollouts::describe(&state.visible, releases);
+    let rollouts = rollouts::describe(&state.visible, record);
     let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
     let result = ChangeResult {
         number: *number,
-        releases: releases(*number).cloned().unwrap_or_default(),
+        releases: record(*number)
+            .map(|record| record.releases.clone())
+            .unwrap_or_default(),
         live: state.live() == *number,
         percent: own.map(|rollout| rollout.percent),
         rollouts,

@@ -1,12 +1,14 @@
 //! Deploying, and listing deployments.
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::deployment::Deployment;
-use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases, optional};
+use colonnade_model::schema::{MAX_INTEGER, Number, Percent, Reason, RequestedReleases, optional};
 use colonnade_platform::deployment::{DeployRequest, RolloutStart};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -14,7 +16,11 @@ use colonnade_web::response::{Response, json};
 use super::audit::Caller;
 use super::change::ChangeResult;
 use super::rollouts::{self, Rollout};
-use super::{Admin, AdminError, auth, change};
+use super::{Admin, AdminError, auth, change, query};
+
+/// The default and the maximum number of deployments in a response.
+const DEFAULT_LIMIT: u64 = 100;
+const MAX_LIMIT: u64 = 500;
 
 /// The most characters of steps.
 const MAX_STEPS_TEXT: usize = 1000;
@@ -58,7 +64,7 @@ impl TryFrom<String> for StepsText {
     }
 }
 
-/// The live state and all retained deployments.
+/// The live state and a part of the retained deployments.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeploymentList {
@@ -67,11 +73,15 @@ pub(super) struct DeploymentList {
     live: Option<u64>,
     /// The running rollouts, in the order in which they started.
     rollouts: Vec<Rollout>,
-    /// All retained deployments, in ascending order by number.
+    /// Retained deployments, in ascending order by number. Without `before`, the newest ones, the
+    /// live deployment and the candidates.
     deployments: Vec<Deployment>,
-    /// The numbers of retained deployments whose records are damaged, in ascending order.
+    /// The numbers of those whose records are damaged, in ascending order.
     #[schema(value_type = Vec<Number>)]
     damaged: Vec<u64>,
+    /// The value of `before` for older deployments; null if there are none.
+    #[schema(minimum = 2, required)]
+    next: Option<u64>,
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
     url: String,
@@ -79,9 +89,9 @@ pub(super) struct DeploymentList {
 
 /// Deploy releases, for all visitors or as a rollout
 ///
-/// Creates a deployment: the live releases with the requested ones in their place. During rollouts
-/// of other sections, the live deployment and all candidates are replaced, atomically. A section
-/// that is being rolled out is rejected until its rollout is promoted or aborted. A new pattern
+/// Creates a deployment: the live releases with the requested ones in their place. Rollouts of
+/// other sections continue. A section that is being rolled out is rejected until its rollout is
+/// promoted or aborted. A new pattern
 /// that takes paths of another live section needs a token for both sections.
 #[utoipa::path(
     post, path = "/api/v1/deployments", tag = "deployments", request_body = Deploy,
@@ -144,23 +154,43 @@ fn rollout_start(
     }
 }
 
-/// Read the live deployment, the running rollouts and all retained deployments
+/// Read the live deployment, the running rollouts and the retained deployments
 #[utoipa::path(
     get, path = "/api/v1/deployments", tag = "deployments", operation_id = "listDeployments",
-    responses((status = 200, body = DeploymentList, description = "All retained deployments.")),
+    params(
+        ("limit" = Option<u64>, Query, minimum = 1, maximum = 500,
+            description = "The maximum number of deployments to return, in addition to the live one and the candidates; 100 without it."),
+        ("before" = Option<u64>, Query, minimum = 1, maximum = 9_007_199_254_740_991_u64,
+            description = "Return deployments with lower numbers only."),
+    ),
+    responses((status = 200, body = DeploymentList, description = "The deployments.")),
 )]
-pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
+pub(super) async fn list(admin: &Admin, query: Option<&str>) -> Result<Response, AdminError> {
+    let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
+    let [limit, before] = query::integers(query, &limits)?;
+    let limit = usize::try_from(limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX);
     let state = admin.deployments.store().live_state().await?;
-    let (records, damaged) = admin.deployments.records().await?;
-    let releases = |number| records.get(&number).map(|record| &record.releases);
-    let rollouts = state
-        .as_ref()
-        .map_or_else(Vec::new, |state| rollouts::describe(&state.visible, releases));
+    let visible: BTreeSet<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
+    let stored = admin.deployments.store().deployments().await?;
+    let older = stored
+        .into_iter()
+        .filter(|number| before.is_none_or(|before| *number < before));
+    let older: Vec<u64> = older.collect();
+    let (_, page) = older.split_at(older.len().saturating_sub(limit));
+    let wanted: BTreeSet<u64> = page.iter().chain(&visible).copied().collect();
+    let (mut records, damaged) = admin.deployments.records(wanted).await?;
+    let rollouts = state.as_ref().map_or_else(Vec::new, |state| {
+        rollouts::describe(&state.visible, |number| records.get(&number))
+    });
+    if before.is_some() {
+        records.retain(|number, _| page.contains(number));
+    }
     let list = DeploymentList {
         live: state.map(|state| state.live()),
         rollouts,
         deployments: records.into_values().collect(),
         damaged,
+        next: page.first().copied().filter(|_| page.len() < older.len()),
         url: admin.origin.to_string(),
     };
     Ok(json(StatusCode::OK, &list))

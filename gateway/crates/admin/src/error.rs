@@ -157,7 +157,6 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::RenderFailed(_) => "render_failed",
         ChangeError::BaseNotLive { .. } => "base_not_live",
         ChangeError::ConflictWithRollouts { .. } => "conflict_with_rollouts",
-        ChangeError::TooManyRollouts(_) => "too_many_rollouts",
         ChangeError::SectionsInRollout(_) => "sections_in_rollout",
         ChangeError::NoLiveDeployment => "no_live_deployment",
         ChangeError::NotInRollout { .. } => "not_in_rollout",
@@ -308,7 +307,6 @@ fn change_status(error: &ChangeError) -> StatusCode {
         ChangeError::Conflict(_)
         | ChangeError::BaseNotLive { .. }
         | ChangeError::ConflictWithRollouts { .. }
-        | ChangeError::TooManyRollouts(_)
         | ChangeError::SectionsInRollout(_)
         | ChangeError::NoLiveDeployment
         | ChangeError::NotInRollout { .. }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::{Action, RolloutSettings, Token};
 use colonnade_model::deployment::{
-    ReleaseChange, Rollout as StoredRollout, VisibleDeployments, release_changes,
+    Deployment, ReleaseChange, Rollout as StoredRollout, VisibleDeployments, release_changes,
 };
 use colonnade_model::schema::{Name, Number, Percent, Reason, optional};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, Deployments, RolloutTarget};
@@ -21,8 +21,8 @@ use super::routes::{Call, Parameters};
 use super::{Admin, AdminError, change};
 
 /// How the operations on one rollout select it: by its candidate or by a section.
-const ONE_ROLLOUT: &str = "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes. \
-    Deploys of other sections give the candidate a new number; a section finds its rollout anyway.";
+const ONE_ROLLOUT: &str =
+    "Other rollouts continue. The token must permit `deploy` on every section that the rollout changes.";
 
 /// What promoting and resuming need in addition.
 const ROLLOUT_CLAIMS: &str =
@@ -245,23 +245,25 @@ pub(super) struct AbortResult {
     live: u64,
 }
 
-/// The running rollouts. `releases` returns the releases of a deployment.
+/// The running rollouts. `record` returns a deployment.
 pub(super) fn describe<'a>(
     visible: &VisibleDeployments,
-    releases: impl Fn(u64) -> Option<&'a BTreeMap<String, String>>,
+    record: impl Fn(u64) -> Option<&'a Deployment>,
 ) -> Vec<Rollout> {
     let none = BTreeMap::new();
-    let releases = |number| releases(number).unwrap_or(&none);
-    let candidates = visible.candidates().map(|(rollout, deployment)| Rollout {
-        deployment,
+    let live = record(visible.live()).map_or(&none, |live| &live.releases);
+    let rollouts = visible.rollouts().iter().map(|rollout| Rollout {
+        deployment: rollout.candidate,
         percent: rollout.percent,
-        sections: release_changes(releases(visible.live()), releases(deployment)),
+        sections: record(rollout.candidate).map_or_else(BTreeMap::new, |candidate| {
+            release_changes(live, &candidate.applied_to(live))
+        }),
         by: rollout.by.clone(),
         started_at: rollout.started_at,
         progress: Progress::of(rollout),
         analysis: None,
     });
-    candidates.collect()
+    rollouts.collect()
 }
 
 impl Progress {
@@ -291,9 +293,8 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     let Some(state) = admin.deployments.store().live_state().await? else {
         return Ok(json(StatusCode::OK, &Vec::<Rollout>::new()));
     };
-    let (records, _) = admin.deployments.records().await?;
-    let releases = |number| records.get(&number).map(|record| &record.releases);
-    let mut rollouts = describe(&state.visible, releases);
+    let (records, _) = admin.deployments.records(state.visible.numbers()).await?;
+    let mut rollouts = describe(&state.visible, |number| records.get(&number));
     for (rollout, stored) in rollouts.iter_mut().zip(state.visible.rollouts()) {
         rollout.analysis = Some(Analysis::new(
             admin.analysis.report(stored),
@@ -393,12 +394,12 @@ pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result
         .await;
     let outcome = change::with_token(outcome, token, Action::Deploy)?;
     let number = outcome.number;
-    let mut candidates = outcome.state.visible.candidates();
-    let running = candidates.find(|(_, candidate)| *candidate == number);
+    let mut rollouts = outcome.state.visible.rollouts().iter();
+    let running = rollouts.find(|rollout| rollout.candidate == number);
     let result = PromoteResult {
         number,
         live: outcome.state.live() == number,
-        percent: running.map(|(rollout, _)| rollout.percent),
+        percent: running.map(|rollout| rollout.percent),
     };
     Ok(json(StatusCode::OK, &result))
 }
@@ -469,12 +470,12 @@ fn respond_to_pause(
     token: &Token,
 ) -> Result<Response, AdminError> {
     let outcome = change::with_token(outcome, token, Action::Deploy)?;
-    let mut candidates = outcome.state.visible.candidates();
-    let rollout = candidates.find(|(_, candidate)| *candidate == outcome.number);
+    let mut rollouts = outcome.state.visible.rollouts().iter();
+    let rollout = rollouts.find(|rollout| rollout.candidate == outcome.number);
     let result = PauseResult {
         number: outcome.number,
-        percent: rollout.map_or(0, |(rollout, _)| rollout.percent),
-        paused: rollout.is_some_and(|(rollout, _)| rollout.active_progress().is_none()),
+        percent: rollout.map_or(0, |rollout| rollout.percent),
+        paused: rollout.is_some_and(|rollout| rollout.active_progress().is_none()),
     };
     Ok(json(StatusCode::OK, &result))
 }

@@ -192,7 +192,7 @@ fn reads() -> [Operation; 11] {
         section_errors::__path_list: |admin, call|
             Ok(section_errors::list(admin.deployments.diagnostics(), &call.parameters.name));
         section_logs::__path_read: |admin, call| section_logs::read(admin, call).await;
-        deployments::__path_list: |admin, _| deployments::list(admin).await;
+        deployments::__path_list: |admin, call| deployments::list(admin, call.head.uri.query()).await;
         rollouts::__path_list: |admin, _| rollouts::list(admin).await;
         history::__path_list: |admin, call| history::list(&admin.deployments, call.head.uri.query()).await;
     }

@@ -43,6 +43,9 @@ pub struct StoreSettings {
     #[serde(default = "number::<COLLECTION_HOURS, _>")]
     #[serde(deserialize_with = "integer::<0, 8_760, _, _>")]
     garbage_collection_hours: i64,
+    #[serde(default = "number::<MAX_DEPLOYMENTS, _>")]
+    #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
+    max_deployments: usize,
     #[serde(default = "number::<DEPLOYMENTS, _>")]
     #[serde(deserialize_with = "integer::<1, UNBOUNDED, _, _>")]
     retain_deployments: usize,
@@ -77,11 +80,14 @@ pub struct Retention {
     pub hours: i64,
     /// For each section, the number of previously live releases, and of releases that its rollbacks restore.
     pub releases: usize,
+    /// The number of deployments above which the oldest ones are not retained, whatever their age.
+    pub max_deployments: usize,
     /// After how many hours one of the gateways collects garbage again. `None`: only when it is called.
     pub collection_hours: Option<i64>,
 }
 
 const COLLECTION_HOURS: u16 = 24;
+const MAX_DEPLOYMENTS: u16 = 2000;
 const DEPLOYMENTS: u16 = 20;
 const HOURS: u16 = 72;
 const RELEASES: u16 = 3;
@@ -93,6 +99,7 @@ impl Default for Retention {
             deployments: DEPLOYMENTS.into(),
             hours: HOURS.into(),
             releases: RELEASES.into(),
+            max_deployments: MAX_DEPLOYMENTS.into(),
             collection_hours: Some(COLLECTION_HOURS.into()),
         }
     }
@@ -159,6 +166,7 @@ impl StoreSettings {
             deployments: self.retain_deployments,
             hours: self.retain_hours,
             releases: self.retain_releases,
+            max_deployments: self.max_deployments,
             collection_hours: Some(self.garbage_collection_hours).filter(|hours| *hours > 0),
         }
     }

@@ -47,6 +47,7 @@ const REPORT_CAUSES: [&str; 2] = ["load", "render"];
 #[derive(Clone, Default)]
 pub struct DeploymentMetrics {
     live: Gauge,
+    stored: Gauge,
     candidates: Candidates,
     changes: Family<ChangeLabels, Counter>,
     reports: Family<ReportLabels, Counter>,
@@ -113,6 +114,7 @@ impl DeploymentMetrics {
             "The number of the live deployment; 0 before the first deploy",
             self.live.clone(),
         );
+        registry.register("deployments", "The deployments in the store", self.stored.clone());
         registry.register_with_unit(
             "store_last_read_timestamp",
             "When this gateway last read the live state from the store, in Unix time; 0 before",
@@ -173,8 +175,10 @@ impl DeploymentMetrics {
     /// Describes the state that visitors see, and logs the sections that became unavailable or available.
     pub(crate) fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
         self.describe_availability(before, snapshot);
-        let live = snapshot.live().map_or(0, |live| live.number());
+        let live = snapshot.live().map_or(0, |live| live.deployment.number);
         self.live.set(i64::try_from(live).unwrap_or(i64::MAX));
+        let stored = i64::try_from(snapshot.stored_count());
+        self.stored.set(stored.unwrap_or(i64::MAX));
         let candidates = snapshot.rollouts().map(|running| {
             let sections: Vec<String> = running.changes().into_keys().collect();
             let rollout = sections.join(",");
@@ -182,8 +186,7 @@ impl DeploymentMetrics {
         });
         *self.candidates.0.lock() = candidates.collect();
         // The counters of each section that browsers can report exist from the start.
-        let releases = snapshot.visible().iter().flat_map(|loaded| &loaded.releases);
-        for release in releases {
+        for release in snapshot.visible_releases() {
             for cause in REPORT_CAUSES {
                 let section = release.id.name.clone();
                 drop(self.reports.get_or_create(&ReportLabels { section, cause }));

@@ -1,4 +1,4 @@
-//! Signatures of what visitors keep: preview tokens, and the draws of rollouts. And hashes with a key.
+//! HMAC-SHA256: signatures of preview tokens, and hashes that decide which groups a rollout includes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -141,8 +141,11 @@ impl Ledger {
 
     fn deployment_deleted(&self, key: &str) -> Result<(), String> {
         let number = number(key)?;
-        let visible = self.current().map(|state| state.visible.deployments());
-        if visible.is_some_and(|visible| visible.contains(&number)) {
+        let mut visible = self
+            .current()
+            .into_iter()
+            .flat_map(|state| state.visible.numbers());
+        if visible.any(|visible| visible == number) {
             return Err(format!("deployment {number} was deleted, but visitors see it"));
         }
         Ok(())
@@ -194,7 +197,7 @@ impl Ledger {
                 ));
             }
         }
-        self.shown.extend(state.visible.deployments());
+        self.shown.extend(state.visible.numbers());
         self.previews.extend(state.change.candidate);
         self.states.push((Instant::now(), state));
         Ok(())
@@ -202,17 +205,17 @@ impl Ledger {
 
     /// Checks that all that visitors see is in the bucket.
     fn is_complete(&self, objects: &Objects, state: &LiveState) -> Result<(), String> {
-        for number in state.visible.deployments() {
+        for number in state.visible.numbers() {
             let missing = |what: &str| {
                 format!(
                     "revision {}: {what} of deployment {number} is missing",
                     state.revision()
                 )
             };
-            if !is_stored(objects, *number) {
+            if !is_stored(objects, number) {
                 return Err(missing("the record"));
             }
-            for id in self.deployments[number].release_ids() {
+            for id in self.deployments[&number].release_ids() {
                 let files = self.files.get(&id);
                 for name in files.ok_or_else(|| missing(&id.to_string()))? {
                     if !objects.contains_key(&format!("files/{name}")) {
@@ -226,9 +229,11 @@ impl Ledger {
 
     /// Whether visitors see a release now.
     pub(crate) fn is_visible(&self, release: &ReleaseId) -> bool {
-        let visible = self.current().map(|state| state.visible.deployments());
-        let mut names = visible.into_iter().flatten();
-        names.any(|number| self.deployments[number].release_ids().any(|id| id == *release))
+        let mut visible = self
+            .current()
+            .into_iter()
+            .flat_map(|state| state.visible.numbers());
+        visible.any(|number| self.deployments[&number].release_ids().any(|id| id == *release))
     }
 
     /// The numbers of the deployments of changes that took effect, and that are in the bucket now. One whose change failed can name a

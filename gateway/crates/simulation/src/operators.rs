@@ -234,7 +234,11 @@ impl Operators {
                         let steps = "10% for 2s, 50% for 4s, 100%".parse().unwrap();
                         request.rollout = Some(RolloutStart::Steps(steps));
                     }
-                    5 => request.base = gateway.snapshot().and_then(|now| Some(now.live()?.number())),
+                    5 => {
+                        request.base = gateway
+                            .snapshot()
+                            .and_then(|now| Some(now.live()?.deployment.number));
+                    }
                     6 => {
                         self.change(gateway, Call::Preview(PreviewTarget::Releases(request)))
                             .await;
@@ -429,6 +433,7 @@ impl Call {
                     deployments: 1,
                     hours: retain_hours,
                     releases: 0,
+                    max_deployments: 2000,
                 };
                 deployments.collect_garbage(keep, false, &author, &all).await?;
                 return Ok(None);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
-use colonnade_platform::rollout::{COOKIE, CohortDraws};
+use colonnade_platform::rollout::{COOKIE, Cohort};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease};
 use colonnade_store::{Store, StoreError};
 use colonnade_web::content_negotiation::Coding;
@@ -38,17 +39,16 @@ pub(crate) fn visit(
             let Some(snapshot) = gateway.snapshot() else {
                 continue;
             };
-            let Some(deployment) = selected(&snapshot, &mut headers) else {
+            let Some((set, deployment)) = selected(&snapshot, &mut headers, &section) else {
                 continue;
             };
-            if let Err(violation) = check(&world, &snapshot, &deployment, &section) {
+            if let Err(violation) = check(&world, &snapshot, &set, &deployment, &section) {
                 world.violated(&format!("{gateway} serves /{section}: {violation}"));
             }
             // Another gateway at the same revision shows the visitor the same.
             if let Some(same) = other.snapshot()
                 && same.state() == snapshot.state()
-                && selected(&same, &mut headers).map(|selected| selected.number())
-                    != Some(deployment.number())
+                && selected(&same, &mut headers, &section).map(|(set, _)| set) != Some(set)
             {
                 world.violated(&format!(
                     "{gateway} and {other} show a visitor different deployments"
@@ -58,9 +58,9 @@ pub(crate) fn visit(
                 let Some(process) = other.process() else { continue };
                 // It can be behind, and a replica has only what its own documents need.
                 let current = process.deployments.current();
-                let shows = |shown: &Arc<LoadedDeployment>| shown.number() == deployment.number();
                 let knows = current.release(&release.id.name, &release.id.version).is_some();
-                if !knows || (other.is_reader && !current.visible().iter().any(shows)) {
+                let mut visible = current.visible_releases();
+                if !knows || (other.is_reader && !visible.any(|each| each.id == release.id)) {
                     continue;
                 }
                 if let Err(violation) = load(&world, process.deployments.store(), release).await {
@@ -71,35 +71,50 @@ pub(crate) fn visit(
     }
 }
 
-/// The deployment that the visitor sees. Keeps the cookie.
-fn selected(snapshot: &Snapshot, headers: &mut HeaderMap) -> Option<Arc<LoadedDeployment>> {
-    let rollouts = snapshot.state()?.visible.rollouts();
-    let draws = CohortDraws::new(Cookies::new(headers, false), rollouts);
-    let deployment = Arc::clone(&snapshot.visible()[draws.combination()]);
-    if let Some(value) = draws.new_cookie() {
+/// The set that the visitor gets, and what it is at a section's page. Keeps the cookie.
+fn selected(
+    snapshot: &Snapshot,
+    headers: &mut HeaderMap,
+    section: &str,
+) -> Option<(SetName, Arc<LoadedDeployment>)> {
+    let cohort = Cohort::new(Cookies::new(headers, false));
+    let set = cohort.set(&snapshot.state()?.visible);
+    let path = RequestPath::parse(&releases::path(section)).unwrap();
+    let deployment = snapshot.set_at(&set, Some(&path))?;
+    if let Some(value) = cohort.new_cookie() {
         let mut response = HeaderMap::new();
         cookie::set(&mut response, COOKIE, &value, 60, false);
         headers.insert(COOKIE_HEADER, cookie::returned(&response));
     }
-    Some(deployment)
+    Some((set, deployment))
 }
 
-/// Checks that all of a document belongs to one deployment that was shown.
-fn check(world: &World, snapshot: &Snapshot, loaded: &LoadedDeployment, section: &str) -> Result<(), String> {
-    let number = loaded.number();
+/// Checks that all of a document belongs to one set that was offered.
+fn check(
+    world: &World,
+    snapshot: &Snapshot,
+    set: &SetName,
+    loaded: &LoadedDeployment,
+    section: &str,
+) -> Result<(), String> {
     let ledger = world.ledger.lock();
-    let numbers: Vec<u64> = snapshot.visible().iter().map(|each| each.number()).collect();
-    if snapshot.state().map(|state| state.visible.deployments()) != Some(&numbers) {
-        return Err(format!("deployments {numbers:?} of another revision"));
+    let offered = ledger.state(snapshot.revision()).map(|(_, state)| &state.visible);
+    if offered.is_none_or(|visible| !visible.has_offered(set) || !visible.has_offered(&loaded.set)) {
+        return Err(format!("set {set} as {} was never offered", loaded.set));
     }
-    if !ledger.shown.contains(&number) {
-        return Err(format!("deployment {number} was never live"));
-    }
-    let record = ledger.deployments.get(&number);
-    if record != Some(&loaded.deployment) {
-        return Err(format!("deployment {number} as {:?}", loaded.deployment));
-    }
-    let named = &loaded.deployment.releases;
+    let live = ledger.deployments.get(&loaded.set.live());
+    let candidates = loaded
+        .set
+        .candidates()
+        .iter()
+        .map(|number| &ledger.deployments[number]);
+    let Some(live) = live else {
+        return Err(format!("set {} without a record", loaded.set));
+    };
+    let named = candidates.fold(live.releases.clone(), |releases, candidate| {
+        candidate.applied_to(&releases)
+    });
+    let number = &loaded.set;
     let count = loaded.releases.len() + loaded.unavailable.len();
     let is_named = |release: &Arc<LoadedRelease>| named.get(&release.id.name) == Some(&release.id.version);
     if count != named.len() || !loaded.releases.iter().all(is_named) {

@@ -393,9 +393,7 @@ fn check_rest(world: &World, gateways: &[Arc<Gateway>]) {
         }
         // A replica can get the record of a deployment after the live state. Visitors do not see it unless it is a preview.
         if gateway.is_reader
-            && let Some(missing) = stored
-                .iter()
-                .find(|number| snapshot.deployment(**number).is_none())
+            && let Some(missing) = stored.iter().find(|number| snapshot.record(**number).is_none())
         {
             world.violated(&format!("{gateway} does not know deployment {missing}"));
         }

@@ -1,10 +1,14 @@
-//! Deployment selection: which deployment a visitor sees, by preview cookie or rollout cohorts.
+//! Deployment selection: which set of releases a visitor gets, by preview cookie or rollout cohorts.
 
 use std::sync::Arc;
 
+use http::HeaderValue;
+
+use colonnade_model::deployment::SetName;
+use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::Preview;
-use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, CohortDraws};
+use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, Cohort};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie::{self, Cookies};
 use colonnade_web::response::{Response, Track};
@@ -22,39 +26,40 @@ pub(crate) enum Caching {
     Never,
 }
 
-/// The deployment that a visitor sees, and why.
-pub struct DeploymentSelection<'a> {
-    /// The deployment.
-    pub deployment: &'a Arc<LoadedDeployment>,
-    reason: Reason<'a>,
+/// What a visitor gets at a path, and why.
+pub struct DeploymentSelection {
+    /// The set, without the candidates that decide nothing at the path.
+    pub deployment: Arc<LoadedDeployment>,
+    reason: Reason,
     /// Whether the browser has a preview cookie that is no longer valid.
     has_stale_preview: bool,
 }
 
-/// Why the visitor sees this deployment.
-enum Reason<'a> {
+/// Why the visitor gets this set.
+enum Reason {
     /// It is live, and there is no rollout.
     Live,
-    /// The visitor belongs to a cohort of each running rollout.
-    Rollout(CohortDraws<'a>),
+    /// The visitor belongs to the cohorts of a set. The documents of all its pages are pinned to it.
+    Rollout { cohort: Cohort, set: SetName },
     /// The visitor has a valid preview cookie.
     Preview,
 }
 
-impl<'a> DeploymentSelection<'a> {
-    /// Selects the deployment for a request with these cookies; `None` if nothing is live.
-    pub fn new(snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Option<Self> {
-        let live = snapshot.live()?;
+impl DeploymentSelection {
+    /// Selects the set for a request with these cookies; `None` if nothing is live. `path` is that of the
+    /// page, if there is one.
+    pub fn new(snapshot: &Snapshot, cookies: Cookies<'_>, path: Option<&RequestPath>) -> Option<Self> {
+        let visible = &snapshot.state()?.visible;
         let preview = Preview::from_cookies(snapshot, cookies);
         let has_stale_preview = matches!(preview, Preview::Ended);
-        let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
         let (deployment, reason) = match preview {
             Preview::Active(deployment) => (deployment, Reason::Preview),
-            _ if rollouts.is_empty() => (live, Reason::Live),
+            _ if visible.rollouts().is_empty() => (Arc::clone(snapshot.live()?), Reason::Live),
             _ => {
-                let draws = CohortDraws::new(cookies, rollouts);
-                let deployment = snapshot.visible().get(draws.combination())?;
-                (deployment, Reason::Rollout(draws))
+                let cohort = Cohort::new(cookies);
+                let set = cohort.set(visible);
+                let deployment = snapshot.set_at(&set, path)?;
+                (deployment, Reason::Rollout { cohort, set })
             }
         };
         Some(Self {
@@ -64,12 +69,20 @@ impl<'a> DeploymentSelection<'a> {
         })
     }
 
-    /// The selection of every visitor while this deployment is live without a rollout.
-    pub fn live(deployment: &'a Arc<LoadedDeployment>) -> Self {
+    /// The selection of every visitor who gets this set.
+    pub fn live(deployment: Arc<LoadedDeployment>) -> Self {
         Self {
             deployment,
             reason: Reason::Live,
             has_stale_preview: false,
+        }
+    }
+
+    /// The set that the visitor gets, with the candidates that decide nothing at the path.
+    pub fn set(&self) -> &SetName {
+        match &self.reason {
+            Reason::Rollout { set, .. } => set,
+            Reason::Live | Reason::Preview => &self.deployment.set,
         }
     }
 
@@ -78,7 +91,7 @@ impl<'a> DeploymentSelection<'a> {
         match self.reason {
             Reason::Preview => Caching::Never,
             _ if self.has_stale_preview => Caching::Never,
-            Reason::Rollout(_) => Caching::Private,
+            Reason::Rollout { .. } => Caching::Private,
             Reason::Live => Caching::Public,
         }
     }
@@ -88,17 +101,24 @@ impl<'a> DeploymentSelection<'a> {
         matches!(self.reason, Reason::Preview)
     }
 
-    /// Sets the cookies that keep the selection for the next request, and the robots header of
-    /// previews.
+    /// Sets the cookies that keep the selection for the next request, the name of the set, to which the tab
+    /// is pinned, and the robots header of previews.
     pub fn set_headers(&self, response: &mut Response, secure: bool) {
         let headers = response.headers_mut();
         if self.has_stale_preview {
             preview::delete_cookie(headers, secure);
         }
         match &self.reason {
-            Reason::Rollout(draws) => {
-                if let Some(value) = draws.new_cookie() {
+            Reason::Rollout { cohort, set } => {
+                if let Some(value) = cohort.new_cookie() {
                     cookie::set(headers, COOKIE, &value, COOKIE_SECONDS, secure);
+                }
+                // The document has the name without the candidates that decide nothing on its page, so that
+                // visitors share it. Its script reads this one (Server Timing, section 5).
+                if *set != self.deployment.set
+                    && let Ok(value) = HeaderValue::try_from(format!("deployment;desc=\"{set}\""))
+                {
+                    headers.append("server-timing", value);
                 }
             }
             Reason::Preview => headers.extend([preview::ROBOTS]),
@@ -107,20 +127,26 @@ impl<'a> DeploymentSelection<'a> {
     }
 }
 
-/// Whether the rollout cookie of a request selects this deployment.
-pub(crate) fn has_selected(snapshot: &Snapshot, cookies: Cookies<'_>, number: u64) -> bool {
-    let rollouts = snapshot.state().map_or(&[][..], |state| state.visible.rollouts());
-    let known = CohortDraws::known_combination(cookies, rollouts);
-    let selected = snapshot.visible().get(known);
-    selected.is_some_and(|selected| selected.number() == number)
+/// Returns whether the cookie of a request selects this set, as far as its rollouts are running.
+pub(crate) fn has_selected(snapshot: &Snapshot, cookies: Cookies<'_>, set: &SetName) -> bool {
+    let Some(state) = snapshot.state() else {
+        return false;
+    };
+    if state.visible.rollouts().is_empty() {
+        return *set == SetName::of_live(state.live());
+    }
+    Cohort::known(cookies).is_some_and(|cohort| cohort.set(&state.visible) == *set)
 }
 
-/// The track of a deployment.
-pub(crate) fn track(snapshot: &Snapshot, number: u64) -> Track {
-    let visible = snapshot.visible();
-    match visible.iter().position(|loaded| loaded.number() == number) {
-        Some(0) => Track::Live,
-        Some(_) => Track::Candidate,
-        None => Track::Other,
+/// Returns the track of a set.
+pub(crate) fn track(snapshot: &Snapshot, set: &SetName) -> Track {
+    let Some(rollouts) = snapshot.state().and_then(|state| state.visible.rollouts_in(set)) else {
+        return Track::Other;
+    };
+    let running = rollouts.filter(|(_, is_included)| *is_included).count();
+    match set.candidates().len() {
+        0 => Track::Live,
+        count if count == running => Track::Candidate,
+        _ => Track::Other,
     }
 }

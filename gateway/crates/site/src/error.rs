@@ -7,6 +7,7 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
 use colonnade_config::Config;
+use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
@@ -34,7 +35,7 @@ pub enum SiteError {
     #[error("A section of the deployment is not available.")]
     SectionUnavailable {
         /// The deployment; `None` for a file.
-        deployment: Option<u64>,
+        deployment: Option<SetName>,
     },
     /// The preview has expired, or its token is invalid.
     #[error(
@@ -54,9 +55,9 @@ pub enum SiteError {
 
 impl SiteError {
     /// The deployment that the error is about.
-    pub(crate) fn deployment(&self) -> Option<u64> {
+    pub(crate) fn deployment(&self) -> Option<&SetName> {
         match self {
-            Self::SectionUnavailable { deployment } => *deployment,
+            Self::SectionUnavailable { deployment } => deployment.as_ref(),
             _ => None,
         }
     }

@@ -1,9 +1,10 @@
-//! `/_page/{deployment}?path=…`: the page of a deployment that a path belongs to, as JSON.
+//! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, as JSON.
 
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue};
 use url::form_urlencoded;
 
+use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::preview::is_visible;
 use colonnade_web::head_limits::has_too_many_segments;
@@ -13,17 +14,16 @@ use colonnade_web::response::{JSON, NO_STORE, Response, ServedBy, conditional_re
 use crate::call::Call;
 use crate::error::SiteError;
 
-/// Browsers may cache the response, because a deployment never changes.
+/// Browsers may cache the response, because a set never changes.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// Responds with the page of the deployment that the `path` in the query belongs to.
+/// Responds with the page of the named set that the `path` in the query belongs to.
 pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
     let Call { snapshot, head, .. } = call;
-    let number: u64 = call.parameter.parse().map_err(|_| HttpError::NotFound)?;
-    let deployment = snapshot
-        .deployment(number)
-        .filter(|deployment| is_visible(snapshot, call.cookies, deployment))
-        .ok_or(SiteError::DeploymentGone)?;
+    let name: SetName = call.parameter.parse().map_err(|_| HttpError::NotFound)?;
+    if !is_visible(snapshot, call.cookies, &name) {
+        return Err(SiteError::DeploymentGone);
+    }
     let query = head.uri.query().unwrap_or_default();
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let path = parameters
@@ -34,12 +34,15 @@ pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
         return Err(HttpError::UriTooLong.into());
     }
     let path = RequestPath::parse(&path)?;
+    let deployment = snapshot
+        .set_at(&name, Some(&path))
+        .ok_or(SiteError::DeploymentGone)?;
     let page = match deployment.page(&path) {
-        Some(page) => page,
-        None if deployment.unavailable.is_empty() => return Err(HttpError::NotFound.into()),
-        None => {
+        Some(page) if !deployment.is_unavailable(&page.section.name) => page,
+        None if !deployment.may_lack_pages() => return Err(HttpError::NotFound.into()),
+        _ => {
             return Err(SiteError::SectionUnavailable {
-                deployment: Some(number),
+                deployment: Some(name),
             });
         }
     };
@@ -52,7 +55,7 @@ pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
     let representation = page.json().await.preferred(&head.headers).clone();
     let mut response = conditional_response(&head.headers, &JSON, headers, representation);
     let served_by = ServedBy::of(&mut response);
-    served_by.deployment = Some(number);
+    served_by.deployment = Some(name);
     served_by.section = Some(page.section.name.clone());
     Ok(response)
 }

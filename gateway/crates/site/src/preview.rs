@@ -34,7 +34,7 @@ pub(crate) fn open(snapshot: &Snapshot, token: &str, frame: &PlainFrame) -> Resu
     let page = PlainPage {
         frame,
         title: "Start a preview?",
-        content: question(&frame.brand, previewed, live, ends),
+        content: question(&frame.brand, &previewed, live, ends),
         footer: String::new(),
         live: true,
         form_style: Some(STYLE),
@@ -72,7 +72,7 @@ fn question(brand: &str, previewed: &LoadedDeployment, live: &LoadedDeployment, 
          <form class=\"actions\" method=\"post\"><button class=\"button\" type=\"submit\">Start preview</button>\
          <a href=\"/\">Go to the live site instead</a></form>",
         brand = escape(brand),
-        number = previewed.number(),
+        number = previewed.deployment.number,
         by = escape(&previewed.deployment.by),
         ends = ends.strftime("%Y-%m-%d %H:%M UTC"),
     )

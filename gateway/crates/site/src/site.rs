@@ -167,11 +167,11 @@ impl Site {
             }
         };
         let served_by = ServedBy::of(&mut response);
-        served_by.track = served_by.deployment.map(|number| track(&snapshot, number));
+        served_by.track = served_by.deployment.as_ref().map(|set| track(&snapshot, set));
         if served_by.deployment.is_some() {
             self.measure(&snapshot, head, &response, started_at);
         } else {
-            served_by.deployment = snapshot.live().map(|live| live.number());
+            served_by.deployment = snapshot.live().map(|live| live.set.clone());
         }
         response
     }
@@ -217,7 +217,7 @@ impl Site {
             let audience = route.handler.errors.audience(snapshot, &self.frame);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
-                ServedBy::of(&mut response).deployment = Some(deployment);
+                ServedBy::of(&mut response).deployment = Some(deployment.clone());
             }
             response
         });
@@ -238,7 +238,7 @@ impl Site {
             cookies,
             ..
         } = *call;
-        let selection = DeploymentSelection::new(snapshot, cookies).ok_or(SiteError::NothingLive)?;
+        let selection = DeploymentSelection::new(snapshot, cookies, path).ok_or(SiteError::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
@@ -246,18 +246,21 @@ impl Site {
             return redirect_without_slash(head);
         }
         let page = path.and_then(|path| selection.deployment.page(path));
-        // The patterns of an unavailable section are unknown. With 404, search engines would remove
-        // its pages.
-        if page.is_none() && path.is_some() && !selection.deployment.unavailable.is_empty() {
+        let is_unavailable = match page {
+            Some(page) => selection.deployment.is_unavailable(&page.section.name),
+            None => path.is_some() && selection.deployment.may_lack_pages(),
+        };
+        // With 404, search engines would remove its pages.
+        if is_unavailable {
             return Err(SiteError::SectionUnavailable {
-                deployment: Some(selection.deployment.number()),
+                deployment: Some(selection.set().clone()),
             });
         }
         let request = DocumentRequest::new(&selection, page, path, client_key(&head.extensions));
         let mut response = self.documents.respond(&head.headers, &request).await;
         selection.set_headers(&mut response, self.is_secure());
         let served_by = ServedBy::of(&mut response);
-        served_by.deployment = Some(selection.deployment.number());
+        served_by.deployment = Some(selection.set().clone());
         if let Some(page) = page {
             served_by.route = Some(page.pattern.clone().into());
             served_by.section = Some(page.section.name.clone());
@@ -303,7 +306,8 @@ impl Site {
 
     /// Handles a sign-up.
     pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
-        let selection = DeploymentSelection::new(call.snapshot, call.cookies);
+        let path = RequestPath::parse(self.config.signup_form_path()).ok();
+        let selection = DeploymentSelection::new(call.snapshot, call.cookies, path.as_ref());
         self.signups
             .handle(call.snapshot, selection.as_ref(), call.head, call.body)
             .await
@@ -339,14 +343,13 @@ impl Site {
     }
 
     /// Counts a document that a browser shows, for canary analysis.
-    fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection<'_>, head: &Parts) {
+    fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection, head: &Parts) {
         let address = head.extensions.get::<ClientAddress>();
         if let (Some(state), Some(ClientAddress(address)), &Method::GET, false) =
             (analyzed(snapshot), address, &head.method, selection.is_preview())
         {
             let client = self.canary.client_hash(*address);
-            let deployment = selection.deployment.number();
-            self.canary.record_view(&state.visible, deployment, client);
+            self.canary.record_view(&state.visible, selection.set(), client);
         }
     }
 
@@ -358,7 +361,7 @@ impl Site {
             return;
         };
         let served_by = &response.body().served_by;
-        let Some(deployment) = served_by.deployment else {
+        let Some(deployment) = &served_by.deployment else {
             return;
         };
         let (section, route) = (served_by.section.as_ref(), served_by.route.as_ref());

@@ -3,6 +3,7 @@
 //! A document comes from one gateway, and its assets and page data from any. Deployments and
 //! releases never change, so a gateway that knows them answers at once.
 
+use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{is_name, is_version};
 use colonnade_platform::deployment::Snapshot;
@@ -18,9 +19,9 @@ pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies:
         (Some("assets"), Some(name), Some(version), Some(_)) => {
             is_unknown_release(snapshot, name, version, cookies) && is_name(name) && is_version(version)
         }
-        (Some("_page"), Some(number), None, _) => number
-            .parse::<u64>()
-            .is_ok_and(|number| number > snapshot.newest()),
+        (Some("_page"), Some(name), None, _) => name
+            .parse::<SetName>()
+            .is_ok_and(|set| set.newest() > snapshot.newest()),
         (Some("_preview"), Some(token), None, _) => may_become_valid(snapshot, token),
         _ => false,
     }

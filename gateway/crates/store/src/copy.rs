@@ -92,11 +92,7 @@ impl Copy<'_> {
         // Before the releases: garbage collection deletes a deployment before its releases.
         let deployments = self.deployments().await?;
         let releases = self.copy_releases().await?;
-        let visible: BTreeSet<u64> = state
-            .iter()
-            .flat_map(|state| state.visible.deployments())
-            .copied()
-            .collect();
+        let visible: BTreeSet<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
         let is_whole = |deployment: &Deployment| deployment.release_ids().all(|id| releases.contains(&id));
         let has_visible = visible.iter().all(|number| {
             let read = deployments

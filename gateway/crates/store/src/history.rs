@@ -1,5 +1,7 @@
 //! The rules of the history of changes.
 
+use std::collections::BTreeMap;
+
 use colonnade_model::deployment::{Change, Deployment, LiveState, VisibleDeployments};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::unknown_fields::UnknownFields;
@@ -38,9 +40,10 @@ pub(crate) fn newest_first(newest: Option<Change>, entries: Vec<Option<Change>>)
 /// The live state after a change, without the rollouts that were running, on a new timeline.
 pub(crate) fn recovered(change: Change) -> LiveState {
     LiveState {
-        visible: VisibleDeployments::live_only(change.live),
+        visible: VisibleDeployments::first(change.live, change.revision),
         change,
         timeline: None,
+        facts: BTreeMap::new(),
         unknown: UnknownFields::default(),
     }
     .with_new_timeline()

@@ -65,7 +65,7 @@ impl Inner {
         local: &Local,
         state: &LiveState,
     ) -> Result<Result<(), Incomplete>, StoreError> {
-        let numbers: BTreeSet<u64> = state.visible.deployments().iter().copied().collect();
+        let numbers: BTreeSet<u64> = state.visible.numbers().collect();
         let mut deployments = Vec::new();
         for number in &numbers {
             deployments.extend(self.deployment(*number).await?);

@@ -29,8 +29,8 @@ impl Inner {
         };
         if let Some(state) = &stored {
             let mut is_intact = true;
-            for number in state.visible.deployments() {
-                is_intact &= self.is_servable(*number).await?;
+            for number in state.visible.numbers() {
+                is_intact &= self.is_servable(number).await?;
             }
             if is_intact {
                 return Ok(None);

@@ -51,10 +51,10 @@ impl Inner {
         state: &LiveState,
     ) -> Result<Option<String>, StoreError> {
         let mut ids = BTreeSet::new();
-        for number in state.visible.deployments() {
-            match self.deployment(*number).await? {
+        for number in state.visible.numbers() {
+            match self.deployment(number).await? {
                 Some(deployment) => ids.extend(deployment.release_ids()),
-                None => return Ok(Some(deployment_key(*number))),
+                None => return Ok(Some(deployment_key(number))),
             }
         }
         let (own, wanted) = (Arc::clone(self), ids.clone());

@@ -1,5 +1,6 @@
 //! What every store does: the same tests on the folder and on a bucket of a real S3 server.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -129,6 +130,7 @@ pub(crate) fn deployment(number: u64, id: &ReleaseId) -> Deployment {
         by: "test".to_owned(),
         reason: None,
         preview: false,
+        changes: BTreeSet::new(),
     }
 }
 
@@ -136,7 +138,7 @@ pub(crate) fn deployment(number: u64, id: &ReleaseId) -> Deployment {
 pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
     let revision = before.map_or(0, LiveState::revision) + 1;
     LiveState {
-        visible: VisibleDeployments::live_only(1),
+        visible: VisibleDeployments::first(1, 1),
         change: Change {
             revision,
             previous: revision - 1,
@@ -148,7 +150,6 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
             before: before.map(LiveState::live),
             candidate: None,
             percent: None,
-            replaced: Vec::new(),
             steps: None,
             paused: None,
             restores: None,
@@ -156,6 +157,7 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
             reason: None,
         },
         timeline: None,
+        facts: BTreeMap::new(),
         unknown: UnknownFields::default(),
     }
 }

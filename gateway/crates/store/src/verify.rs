@@ -322,8 +322,8 @@ impl Verifier {
     /// Checks the deployments that visitors see. A gateway needs all of them, with their shells.
     fn check_visible(&mut self, state: &LiveState, deployments: &BTreeMap<u64, Deployment>) {
         let mut visible: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for number in state.visible.deployments() {
-            let Some(deployment) = deployments.get(number) else {
+        for number in state.visible.numbers() {
+            let Some(deployment) = deployments.get(&number) else {
                 self.unusable(
                     "live.json",
                     &format_args!("visitors see deployment {number}, which is missing or damaged"),
@@ -331,7 +331,7 @@ impl Verifier {
                 continue;
             };
             for id in deployment.release_ids() {
-                visible.entry(id.to_string()).or_default().push(*number);
+                visible.entry(id.to_string()).or_default().push(number);
             }
         }
         for (release, deployments) in visible {

@@ -247,7 +247,7 @@ impl Drop for Event {
             status: self.status,
             bytes: self.bytes,
             duration,
-            deployment: self.served_by.deployment,
+            deployment: self.served_by.deployment.as_ref(),
             upstream: self.served_by.upstream.as_deref(),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,

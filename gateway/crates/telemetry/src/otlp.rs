@@ -177,12 +177,8 @@ impl Span {
                 event.id.to_str().unwrap_or_default().to_owned(),
             ),
         ]);
-        if let Some(number) = event
-            .served_by
-            .deployment
-            .and_then(|number| i64::try_from(number).ok())
-        {
-            span.set_attribute(KeyValue::new("colonnade.deployment", number));
+        if let Some(set) = &event.served_by.deployment {
+            span.set_attribute(KeyValue::new("colonnade.deployment", set.to_string()));
         }
         if event.status >= 500 {
             span.set_status(Status::error(""));

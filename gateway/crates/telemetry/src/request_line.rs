@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use colonnade_model::deployment::SetName;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 
@@ -19,7 +20,7 @@ pub(super) struct RequestLine<'a> {
     /// The bytes of the body that were sent.
     pub(super) bytes: u64,
     pub(super) duration: Duration,
-    pub(super) deployment: Option<u64>,
+    pub(super) deployment: Option<&'a SetName>,
     pub(super) upstream: Option<&'a str>,
     pub(super) request_id: &'a str,
     pub(super) client_ip: Option<IpAddr>,
@@ -47,8 +48,13 @@ impl RequestLine<'_> {
         text(line, ",\"duration_ms\":");
         milliseconds(line, self.duration);
         if let Some(deployment) = self.deployment {
-            text(line, ",\"deployment\":");
-            integer(line, deployment);
+            text(line, ",\"deployment\":\"");
+            integer(line, deployment.live());
+            for candidate in deployment.candidates() {
+                text(line, ".");
+                integer(line, *candidate);
+            }
+            text(line, "\"");
         }
         if let Some(upstream) = self.upstream {
             text(line, ",\"upstream\":\"");

@@ -9,6 +9,8 @@ use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
+use colonnade_model::deployment::SetName;
+
 use crate::body::{RequestBody, ResponseBody};
 use crate::conditional::{Precondition, Validators, evaluate_preconditions};
 use crate::content_negotiation::Coding;
@@ -25,8 +27,8 @@ pub type Response = http::Response<ResponseBody>;
 pub struct ServedBy {
     /// The name of the route. It never contains the path of the request.
     pub route: Option<Cow<'static, str>>,
-    /// The number of the deployment.
-    pub deployment: Option<u64>,
+    /// The set of releases.
+    pub deployment: Option<SetName>,
     /// The track of the deployment.
     pub track: Option<Track>,
     /// The name of the section whose page the request is for.

@@ -1,23 +1,27 @@
 //! Deployments: numbered, immutable sets of one shell release and section releases.
 
+mod facts;
 mod progress;
+mod set_name;
 mod state;
 mod steps;
 mod visible;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::release::ReleaseId;
-use crate::schema::{Number, Reason, Releases};
+use crate::schema::{Name, Number, Reason, Releases};
 
+pub use facts::ReleaseFacts;
 pub use progress::RolloutProgress;
+pub use set_name::{SetName, SetNameError};
 pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, release_changes};
 pub use steps::{EXPECTED_STEPS, RolloutStep, RolloutSteps};
-pub use visible::{MAX_ROLLOUTS, Rollout, VisibleDeployments, includes};
+pub use visible::{Earlier, EarlierRole, Moment, Rollout, VisibleDeployments};
 
 /// One deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -41,9 +45,31 @@ pub struct Deployment {
     /// rollback to the same releases creates another.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preview: bool,
+    /// What its rollout changes, by name, if it was created as a candidate. Visitors with the
+    /// candidate get these of its releases, and the rest of the live ones.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[schema(value_type = Vec<Name>, required = false)]
+    pub changes: BTreeSet<String>,
 }
 
 impl Deployment {
+    /// These releases with the changes of this candidate.
+    pub fn applied_to(&self, releases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut releases = releases.clone();
+        for name in &self.changes {
+            match self.releases.get(name) {
+                Some(version) => releases.insert(name.clone(), version.clone()),
+                None => releases.remove(name),
+            };
+        }
+        releases
+    }
+
+    /// The IDs of those of its releases that it changes as a candidate.
+    pub fn changed_ids(&self) -> impl Iterator<Item = ReleaseId> {
+        self.release_ids().filter(|id| self.changes.contains(&id.name))
+    }
+
     /// The IDs of its releases.
     pub fn release_ids(&self) -> impl Iterator<Item = ReleaseId> {
         self.releases.iter().map(|(name, version)| ReleaseId {

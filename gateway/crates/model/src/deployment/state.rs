@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{RolloutSteps, VisibleDeployments};
+use super::{ReleaseFacts, RolloutSteps, VisibleDeployments};
 use crate::release::Digest;
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
@@ -23,6 +23,9 @@ pub struct LiveState {
     /// changes after the backup never happened, and their numbers and versions can mean something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
+    /// What is known of the section releases that visitors get, by `name@version`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, ReleaseFacts>,
     /// The fields of newer gateways.
     #[serde(flatten)]
     pub unknown: UnknownFields,
@@ -76,11 +79,6 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = bool, required = false)]
     pub paused: Option<bool>,
-    /// The deployments that visitors saw before the change and no longer see: the replaced live deployment and candidates,
-    /// and combinations of candidates.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Number>, required = false)]
-    pub replaced: Vec<u64>,
     /// The deployment whose releases a rollback restored, if it restored all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]

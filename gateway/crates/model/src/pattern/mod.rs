@@ -14,6 +14,7 @@ mod tests;
 pub use path::{PathError, RequestPath};
 pub use table::PatternTable;
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// Reserved first segments of the gateway's own paths, in addition to all that start with an underscore. No page pattern
@@ -124,6 +125,14 @@ impl Pattern {
     /// The segments, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// Of two patterns that match a path, the order: a lookup prefers the greater one. It has the first
+    /// segment that is static where the other one has a parameter.
+    pub fn cmp_precedence(&self, other: &Self) -> Ordering {
+        let is_literal = |segment: &Segment| matches!(segment, Segment::Literal(_));
+        let segments = self.segments.iter().map(is_literal);
+        segments.cmp(other.segments.iter().map(is_literal))
     }
 
     /// A path that both patterns match; `None` if there is none. Every pattern that matches this path matches all paths that

@@ -60,21 +60,30 @@ impl<T> PatternTable<T> {
 
     /// The pattern that matches a path, with its value. A path with a trailing slash or an empty segment has none.
     pub fn find(&self, path: &RequestPath) -> Option<(&Pattern, &T)> {
+        self.find_among(path, |_| true)
+    }
+
+    /// The same among the patterns whose values are accepted.
+    pub fn find_among(&self, path: &RequestPath, accepts: impl Fn(&T) -> bool) -> Option<(&Pattern, &T)> {
         if path.has_trailing_slash() || path.has_empty_segment() {
             return None;
         }
-        let (pattern, value) = self.root.find(path.segments())?;
+        let (pattern, value) = self.root.find(path.segments(), &accepts)?;
         Some((pattern, value))
     }
 }
 
 impl<T> Node<T> {
-    fn find<'a>(&self, mut rest: impl Iterator<Item = &'a str> + Clone) -> Option<&(Pattern, T)> {
+    fn find<'a>(
+        &self,
+        mut rest: impl Iterator<Item = &'a str> + Clone,
+        accepts: &impl Fn(&T) -> bool,
+    ) -> Option<&(Pattern, T)> {
         let Some(first) = rest.next() else {
-            return self.entry.as_ref();
+            return self.entry.as_ref().filter(|(_, value)| accepts(value));
         };
         let literal = self.literals.get(first);
-        let literal = literal.and_then(|node| node.find(rest.clone()));
-        literal.or_else(|| self.param.as_ref()?.find(rest))
+        let literal = literal.and_then(|node| node.find(rest.clone(), accepts));
+        literal.or_else(|| self.param.as_ref()?.find(rest, accepts))
     }
 }

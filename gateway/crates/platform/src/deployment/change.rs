@@ -1,242 +1,254 @@
-//! Applying a change: new deployments have no effect until a compare-and-swap replaces the live state.
+//! Making a change: plan it, check it, store what it creates, and swap the live state.
+//!
+//! New deployments have no effect until a compare-and-swap replaces the live state. If another gateway
+//! was faster, the change is planned again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::claims::{Claim, assemble_new};
-use super::rollout::{RolloutDescription, RolloutTarget};
-use super::snapshot::{CONCURRENT_READS, LoadError, concurrently};
-use super::{Deployments, Snapshot};
-use colonnade_model::deployment::Deployment;
-use colonnade_model::deployment::{
-    Change, ChangeKind, LiveState, MAX_ROLLOUTS, ReleaseChange, VisibleDeployments,
-};
+use super::claims::{assemble_new, refused_claims};
+use super::deployments::Deployments;
+use super::error::LoadError;
+use super::plan::{ChangedSet, Command, Facts, Plan, Request, Step, plan};
+use super::snapshot::{CONCURRENT_READS, Snapshot, concurrently};
+use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
+use crate::metrics;
+use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
 use colonnade_model::release::ReleaseId;
-use colonnade_store::StoreError;
+use colonnade_model::rotating_keys::KeyPurpose;
+use colonnade_render::TrialResults;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::log::AUDIT;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 
-/// Who makes a change, and why.
-#[derive(Debug, Clone)]
-pub struct Author {
-    /// The name of the API token, or `gateway`.
-    pub by: String,
-    /// The reason, if given.
-    pub reason: Option<String>,
-}
-
-/// Whether the caller may change a section or the shell; `*` stands for all of them.
-pub(super) type MayChange<'a> = &'a (dyn Fn(&str) -> bool + Sync);
-
-/// The result of a change.
-#[derive(Debug)]
-pub struct ChangeOutcome {
-    /// A snapshot taken after the change.
-    pub snapshot: Arc<Snapshot>,
-    /// The live state after the change. `snapshot` may be newer.
-    pub state: LiveState,
-    /// The deployment that was created, promoted or aborted.
-    pub number: u64,
-    /// False if there was nothing to change.
-    pub changed: bool,
-}
-
-/// Why a change is rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
-    /// These releases are not published.
-    #[error("releases are not published; publish them first")]
-    UnknownReleases(Vec<String>),
-    /// These releases are damaged, or missing from the store although visitors should see them.
-    #[error(
-        "releases are missing from the store or damaged; deploy other versions of these sections, or restore their files"
-    )]
-    Unavailable(Vec<String>),
-    /// The releases conflict with each other.
-    #[error("the releases conflict with each other")]
-    Conflict(Vec<String>),
-    /// Pages of the deployment fail to render.
-    #[error("pages of the deployment fail to render")]
-    RenderFailed(Vec<String>),
-    /// The deployment that the change builds on is not live.
-    #[error("base deployment {base} is not live: {}", describe_live(*.live))]
-    BaseNotLive {
-        /// The requested base.
-        base: u64,
-        /// The live deployment.
-        live: Option<u64>,
-    },
-    /// The releases conflict with those of running rollouts.
-    #[error("the releases conflict with a rollout: {}; promote or abort it first, or deploy releases that fit both", join(.rollouts))]
-    ConflictWithRollouts {
-        /// The conflicts.
-        problems: Vec<String>,
-        /// The rollouts that some visitors see together with the releases.
-        rollouts: Vec<RolloutDescription>,
-    },
-    /// The maximum number of rollouts is running.
-    #[error("{MAX_ROLLOUTS} rollouts are running, which is the maximum: {}; promote or abort one first", join(.0))]
-    TooManyRollouts(Vec<RolloutDescription>),
-    /// Sections of the change are being rolled out.
-    #[error("{}; promote or abort it first", join(.0))]
-    SectionsInRollout(Vec<RolloutDescription>),
-    /// The change needs a live deployment.
-    #[error("no deployment is live; deploy one first, without `percent` or `steps`")]
-    NoLiveDeployment,
-    /// There is no such rollout to promote or abort.
-    #[error("{target} is not being rolled out: {}", describe_running(.running))]
-    NotInRollout {
-        /// The requested rollout.
-        target: RolloutTarget,
-        /// The running rollouts.
-        running: Vec<RolloutDescription>,
-    },
-    /// The rollout has no steps to pause or resume.
-    #[error("the rollout of {0} has no steps: its share changes only with `promote`")]
-    NoSteps(RolloutTarget),
-    /// The deployment does not exist, or was deleted by garbage collection.
-    #[error("deployment {0} does not exist")]
-    DeploymentNotFound(u64),
-    /// A record in the store is damaged.
-    #[error("{0} is damaged; restore its file from a backup (see `gateway store verify`)")]
-    DamagedRecord(String),
-    /// There is nothing to roll back to.
-    #[error("{0}")]
-    NothingToRestore(String),
-    /// The caller may not change this section.
-    #[error("not allowed for `{0}`")]
-    NotAllowed(String),
-    /// The caller may not take paths of these sections.
-    #[error("patterns take paths of other sections, so the change needs a token that also covers {}", describe_claimed(.0))]
-    ClaimsNotAllowed(BTreeSet<Claim>),
-    /// A deployment cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// A change that is based on one snapshot.
-pub(super) struct ChangePlan {
-    /// The deployments to create.
-    pub(super) deployments: Vec<Deployment>,
-    /// The next live state.
-    pub(super) state: LiveState,
-}
-
-impl ChangeOutcome {
-    /// The result of a change that is already in effect.
-    pub(super) fn unchanged(snapshot: Arc<Snapshot>, number: u64) -> Result<Self, ChangeError> {
-        let state = snapshot.state().cloned().ok_or(ChangeError::NoLiveDeployment)?;
-        Ok(Self {
-            snapshot,
-            state,
-            number,
-            changed: false,
-        })
+impl Deployments {
+    /// Makes a change.
+    pub(super) async fn change(&self, request: &Request<'_>) -> Result<ChangeOutcome, ChangeError> {
+        let result = self.try_change(request).await;
+        if let Some(action) = metrics_action(&request.command) {
+            self.metrics.record_change(action, &result);
+        }
+        result
     }
-}
 
-impl ChangePlan {
-    /// A plan without new deployments.
-    pub(super) fn new(state: LiveState) -> Self {
-        Self {
-            deployments: Vec::new(),
-            state,
+    async fn try_change(&self, request: &Request<'_>) -> Result<ChangeOutcome, ChangeError> {
+        request.authorize()?;
+        let mut verified = TrialResults::default();
+        let asked_at = Instant::now();
+        let mut changing = self.start_change().await?;
+        loop {
+            let snapshot = if request.command.needs_whole_store() {
+                self.refresh().await?
+            } else {
+                self.newest_since(asked_at).await?
+            };
+            let Some(mut plan) = self.plan(&snapshot, request).await? else {
+                return unchanged(snapshot, &request.command);
+            };
+            let loaded = self.checked(&snapshot, &plan, request).await?;
+            if let Some(action) = request.command.trial() {
+                let unverified = self.unverified(&snapshot, &loaded, &mut verified);
+                if !unverified.is_empty() {
+                    drop(changing);
+                    self.verify_rendering(action, &snapshot, unverified, &mut verified)
+                        .await?;
+                    changing = self.start_change().await?;
+                    if !self.is_current(&snapshot) {
+                        continue;
+                    }
+                }
+            }
+            let created = plan.create.as_ref().and(loaded.first());
+            plan.state.facts = snapshot.facts(&plan.state, created);
+            if matches!(request.command, Command::Preview(_)) {
+                self.store.rotate_keys(KeyPurpose::Previews).await?;
+            }
+            if let Some(outcome) = self.try_apply(&snapshot, plan, loaded).await? {
+                return Ok(outcome);
+            }
         }
     }
-}
 
-impl Deployments {
-    /// Applies a plan with these deployments, unless the live state has changed since its snapshot; `None` in that case. The
-    /// caller must hold `changing`.
-    pub(super) async fn try_apply(
+    /// What the change would do now; `None` if there is nothing to change.
+    pub(super) async fn planned(
+        &self,
+        request: &Request<'_>,
+    ) -> Result<(Arc<Snapshot>, Option<Plan>), ChangeError> {
+        request.authorize()?;
+        let snapshot = {
+            let _changing = self.hold_off_changes().await?;
+            self.refresh().await?
+        };
+        let plan = self.plan(&snapshot, request).await?;
+        if let Some(plan) = &plan {
+            self.checked(&snapshot, plan, request).await?;
+        }
+        Ok((snapshot, plan))
+    }
+
+    async fn plan(&self, snapshot: &Snapshot, request: &Request<'_>) -> Result<Option<Plan>, ChangeError> {
+        let facts = match &request.command {
+            Command::RollBack { target, .. } => self.restored(snapshot, target).await?,
+            Command::CollectGarbage(keep) => Facts::Garbage(self.garbage(snapshot, *keep).await?),
+            _ => Facts::None,
+        };
+        plan(snapshot, request, facts, self.next_number(snapshot))
+    }
+
+    /// The sets that change, loaded, if their releases exist, fit each other, and take only paths that
+    /// the caller may change.
+    async fn checked(
         &self,
         snapshot: &Snapshot,
-        plan: ChangePlan,
+        plan: &Plan,
+        request: &Request<'_>,
+    ) -> Result<Vec<LoadedDeployment>, ChangeError> {
+        let may_change = request.may_change;
+        let needs_claims = !may_change("*");
+        if plan.create.is_none() && !needs_claims {
+            return Ok(Vec::new());
+        }
+        let mut loaded = Vec::new();
+        let mut refused = BTreeSet::new();
+        for set in &plan.sets {
+            let deployment = plan.create.clone().unwrap_or_else(|| unnumbered(plan));
+            let assembled = self.assemble(snapshot, deployment, set).await?;
+            let before = set.replaces.as_ref().and_then(|name| snapshot.set(name));
+            if let Some(before) = before.filter(|_| needs_claims) {
+                refused.append(&mut refused_claims(&before, &assembled, may_change));
+            }
+            loaded.push(assembled);
+        }
+        if refused.is_empty() {
+            Ok(loaded)
+        } else {
+            Err(ChangeError::ClaimsNotAllowed(refused))
+        }
+    }
+
+    /// Loads a set, or returns all its problems. A release that the change leaves alone may be
+    /// unavailable: its team cannot keep others from deploying.
+    async fn assemble(
+        &self,
+        snapshot: &Snapshot,
+        deployment: Deployment,
+        set: &ChangedSet,
+    ) -> Result<LoadedDeployment, ChangeError> {
+        let before = set.replaces.as_ref().map(|name| releases_of(snapshot, name));
+        let is_kept = |id: &ReleaseId| {
+            let before = before.as_ref().and_then(|before| before.get(&id.name));
+            before == Some(&id.version)
+        };
+        let (mut releases, mut lost) = (Vec::new(), Vec::new());
+        let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
+        let ids: Vec<ReleaseId> = set
+            .releases
+            .iter()
+            .map(|(name, version)| ReleaseId {
+                name: name.clone(),
+                version: version.clone(),
+            })
+            .collect();
+        let reads = ids.iter().map(|id| snapshot.find_release(&self.store, id));
+        for (id, read) in ids.iter().zip(concurrently(reads).await) {
+            match read {
+                Ok(release) => releases.push(release),
+                Err(error) if is_kept(id) && !error.is_away() => {
+                    lost.push(snapshot.unavailable_release(id.clone(), error.to_string()));
+                }
+                Err(LoadError::ReleaseNotFound(_)) if snapshot.is_unavailable(&id.name, &id.version) => {
+                    unavailable.push(is_unavailable(id));
+                }
+                Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
+                Err(LoadError::Store(error)) if error.is_damage() => unavailable.push(is_unavailable(id)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        reject(unknown, unavailable)?;
+        let assembled = assemble_new(Arc::new(deployment), releases, lost);
+        assembled.map_err(|problems| match &set.rollout {
+            Some(rollout) => ChangeError::ConflictWithRollouts {
+                problems,
+                rollouts: vec![rollout.clone()],
+            },
+            None => ChangeError::Conflict(problems),
+        })
+    }
+
+    /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case. The
+    /// caller must hold `changing`.
+    async fn try_apply(
+        &self,
+        snapshot: &Snapshot,
+        plan: Plan,
         loaded: Vec<LoadedDeployment>,
-        number: u64,
     ) -> Result<Option<ChangeOutcome>, ChangeError> {
         let began_at = Instant::now();
         if !self.commit(snapshot, &plan).await? {
             self.invalidate();
             return Ok(None);
         }
-        let Change { action, live, by, .. } = &plan.state.change;
-        let candidate = plan.state.change.candidate;
-        // After an automatic abort or pause the team of the release must act.
-        if plan.state.change.needs_attention() {
-            tracing::warn!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
-        } else {
-            tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
-        }
+        let Plan {
+            number,
+            create,
+            state,
+            garbage,
+            ..
+        } = plan;
+        audit(&state.change);
         // The change is in effect, whatever happens to the store now.
-        let snapshot = match snapshot.changed(&plan.state, loaded) {
-            Some(changed) if action.is_within_live_state() => self.publish(changed, began_at).await,
+        let created = create.and(loaded.into_iter().next());
+        let snapshot = match snapshot.changed(&state, created) {
+            Some(changed) if state.change.action.is_within_live_state() => {
+                self.replace(changed, began_at).await
+            }
             changed => match (self.refresh().await, changed) {
                 (Ok(snapshot), _) => snapshot,
-                (Err(_), Some(changed)) => self.publish(changed, began_at).await,
+                (Err(_), Some(changed)) => self.replace(changed, began_at).await,
                 (Err(error), None) => return Err(error.into()),
             },
         };
         Ok(Some(ChangeOutcome {
             snapshot,
-            state: plan.state,
+            state,
             number,
             changed: true,
+            garbage,
         }))
     }
 
-    /// Creates the deployments, then swaps the live state; false if another gateway was faster. Unused deployments stay:
-    /// other gateways may have loaded them, so their numbers must not be reused.
-    async fn commit(&self, snapshot: &Snapshot, plan: &ChangePlan) -> Result<bool, ChangeError> {
-        if let Some((first, others)) = plan.deployments.split_first() {
-            // The gateway that creates the first one has the numbers after it, unless another one read before.
-            if !self.create(first).await? {
+    /// Creates the deployment, then swaps the live state; false if another gateway was faster. A
+    /// deployment that is not used stays: other gateways may have loaded it, so its number must not be
+    /// reused.
+    async fn commit(&self, snapshot: &Snapshot, plan: &Plan) -> Result<bool, ChangeError> {
+        if let Some(deployment) = &plan.create {
+            if !self.store.create_deployment(deployment).await? {
+                self.refused.fetch_max(deployment.number, Ordering::Relaxed);
                 return Ok(false);
             }
-            let others = others.iter().map(|deployment| self.create(deployment));
-            for is_created in concurrently(others).await {
-                if !is_created? {
-                    return Ok(false);
-                }
-            }
+            // Garbage collection keeps the releases of this deployment from now on, but may have deleted one just before.
+            self.claim_releases(snapshot, deployment).await?;
         }
-        // Garbage collection keeps the releases of these deployments from now on, but may have deleted one just before.
-        self.claim_releases(snapshot, &plan.deployments).await?;
         Ok(self
             .store
             .compare_and_swap_state(snapshot.state(), &plan.state)
             .await?)
     }
 
-    /// Creates a deployment; false if its number is taken.
-    async fn create(&self, deployment: &Deployment) -> Result<bool, StoreError> {
-        let is_created = self.store.create_deployment(deployment).await?;
-        if !is_created {
-            self.refused.fetch_max(deployment.number, Ordering::Relaxed);
-        }
-        Ok(is_created)
-    }
-
-    /// Claims the releases that no visitor sees, and fails if one is not stored: garbage collection keeps those of the deployments
-    /// in the live state, which is still the same when it is swapped.
-    async fn claim_releases(
-        &self,
-        snapshot: &Snapshot,
-        deployments: &[Deployment],
-    ) -> Result<(), ChangeError> {
+    /// Claims the releases that no visitor gets, and fails if one is not stored: garbage collection keeps those of the
+    /// deployments in the live state, which is still the same when it is swapped.
+    async fn claim_releases(&self, snapshot: &Snapshot, deployment: &Deployment) -> Result<(), ChangeError> {
         let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
-        let mut ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
-        for loaded in snapshot.visible() {
-            for release in &loaded.releases {
-                ids.remove(&release.id);
-            }
-        }
+        let mut ids: BTreeSet<ReleaseId> = deployment.release_ids().collect();
+        let visible = snapshot
+            .state()
+            .into_iter()
+            .flat_map(|state| state.visible.numbers());
+        let records = visible.filter_map(|number| snapshot.record(number));
+        let kept: BTreeSet<ReleaseId> = records.flat_map(|record| record.release_ids()).collect();
+        ids.retain(|id| !kept.contains(id));
         let reads = stream::iter(ids).map(|id| async move {
             let stored = self.store.claim_release(&id).await;
             (id, stored)
@@ -251,164 +263,83 @@ impl Deployments {
         }
         reject(unknown, unavailable)
     }
+}
 
-    /// Loads the deployments of a plan, or returns all problems of the first one that has any.
-    pub(super) async fn assemble_all(
-        &self,
-        snapshot: &Snapshot,
-        plan: &ChangePlan,
-    ) -> Result<Vec<LoadedDeployment>, ChangeError> {
-        let mut loaded = Vec::new();
-        for (combination, deployment) in plan.deployments.iter().enumerate() {
-            let assembled = self.assemble(snapshot, deployment.clone()).await;
-            loaded.push(assembled.map_err(|error| match error {
-                ChangeError::Conflict(problems) if combination > 0 => ChangeError::ConflictWithRollouts {
-                    problems,
-                    rollouts: snapshot.describe_rollouts_in(combination),
-                },
-                error => error,
-            })?);
-        }
-        Ok(loaded)
-    }
+/// The result of a change that is already in effect.
+fn unchanged(snapshot: Arc<Snapshot>, command: &Command<'_>) -> Result<ChangeOutcome, ChangeError> {
+    let state = snapshot.state().cloned();
+    let (Some(state), Some(live)) = (state, snapshot.live()) else {
+        return Err(ChangeError::NoLiveDeployment);
+    };
+    let number = match command {
+        Command::Step { rollout, .. } => super::plan::find_rollout(&snapshot, rollout)?.record.candidate,
+        _ => live.deployment.number,
+    };
+    Ok(ChangeOutcome {
+        snapshot,
+        state,
+        number,
+        changed: false,
+        garbage: CollectedGarbage::default(),
+    })
+}
 
-    /// Loads a deployment, or returns all its problems.
-    async fn assemble(
-        &self,
-        snapshot: &Snapshot,
-        deployment: Deployment,
-    ) -> Result<LoadedDeployment, ChangeError> {
-        let mut releases = Vec::new();
-        let mut unknown = Vec::new();
-        let mut unavailable = Vec::new();
-        let (lost, ids): (Vec<_>, Vec<_>) = deployment
-            .release_ids()
-            .partition(|id| snapshot.is_unavailable(&id.name, &id.version));
-        unavailable.extend(lost.iter().map(is_unavailable));
-        let reads = ids.iter().map(|id| snapshot.find_release(&self.store, id));
-        for (id, read) in ids.iter().zip(concurrently(reads).await) {
-            match read {
-                Ok(release) => releases.push(release),
-                Err(LoadError::ReleaseNotFound(id)) => unknown.push(not_published(&id)),
-                Err(LoadError::Store(error)) if error.is_damage() => unavailable.push(is_unavailable(id)),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        reject(unknown, unavailable)?;
-        assemble_new(deployment, releases).map_err(ChangeError::Conflict)
+/// A record for a set that is only checked.
+fn unnumbered(plan: &Plan) -> Deployment {
+    Deployment {
+        number: plan.number,
+        releases: BTreeMap::new(),
+        created_at: plan.state.change.at,
+        by: String::new(),
+        reason: None,
+        preview: false,
+        changes: BTreeSet::new(),
     }
 }
 
-impl Author {
-    /// A new deployment of these releases.
-    pub(super) fn deployment(&self, number: u64, releases: BTreeMap<String, String>) -> Deployment {
-        Deployment {
-            number,
-            releases,
-            created_at: colonnade_clock::now(),
-            by: self.by.clone(),
-            reason: self.reason.clone(),
-            preview: false,
-        }
-    }
+/// The versions of a set, by name.
+fn releases_of(snapshot: &Snapshot, set: &SetName) -> BTreeMap<String, String> {
+    let live = snapshot.record(set.live());
+    let candidates = set
+        .candidates()
+        .iter()
+        .filter_map(|number| snapshot.record(*number));
+    let releases = live.map(|live| live.releases.clone()).unwrap_or_default();
+    candidates.fold(releases, |releases, candidate| candidate.applied_to(&releases))
+}
 
-    /// Applies a change of releases to every deployment that visitors see. Returns the new deployments, by combination of
-    /// the running rollouts and numbered from `number`. Returns one deployment before the first deploy.
-    pub(super) fn renewed(
-        &self,
-        snapshot: &Snapshot,
-        number: u64,
-        change: impl Fn(&BTreeMap<String, String>) -> BTreeMap<String, String>,
-    ) -> Vec<Deployment> {
-        let visible = snapshot.visible().iter();
-        let mut releases: Vec<_> = visible
-            .map(|loaded| change(&loaded.deployment.releases))
-            .collect();
-        if releases.is_empty() {
-            releases.push(change(&BTreeMap::new()));
-        }
-        let numbered = (number..).zip(releases);
-        numbered
-            .map(|(number, releases)| self.deployment(number, releases))
-            .collect()
-    }
-
-    /// The live state in which the renewed deployments replace all deployments that visitors see.
-    pub(super) fn state_for_all(
-        &self,
-        snapshot: &Snapshot,
-        action: ChangeKind,
-        renewed: &[Deployment],
-        sections: BTreeMap<String, ReleaseChange>,
-    ) -> LiveState {
-        let numbers = numbers(renewed);
-        let visible = match snapshot.state() {
-            Some(state) => state.visible.renewed(numbers),
-            None => VisibleDeployments::live_only(numbers[0]),
-        };
-        self.state(snapshot, action, visible, sections)
-    }
-
-    /// The live state that follows a snapshot's, with the change that leads to it.
-    pub(super) fn state(
-        &self,
-        snapshot: &Snapshot,
-        action: ChangeKind,
-        visible: VisibleDeployments,
-        sections: BTreeMap<String, ReleaseChange>,
-    ) -> LiveState {
-        let before = snapshot.state().map(|state| &state.visible);
-        let seen = before.map_or(&[][..], VisibleDeployments::deployments).iter();
-        let replaced = seen.filter(|number| !visible.deployments().contains(number));
-        let change = Change {
-            revision: snapshot.revision() + 1,
-            previous: snapshot.state().map_or(0, |state| match &state.change {
-                newest if newest.changed_live() => newest.revision,
-                newest => newest.previous,
-            }),
-            after: snapshot.state().map(|state| state.change.fingerprint()),
-            at: colonnade_clock::now(),
-            by: self.by.clone(),
-            action,
-            live: visible.live(),
-            before: before.map(VisibleDeployments::live),
-            candidate: None,
-            percent: None,
-            replaced: replaced.copied().collect(),
-            steps: None,
-            paused: None,
-            restores: None,
-            sections,
-            reason: self.reason.clone(),
-        };
-        LiveState {
-            visible,
-            change,
-            timeline: snapshot.state().and_then(|state| state.timeline.clone()),
-            unknown: snapshot
-                .state()
-                .map(|state| state.unknown.clone())
-                .unwrap_or_default(),
-        }
+fn audit(change: &Change) {
+    let Change {
+        action,
+        live,
+        candidate,
+        by,
+        ..
+    } = change;
+    // After an automatic abort or pause the team of the release must act.
+    if change.needs_attention() {
+        tracing::warn!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+    } else {
+        tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
     }
 }
 
-/// The numbers of deployments.
-pub(super) fn numbers(deployments: &[Deployment]) -> Vec<u64> {
-    deployments.iter().map(|deployment| deployment.number).collect()
-}
-
-/// Rejects a change of sections that the caller may not change.
-pub(super) fn require<'a>(
-    may_change: MayChange<'_>,
-    sections: impl Iterator<Item = &'a String>,
-) -> Result<(), ChangeError> {
-    for section in sections {
-        if !may_change(section) {
-            return Err(ChangeError::NotAllowed(section.clone()));
-        }
+/// The action of a command in the metrics; `None` if it is not counted.
+fn metrics_action(command: &Command<'_>) -> Option<&'static str> {
+    match command {
+        Command::Deploy(_) => Some(metrics::DEPLOY),
+        Command::RollBack { .. } => Some(metrics::ROLLBACK),
+        Command::Step { step, .. } => Some(match step {
+            Step::SetPercent(_) | Step::Promote => metrics::PROMOTE,
+            Step::Abort(ChangeKind::AutomaticAbort) => metrics::AUTOMATIC_ABORT,
+            Step::Abort(_) => metrics::ABORT,
+            Step::Advance(_) => metrics::ADVANCE,
+            Step::Pause(None) => metrics::PAUSE,
+            Step::Pause(Some(_)) => metrics::AUTOMATIC_PAUSE,
+            Step::Resume => metrics::RESUME,
+        }),
+        Command::Preview(_) | Command::EndPreviews | Command::CollectGarbage(_) => None,
     }
-    Ok(())
 }
 
 fn reject(unknown: Vec<String>, unavailable: Vec<String>) -> Result<(), ChangeError> {
@@ -427,31 +358,4 @@ fn is_unavailable(id: &ReleaseId) -> String {
 
 fn not_published(id: &ReleaseId) -> String {
     format!("{id} is not published")
-}
-
-fn describe_live(live: Option<u64>) -> String {
-    live.map_or("no deployment is live".to_owned(), |live| {
-        format!("deployment {live} is live")
-    })
-}
-
-fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
-    let sections: BTreeSet<_> = claims
-        .iter()
-        .map(|claim| format!("`{}`", claim.from_section()))
-        .collect();
-    sections.into_iter().collect::<Vec<_>>().join(", ")
-}
-
-fn describe_running(rollouts: &[RolloutDescription]) -> String {
-    if rollouts.is_empty() {
-        "no rollout is running".to_owned()
-    } else {
-        join(rollouts)
-    }
-}
-
-fn join(rollouts: &[RolloutDescription]) -> String {
-    let rollouts: Vec<String> = rollouts.iter().map(ToString::to_string).collect();
-    rollouts.join("; ")
 }

@@ -2,53 +2,18 @@
 //! be its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt;
 use std::sync::Arc;
 
-use super::Snapshot;
-use super::change::{ChangeError, MayChange};
+use super::types::{Claim, MayChange};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::{Pattern, Segment};
-use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, SectionEntry};
+use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, UnavailableRelease};
 
 /// The most claims that an error or a publish lists.
 const MAX_CLAIMS: usize = 20;
 
 /// A page with its pattern.
 type RoutedPage = (Pattern, Arc<PageManifest>);
-
-/// A pattern by which a section takes paths that are routed to another section.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Claim {
-    pattern: String,
-    section: String,
-    /// The pattern that loses paths.
-    from_pattern: String,
-    /// The section that loses paths.
-    from_section: String,
-}
-
-impl Claim {
-    /// The section that loses paths.
-    pub fn from_section(&self) -> &str {
-        &self.from_section
-    }
-}
-
-impl fmt::Display for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            pattern,
-            section,
-            from_pattern,
-            from_section,
-        } = self;
-        write!(
-            f,
-            "pattern `{pattern}` of {section} takes paths of pattern `{from_pattern}` of {from_section}"
-        )
-    }
-}
 
 /// The claims over sections that the caller may not change: patterns that are new in a section and take paths of another one.
 /// What the other section gives up is not taken. Returns at most [`MAX_CLAIMS`].
@@ -114,41 +79,19 @@ fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &RoutedPage> {
         })
 }
 
-/// Rejects claims.
-pub(super) fn reject_claims(refused: BTreeSet<Claim>) -> Result<(), ChangeError> {
-    if refused.is_empty() {
-        Ok(())
-    } else {
-        Err(ChangeError::ClaimsNotAllowed(refused))
-    }
-}
-
-/// Rejects a change whose deployments claim paths of sections that the caller may not change. Each deployment is compared with
-/// the one that it replaces.
-pub(super) fn require_claims(
-    snapshot: &Snapshot,
-    after: &[LoadedDeployment],
-    may_change: MayChange<'_>,
-) -> Result<(), ChangeError> {
-    if may_change("*") {
-        return Ok(());
-    }
-    let replaced = snapshot.visible().iter().zip(after);
-    let refused = replaced.flat_map(|(before, after)| refused_claims(before, after, may_change));
-    reject_claims(refused.collect())
-}
-
 /// Assembles the releases of a new deployment. Stored ones are exempt from the check of container names, so that the gateway
 /// can load what it accepted before.
 ///
 /// # Errors
-/// All problems of the combination.
+/// All problems of the set.
 pub(crate) fn assemble_new(
-    deployment: Deployment,
+    deployment: Arc<Deployment>,
     releases: Vec<Arc<LoadedRelease>>,
+    unavailable: Vec<UnavailableRelease>,
 ) -> Result<LoadedDeployment, Vec<String>> {
-    let mut problems = container_problems(&releases);
-    match LoadedDeployment::assemble(deployment, releases) {
+    let known = unavailable.iter().filter_map(|each| each.known.as_ref());
+    let mut problems = container_problems(releases.iter().chain(known));
+    match LoadedDeployment::assemble(deployment, releases, unavailable) {
         Ok(loaded) if problems.is_empty() => Ok(loaded),
         assembled => {
             problems.extend(assembled.err().into_iter().flatten());
@@ -158,10 +101,10 @@ pub(crate) fn assemble_new(
 }
 
 /// Sections with the same container: the browser would run the code of one in place of the other.
-fn container_problems(releases: &[Arc<LoadedRelease>]) -> Vec<String> {
+fn container_problems<'a>(releases: impl Iterator<Item = &'a Arc<LoadedRelease>>) -> Vec<String> {
     let mut problems = Vec::new();
     let mut sections = BTreeMap::new();
-    for entry in releases.iter().filter_map(|release| entry(release)) {
+    for entry in releases.filter_map(|release| release.entry()) {
         if let Some(other) = sections.insert(&entry.container, &entry.name) {
             problems.push(format!(
                 "container `{}` is used by both {other} and {}",
@@ -170,14 +113,4 @@ fn container_problems(releases: &[Arc<LoadedRelease>]) -> Vec<String> {
         }
     }
     problems
-}
-
-/// What the browser loads of a section; `None` if nothing refers to it.
-fn entry(release: &LoadedRelease) -> Option<&SectionEntry> {
-    let Role::Section(parts) = &release.role else {
-        return None;
-    };
-    let of_pages = parts.pages.iter().map(|(_, page)| &page.section);
-    let of_slots = parts.slots.iter().map(|(_, slot)| &slot.section);
-    of_pages.chain(of_slots).next().map(|entry| &**entry)
 }

@@ -10,8 +10,9 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 
-use super::snapshot::{LoadError, concurrently};
-use super::{Snapshot, Warm};
+use super::error::LoadError;
+use super::prerender::Warm;
+use super::snapshot::{Snapshot, concurrently};
 use crate::metrics::DeploymentMetrics;
 use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
@@ -57,9 +58,9 @@ pub struct Deployments {
     /// The paths of files that the gateway serves in place of pages.
     pub(super) files: OnceLock<BTreeSet<String>>,
     current: ArcSwap<Snapshot>,
-    /// Why the last poll of the store failed, for `/readyz`.
     /// Why the store cannot be written, as `/readyz` says it.
     write_problem: parking_lot::Mutex<Option<String>>,
+    /// Why the last poll of the store failed, for `/readyz`.
     store_problem: parking_lot::Mutex<Option<String>>,
     /// The last read of the live state. Held during reads.
     last_read: Mutex<LastRead>,
@@ -194,7 +195,7 @@ impl Deployments {
     fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
         self.metrics.describe(before, snapshot);
         if let Some(renderer) = &self.renderer {
-            let releases = snapshot.visible().iter().flat_map(|loaded| &loaded.releases);
+            let releases = snapshot.visible_releases();
             releases.for_each(|release| renderer.expose_metrics(&release.id.name));
         }
     }
@@ -295,7 +296,7 @@ impl Deployments {
 
     async fn read(&self, last: &mut LastRead) -> Result<(), LoadError> {
         last.began_at = Instant::now();
-        // A read that times out never gets further.
+        // Stays false if the read is cancelled by its timeout.
         last.has_succeeded = false;
         let result = self.poll(last).await;
         last.has_succeeded = result.is_ok();
@@ -372,7 +373,7 @@ impl Deployments {
         self.hold_off_changes().await
     }
 
-    /// Waits until no change is being made in this process. None is while the guard is held.
+    /// Waits until no change is being made in this process. No change can start while the guard is held.
     pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
         waiting.await.map_err(|_| StoreError::ChangeInProgress)
@@ -392,12 +393,12 @@ impl Deployments {
         began_at: Instant,
     ) -> Result<Arc<Snapshot>, LoadError> {
         let snapshot = self.current().refreshed(&self.store, state).await?;
-        Ok(self.publish(snapshot, began_at).await)
+        Ok(self.replace(snapshot, began_at).await)
     }
 
     /// Makes a snapshot the current one, which has all changes that were made before `newest_at`. The caller must hold
     /// `changing`.
-    pub(super) async fn publish(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
+    pub(super) async fn replace(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
         let snapshot = Arc::new(snapshot);
         self.newest_at.lock().replace(newest_at);
         let before = self.current.swap(Arc::clone(&snapshot));
@@ -408,11 +409,13 @@ impl Deployments {
         snapshot
     }
 
-    /// The records of all deployments in the store by number, and the numbers of those that are damaged.
-    pub async fn records(&self) -> Result<(BTreeMap<u64, Deployment>, Vec<u64>), StoreError> {
+    /// The records of these deployments by number, and the numbers of those that are damaged.
+    pub async fn records(
+        &self,
+        numbers: impl IntoIterator<Item = u64>,
+    ) -> Result<(BTreeMap<u64, Deployment>, Vec<u64>), StoreError> {
         let mut records = BTreeMap::new();
         let mut damaged = Vec::new();
-        let numbers = self.store.deployments().await?;
         let reads = numbers
             .into_iter()
             .map(|number| async move { (number, self.store.deployment(number).await) });

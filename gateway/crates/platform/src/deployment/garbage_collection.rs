@@ -2,17 +2,17 @@
 //! rollback needs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 
-use super::change::{Author, ChangeError, ChangePlan, MayChange, require};
-use super::snapshot::concurrently;
-use super::{Deployments, Snapshot};
+use super::deployments::Deployments;
+use super::plan::{Command, Request};
+use super::snapshot::{Snapshot, concurrently};
+use super::types::{Author, ChangeError, CollectedGarbage, MayChange};
 use colonnade_config::Retention;
-use colonnade_model::deployment::{Change, ChangeKind, Deployment, GATEWAY};
+use colonnade_model::deployment::{Deployment, GATEWAY};
 use colonnade_model::release::ReleaseId;
 
 /// How often it is checked whether the interval has passed.
@@ -20,15 +20,6 @@ const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
 /// More than a change takes from its first record to the new live state, with clocks that differ.
 const DEPLOY_TIME: SignedDuration = SignedDuration::from_hours(1);
-
-/// What garbage collection deleted or, in a dry run, would delete.
-#[derive(Debug)]
-pub struct CollectedGarbage {
-    /// The numbers of deployments.
-    pub deployments: Vec<u64>,
-    /// Releases.
-    pub releases: Vec<ReleaseId>,
-}
 
 impl Deployments {
     /// Collects garbage after each interval, unless another gateway does. Never returns.
@@ -45,9 +36,10 @@ impl Deployments {
         };
         loop {
             ticks.tick().await;
+            let is_full = self.current().stored_count() > keep.max_deployments;
             let collected = match self.store.begin_collection(interval).await {
-                Ok(false) => continue,
-                Ok(true) => self.collect_garbage(keep, false, &author, &|_| true).await,
+                Ok(false) if !is_full => continue,
+                Ok(_) => self.collect_garbage(keep, false, &author, &|_| true).await,
                 Err(error) => Err(error.into()),
             };
             match collected {
@@ -70,71 +62,78 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<CollectedGarbage, ChangeError> {
-        require(may_change, [&"*".to_owned()].into_iter())?;
-        let _changing = if dry_run {
-            self.hold_off_changes().await?
-        } else {
-            self.start_change().await?
+        let request = Request {
+            command: Command::CollectGarbage(keep),
+            author,
+            may_change,
         };
-        if !dry_run {
+        if dry_run {
+            let (_, plan) = self.planned(&request).await?;
+            return Ok(plan.map(|plan| plan.garbage).unwrap_or_default());
+        }
+        request.authorize()?;
+        {
+            let _changing = self.start_change().await?;
             self.store.delete_orphans().await?;
         }
-        // Includes deployments that an earlier attempt of this loop removed.
-        let mut removed = BTreeSet::new();
-        loop {
-            let snapshot = self.refresh().await?;
-            let since = before_now(SignedDuration::from_hours(keep.hours));
-            let deployments = self.expired_deployments(&snapshot, keep, since).await?;
-            let retained = self.retained_releases(&snapshot, keep.releases).await?;
-            let releases = self.unused_releases(&deployments, retained, since).await?;
-            removed.extend(deployments);
-            let collected = CollectedGarbage {
-                deployments: removed.iter().copied().collect(),
-                releases,
-            };
-            if dry_run || collected.is_empty() {
-                return Ok(collected);
-            }
-            let visible = snapshot
-                .state()
-                .ok_or(ChangeError::NoLiveDeployment)?
-                .visible
-                .clone();
-            let live = visible.live();
-            let mut author = author.clone();
-            author.reason = author.reason.or_else(|| Some(collected.to_string()));
-            // Deployments first: no stored deployment may use a deleted release, and the new state makes the other gateways
-            // drop the deployments.
-            let numbers = collected.deployments.iter();
-            let deletes = numbers.map(|number| self.store.delete_deployment(*number));
-            for deleted in concurrently(deletes).await {
-                deleted?;
-            }
-            let state = author.state(&snapshot, ChangeKind::GarbageCollection, visible, BTreeMap::new());
-            if self
-                .try_apply(&snapshot, ChangePlan::new(state), Vec::new(), live)
-                .await?
-                .is_some()
-            {
-                return Ok(CollectedGarbage {
-                    deployments: collected.deployments,
-                    releases: self.delete_unused_releases(collected.releases).await?,
-                });
-            }
+        let garbage = match self.change(&request).await {
+            Ok(outcome) => outcome.garbage,
+            // Before the first deploy.
+            Err(ChangeError::NoLiveDeployment) => CollectedGarbage::default(),
+            Err(error) => return Err(error),
+        };
+        if garbage.is_empty() {
+            return Ok(garbage);
         }
+        let _changing = self.start_change().await?;
+        // Deployments first: no stored deployment may use a deleted release.
+        let numbers = garbage.deployments.iter();
+        let deletes = numbers.map(|number| self.store.delete_deployment(*number));
+        for deleted in concurrently(deletes).await {
+            deleted?;
+        }
+        let releases = self.delete_unused_releases(garbage.releases).await?;
+        self.refresh().await?;
+        Ok(CollectedGarbage {
+            deployments: garbage.deployments,
+            releases,
+        })
     }
 
-    /// The deployments to delete: neither among the newest, nor visible or created since `since`.
+    /// What `keep` does not retain.
+    pub(super) async fn garbage(
+        &self,
+        snapshot: &Snapshot,
+        keep: Retention,
+    ) -> Result<CollectedGarbage, ChangeError> {
+        let since = before_now(SignedDuration::from_hours(keep.hours));
+        let deployments = self.expired_deployments(snapshot, keep, since).await?;
+        let retained = self.retained_releases(snapshot, keep.releases).await?;
+        let releases = self.unused_releases(&deployments, retained, since).await?;
+        Ok(CollectedGarbage {
+            deployments,
+            releases,
+        })
+    }
+
+    /// The deployments to delete: neither among the newest, nor visible or created since `since`. And the
+    /// oldest ones, if these are too many.
     async fn expired_deployments(
         &self,
         snapshot: &Snapshot,
         keep: Retention,
         since: Timestamp,
     ) -> Result<Vec<u64>, ChangeError> {
-        let mut needed: BTreeSet<u64> = self.visible_since(snapshot, since).await?;
+        let mut needed = BTreeSet::new();
+        if let Some(state) = snapshot.state() {
+            needed.extend(state.visible.numbers());
+            let earlier = state.visible.earlier().iter();
+            let recent = earlier.filter(|earlier| earlier.ended_at > since);
+            needed.extend(recent.map(|earlier| earlier.number));
+        }
         let records = self.intact_records().await?;
         needed.extend(records.keys().rev().take(keep.deployments.max(1)));
-        // These may be previews. Those above all that visitors see may be of a change that is about to replace the live state.
+        // These may be previews. Those above all that visitors get may be of a change that is about to replace the live state.
         let newest_visible = snapshot.newest_visible();
         let hour_ago = before_now(DEPLOY_TIME);
         let recent = records.values().filter(|record| {
@@ -142,30 +141,16 @@ impl Deployments {
             is_pending || record.created_at > since
         });
         needed.extend(recent.map(|record| record.number));
-        Ok(records
-            .into_keys()
-            .filter(|number| !needed.contains(number))
-            .collect())
-    }
-
-    /// The deployments that visitors saw since `since`.
-    async fn visible_since(
-        &self,
-        snapshot: &Snapshot,
-        since: Timestamp,
-    ) -> Result<BTreeSet<u64>, ChangeError> {
-        let mut visible = BTreeSet::new();
-        if let Some(state) = snapshot.state() {
-            visible.extend(state.visible.deployments());
-        }
-        let mut change: Option<Change> = snapshot.state().map(|state| state.change.clone());
-        while let Some(current) = change.filter(|change| change.at > since) {
-            visible.extend(current.replaced);
-            // This may be a preview.
-            visible.extend(current.candidate);
-            change = self.stored_change(current.revision.saturating_sub(1)).await?;
-        }
-        Ok(visible)
+        let newest = records.keys().rev().take(keep.deployments.max(1));
+        let visible = snapshot
+            .state()
+            .into_iter()
+            .flat_map(|state| state.visible.numbers());
+        let always: BTreeSet<u64> = visible.chain(newest.copied()).collect();
+        let excess = needed.len().saturating_sub(keep.max_deployments);
+        let too_old: BTreeSet<u64> = needed.difference(&always).take(excess).copied().collect();
+        let is_expired = |number: &u64| !needed.contains(number) || too_old.contains(number);
+        Ok(records.into_keys().filter(is_expired).collect())
     }
 
     /// The releases published before `since` that are not retained, and that no deployment uses except those in `without`.
@@ -225,7 +210,8 @@ impl Deployments {
 impl Deployments {
     /// All records. The releases of a damaged one are unknown, so that nothing can be collected.
     async fn intact_records(&self) -> Result<BTreeMap<u64, Deployment>, ChangeError> {
-        let (records, damaged) = self.records().await?;
+        let numbers = self.store.deployments().await?;
+        let (records, damaged) = self.records(numbers).await?;
         match damaged.first() {
             Some(number) => Err(ChangeError::DamagedRecord(format!(
                 "the record of deployment {number}"
@@ -238,21 +224,4 @@ impl Deployments {
 fn before_now(duration: SignedDuration) -> Timestamp {
     let before = colonnade_clock::now().checked_sub(duration);
     before.unwrap_or(Timestamp::MIN)
-}
-
-impl CollectedGarbage {
-    fn is_empty(&self) -> bool {
-        self.deployments.is_empty() && self.releases.is_empty()
-    }
-}
-
-impl fmt::Display for CollectedGarbage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} unused deployments and {} unused releases",
-            self.deployments.len(),
-            self.releases.len()
-        )
-    }
 }

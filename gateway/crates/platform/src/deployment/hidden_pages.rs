@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{Deployments, Snapshot};
+use super::deployments::Deployments;
+use super::snapshot::Snapshot;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::loaded::LoadedDeployment;
 
@@ -57,8 +58,9 @@ impl Deployments {
     /// Logs the pages that are hidden now, and were not before.
     pub(super) fn log_hidden_pages(&self, before: &Snapshot, now: &Snapshot) {
         let hidden = |snapshot: &Snapshot| -> BTreeSet<HiddenPage> {
-            let visible = snapshot.visible().iter();
-            visible.flat_map(|loaded| self.hidden_pages(loaded)).collect()
+            let visible = snapshot.visible_sets();
+            let visible = visible.iter();
+            visible.flat_map(|set| self.hidden_pages(set)).collect()
         };
         for HiddenPage { section, path } in hidden(now).difference(&hidden(before)) {
             tracing::warn!(event = "page_hidden", section, path);

@@ -1,6 +1,6 @@
 //! The history of changes.
 
-use super::Deployments;
+use super::deployments::Deployments;
 use colonnade_model::deployment::Change;
 use colonnade_store::StoreError;
 

@@ -1,34 +1,36 @@
-//! Deployments: numbered, immutable sets of a shell and its sections. Exactly one is live.
+//! Deployments: numbered, immutable sets of a shell and its sections. Exactly one is live, and each
+//! running rollout has a candidate.
 //!
-//! [`Deployments`] is the API: deploy, promote, abort, roll back, preview and collect garbage. Each change writes its
-//! deployments first and takes effect with one compare-and-swap of the live state.
+//! [`Deployments`] is the API: deploy, promote, abort, roll back, preview and collect garbage. Each change
+//! is a command, which a pure function plans on a snapshot. One loop stores the deployment that the plan
+//! creates, if any, and then makes the plan take effect with one compare-and-swap of the live state.
 
 mod change;
 mod claims;
-mod deploy;
 mod deployments;
+mod error;
 mod garbage_collection;
 mod hidden_pages;
 mod history;
+mod operations;
+mod plan;
 mod prerender;
-mod preview;
 mod record_changes;
 mod rollback;
-mod rollout;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod types;
 
-pub use change::{Author, ChangeError, ChangeOutcome};
-pub use claims::Claim;
 pub(crate) use claims::{assemble_new, refused_claims};
-pub use deploy::{DeployRequest, RolloutStart};
 pub use deployments::{Degradation, Deployments, StoreUnreadable};
+pub use error::LoadError;
 pub use hidden_pages::HiddenPage;
 pub use history::HistoryPage;
 pub use prerender::{Warm, Warming};
-pub use preview::PreviewTarget;
-pub use rollback::{RollbackPlan, RollbackTarget};
-pub use rollout::{RolloutDescription, RolloutTarget, RunningRollout};
 pub(crate) use snapshot::concurrently;
-pub use snapshot::{LoadError, Snapshot};
+pub use snapshot::{RunningRollout, Snapshot};
+pub use types::{
+    Author, ChangeError, ChangeOutcome, Claim, CollectedGarbage, DeployRequest, PreviewTarget, RollbackPlan,
+    RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget,
+};

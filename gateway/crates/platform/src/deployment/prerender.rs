@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::change::ChangeError;
-use super::{Deployments, Snapshot};
+use super::deployments::Deployments;
+use super::snapshot::Snapshot;
+use super::types::ChangeError;
 use colonnade_diagnostics::TrialAction;
 use colonnade_render::{Renderer, TrialResults};
 use colonnade_store::loaded::LoadedDeployment;
@@ -36,9 +37,7 @@ impl Deployments {
         if self.enabled_renderer().is_none() {
             return Vec::new();
         }
-        for loaded in snapshot.visible() {
-            verified.add(loaded);
-        }
+        snapshot.visible_sets().iter().for_each(|set| verified.add(set));
         let deployments = deployments.iter();
         deployments.filter(|loaded| !verified.covers(loaded)).collect()
     }
@@ -81,36 +80,32 @@ impl Deployments {
             return Vec::new();
         };
         let mut verified = TrialResults::default();
-        snapshot.visible().iter().for_each(|loaded| verified.add(loaded));
+        snapshot.visible_sets().iter().for_each(|set| verified.add(set));
         let live = snapshot.live().map(|live| &**live);
         renderer
             .trial_render(TrialAction::Publish, &self.store, loaded, live, &verified)
             .await
     }
 
-    /// Warms the document cache in the background, if `now` shows visitors other deployments than `before`. It warms the
-    /// live deployment and the candidates. Combinations of candidates reuse their renders.
+    /// Warms the document cache in the background, if `now` shows visitors other sets than `before`. It
+    /// warms the live deployment and each candidate. Sets of several candidates reuse their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
-        let shown = |snapshot: &Snapshot| {
-            let candidates = snapshot.rollouts().map(|rollout| Arc::clone(rollout.candidate));
-            let live = snapshot.live().cloned();
-            live.into_iter().chain(candidates).collect::<Vec<_>>()
-        };
         let Some(warmer) = &self.warmer else {
             return;
         };
-        let deployments = shown(now);
-        let numbers = |deployments: &[Arc<LoadedDeployment>]| {
-            let numbers = deployments.iter().map(|loaded| loaded.number());
-            numbers.collect::<Vec<_>>()
+        let names = |snapshot: &Snapshot| {
+            let numbers = snapshot
+                .state()
+                .map(|state| state.visible.numbers().collect::<Vec<_>>());
+            numbers.unwrap_or_default()
         };
-        if numbers(&shown(before)) == numbers(&deployments) {
+        if names(before) == names(now) {
             return;
         }
-        let warmer = Arc::clone(warmer);
+        let (warmer, sets) = (Arc::clone(warmer), now.visible_sets());
         let warming = request_scope::spawn(async move {
-            for loaded in deployments {
-                Arc::clone(&warmer).warm(loaded).await;
+            for set in sets {
+                Arc::clone(&warmer).warm(set).await;
             }
         });
         let mut current = self.warming.lock();

@@ -1,199 +1,39 @@
-//! Rolling back: one section to its previous release, or all sections to an earlier deployment.
+//! What a rollback restores: the previous release of a section, or an earlier deployment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Author, ChangeError, ChangeOutcome, ChangePlan, MayChange, require};
-use super::claims::require_claims;
-use super::{Deployments, Snapshot};
-use crate::metrics;
-use colonnade_model::deployment::{
-    Change, ChangeKind, Deployment, ReleaseChange, VisibleDeployments, release_changes,
-};
+use super::deployments::Deployments;
+use super::plan::{Facts, reject_rolled_out};
+use super::snapshot::Snapshot;
+use super::types::{ChangeError, RollbackTarget};
+use colonnade_model::deployment::{Change, ChangeKind, Deployment, ReleaseChange};
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
-use tokio::time::Instant;
-
-/// What to roll back.
-#[derive(Debug, Clone)]
-pub enum RollbackTarget {
-    /// One section, to its previous release.
-    Section(String),
-    /// All sections, to this deployment.
-    Deployment(u64),
-    /// All sections, to the previous deployment.
-    Previous,
-}
-
-/// What a rollback would change.
-#[derive(Debug, Default)]
-pub struct RollbackPlan {
-    /// The live deployment that the plan is for.
-    pub live: u64,
-    /// The deployment whose releases are all restored.
-    pub restores: Option<u64>,
-    /// The release changes of the shell and the sections, by name. Empty if there is nothing to change.
-    pub sections: BTreeMap<String, ReleaseChange>,
-}
-
-fn require_rollback(target: &RollbackTarget, may_change: MayChange<'_>) -> Result<(), ChangeError> {
-    match target {
-        RollbackTarget::Section(section) => require(may_change, [section].into_iter()),
-        // This changes all sections.
-        RollbackTarget::Deployment(_) | RollbackTarget::Previous => {
-            require(may_change, [&"*".to_owned()].into_iter())
-        }
-    }
-}
 
 impl Deployments {
-    /// Rolls back with a new deployment, which goes live for all visitors.
-    ///
-    /// Rolling back a section keeps all other sections, also in the candidates of rollouts. Rolling back to a deployment
-    /// ends all rollouts.
-    pub async fn roll_back(
-        &self,
-        target: &RollbackTarget,
-        base: Option<u64>,
-        author: &Author,
-        may_change: MayChange<'_>,
-    ) -> Result<ChangeOutcome, ChangeError> {
-        let result = self.try_roll_back(target, base, author, may_change).await;
-        self.metrics.record_change(metrics::ROLLBACK, &result);
-        result
-    }
-
-    /// What [`Deployments::roll_back`] would change now.
-    pub async fn plan_rollback(
-        &self,
-        target: &RollbackTarget,
-        base: Option<u64>,
-        author: &Author,
-        may_change: MayChange<'_>,
-    ) -> Result<RollbackPlan, ChangeError> {
-        require_rollback(target, may_change)?;
-        let snapshot = {
-            let _changing = self.hold_off_changes().await?;
-            self.refresh().await?
-        };
-        let plan = self.rollback_plan(&snapshot, target, base, 0, author).await?;
-        if let Some(plan) = plan.as_ref().filter(|_| !may_change("*")) {
-            require_claims(&snapshot, &self.assemble_all(&snapshot, plan).await?, may_change)?;
-        }
-        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
-        Ok(plan.map_or_else(
-            || RollbackPlan {
-                live,
-                ..RollbackPlan::default()
-            },
-            |plan| RollbackPlan {
-                live,
-                restores: plan.state.change.restores,
-                sections: plan.state.change.sections,
-            },
-        ))
-    }
-
-    async fn try_roll_back(
-        &self,
-        target: &RollbackTarget,
-        base: Option<u64>,
-        author: &Author,
-        may_change: MayChange<'_>,
-    ) -> Result<ChangeOutcome, ChangeError> {
-        require_rollback(target, may_change)?;
-        let asked_at = Instant::now();
-        let _changing = self.start_change().await?;
-        loop {
-            let snapshot = self.newest_since(asked_at).await?;
-            let number = self.next_number(&snapshot);
-            let plan = self
-                .rollback_plan(&snapshot, target, base, number, author)
-                .await?;
-            let Some(plan) = plan else {
-                let number = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?.number();
-                return ChangeOutcome::unchanged(snapshot, number);
-            };
-            let loaded = self.assemble_all(&snapshot, &plan).await?;
-            require_claims(&snapshot, &loaded, may_change)?;
-            if let Some(outcome) = self.try_apply(&snapshot, plan, loaded, number).await? {
-                return Ok(outcome);
-            }
-        }
-    }
-
-    /// Plans a rollback; `None` if there is nothing to change. With `base`, only if this deployment is live.
-    async fn rollback_plan(
+    /// What a rollback restores, from the history.
+    pub(super) async fn restored(
         &self,
         snapshot: &Snapshot,
         target: &RollbackTarget,
-        base: Option<u64>,
-        number: u64,
-        author: &Author,
-    ) -> Result<Option<ChangePlan>, ChangeError> {
-        let live = snapshot.live().map(|live| live.number());
-        if let Some(base) = base
-            && live != Some(base)
-        {
-            return Err(ChangeError::BaseNotLive { base, live });
-        }
-        match target {
+    ) -> Result<Facts, ChangeError> {
+        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
+        let number = match target {
             RollbackTarget::Section(section) => {
-                Ok(Some(self.section_plan(snapshot, section, number, author).await?))
+                reject_rolled_out(snapshot, |name| name == section)?;
+                let Some(current) = live.deployment.releases.get(section) else {
+                    return Err(ChangeError::NothingToRestore(format!("`{section}` is not live")));
+                };
+                let version = self.previous_release(snapshot, section, current).await?;
+                return Ok(Facts::Version(version));
             }
-            RollbackTarget::Deployment(to) => self.deployment_plan(snapshot, *to, number, author).await,
-            RollbackTarget::Previous => {
-                let to = self.previous_deployment(snapshot).await?;
-                self.deployment_plan(snapshot, to, number, author).await
-            }
-        }
-    }
-
-    async fn section_plan(
-        &self,
-        snapshot: &Snapshot,
-        section: &String,
-        number: u64,
-        author: &Author,
-    ) -> Result<ChangePlan, ChangeError> {
-        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
-        snapshot.reject_rolled_out(|name| name == section)?;
-        let before = &live.deployment.releases;
-        let Some(current) = before.get(section) else {
-            return Err(ChangeError::NothingToRestore(format!("`{section}` is not live")));
+            RollbackTarget::Deployment(number) => *number,
+            RollbackTarget::Previous => self.previous_deployment(snapshot).await?,
         };
-        let earlier = self.previous_release(snapshot, section, current).await?;
-        let roll_back = |releases: &BTreeMap<String, String>| {
-            let mut releases = releases.clone();
-            releases.insert(section.clone(), earlier.clone());
-            releases
-        };
-        let changes = release_changes(before, &roll_back(before));
-        let deployments = author.renewed(snapshot, number, roll_back);
-        let state = author.state_for_all(snapshot, ChangeKind::Rollback, &deployments, changes);
-        Ok(ChangePlan { deployments, state })
-    }
-
-    async fn deployment_plan(
-        &self,
-        snapshot: &Snapshot,
-        to: u64,
-        number: u64,
-        author: &Author,
-    ) -> Result<Option<ChangePlan>, ChangeError> {
-        let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
-        let earlier = self.stored_deployment(to).await?;
-        let target_releases = earlier.ok_or(ChangeError::DeploymentNotFound(to))?.releases;
-        let changes = release_changes(&live.deployment.releases, &target_releases);
-        if changes.is_empty() && snapshot.rollouts().next().is_none() {
-            return Ok(None);
-        }
-        let visible = VisibleDeployments::live_only(number);
-        let mut state = author.state(snapshot, ChangeKind::Rollback, visible, changes);
-        state.change.restores = Some(to);
-        Ok(Some(ChangePlan {
-            deployments: vec![author.deployment(number, target_releases)],
-            state,
-        }))
+        let earlier = self.stored_deployment(number).await?;
+        Ok(Facts::Deployment(
+            earlier.ok_or(ChangeError::DeploymentNotFound(number))?,
+        ))
     }
 
     /// The release of a section that was live before its current one.
@@ -226,7 +66,7 @@ impl Deployments {
         };
         self.search(snapshot, all_changes).await?;
         let mut targets = BTreeSet::new();
-        let live = snapshot.live().map(|live| &live.deployment);
+        let live = snapshot.live().map(|live| &*live.deployment);
         for mut release in live.into_iter().flat_map(Deployment::release_ids) {
             for _ in 0..count {
                 let mut search = PreviousRelease::of(&release.name, &release.version);

@@ -5,31 +5,50 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::rollout::RunningRollout;
-use colonnade_model::deployment::Deployment;
-use colonnade_model::deployment::LiveState;
+use super::error::LoadError;
+use colonnade_model::deployment::{
+    Deployment, LiveState, ReleaseChange, ReleaseFacts, Rollout, SetName, release_changes,
+};
+use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
-use colonnade_store::loaded::{LoadReleaseError, LoadedDeployment, LoadedRelease, UnavailableRelease};
+use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
+use colonnade_web::byte_cache::ByteCache;
 use futures_util::{StreamExt as _, stream};
+
+/// The most bytes of composed sets that are kept.
+const SETS_BYTES: usize = 16 << 20;
+
+/// The estimated bytes of a release in a set with routes of its own.
+const ROUTED_RELEASE_BYTES: usize = 2048;
+
+/// The estimated bytes of a release in a set that shares the routes of its live deployment.
+const SHARED_RELEASE_BYTES: usize = 64;
 
 /// The deployments and releases of the store at one revision.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     state: Option<LiveState>,
-    /// The deployments that visitors see, by combination of the running rollouts; empty before the first deploy.
-    visible: Vec<Arc<LoadedDeployment>>,
-    deployments: BTreeMap<u64, Arc<LoadedDeployment>>,
+    /// The live deployment; `None` before the first deploy.
+    live: Option<Arc<LoadedDeployment>>,
+    /// The candidates of the running rollouts, in their order.
+    candidates: Vec<Arc<LoadedCandidate>>,
+    /// The stored deployments whose releases are loaded, by number.
+    records: BTreeMap<u64, Arc<Deployment>>,
     preview_keys: RotatingKeys,
     /// By name, then by version.
     releases: Releases,
     /// The numbers of all stored deployments, also of those that cannot be loaded, ascending.
     stored: Vec<u64>,
-    /// Whether it lacks what visitors do not see, previews and earlier deployments: it was read from a local copy, or the store
-    /// went away meanwhile.
+    /// Whether it lacks what visitors do not get now, previews and earlier deployments: it was read
+    /// from a local copy, or the store became unreachable meanwhile.
     is_partial: bool,
+    sets: Arc<Sets>,
 }
+
+/// The sets that were composed, except that of the live deployment alone.
+struct Sets(ByteCache<SetName, LoadedDeployment>);
 
 type Releases = HashMap<String, HashMap<String, KnownRelease>>;
 
@@ -41,81 +60,57 @@ struct KnownRelease {
     is_public: bool,
 }
 
-/// A deployment cannot be loaded.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// The deployment is not in the store.
-    #[error("deployment {0} is not in the store")]
-    DeploymentNotFound(u64),
-    /// The release is not in the store.
-    #[error("{0} is not in the store")]
-    ReleaseNotFound(ReleaseId),
-    /// The release is damaged.
-    #[error(transparent)]
-    Release(#[from] LoadReleaseError),
-    /// The releases conflict with each other.
-    #[error("the releases conflict: {}", .0.join("; "))]
-    Conflict(Vec<String>),
-    /// Visitors see the deployment, and it is missing or damaged.
-    #[error(
-        "deployment {number} is live or a candidate, but cannot be loaded: {error}; restore its files from a backup, or run \
-         `gateway serve --recover`"
-    )]
-    Visible {
-        /// The deployment.
-        number: u64,
-        /// Why it cannot be loaded.
-        error: Box<LoadError>,
-    },
-    /// The live state, or the whole folder, was deleted.
-    #[error("live.json is missing from the store; restore it from a backup")]
-    LiveStateMissing,
-    /// The store was restored from a backup, or replaced by an older copy.
-    #[error("the store was restored while this gateway runs; restart the gateway")]
-    OtherTimeline,
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+/// A running rollout.
+#[derive(Debug)]
+pub struct RunningRollout<'a> {
+    /// The index of the rollout in the live state.
+    pub(super) index: usize,
+    /// The stored record.
+    pub record: &'a Rollout,
+    /// The live deployment.
+    pub live: &'a Arc<LoadedDeployment>,
+    /// What the rollout changes.
+    pub candidate: &'a Arc<LoadedCandidate>,
 }
 
-impl LoadError {
-    /// Whether the store may be intact and only cannot be used now.
-    pub(super) fn is_away(&self) -> bool {
-        matches!(self, Self::Store(error) if error.is_away())
+impl RunningRollout<'_> {
+    /// The releases that visitors with the candidate get.
+    pub fn releases(&self) -> BTreeMap<String, String> {
+        self.candidate
+            .deployment
+            .applied_to(&self.live.deployment.releases)
     }
 
-    /// This error about a deployment that visitors see. Says how to go on if trying again does not help.
-    fn of_visible(self, number: u64) -> Self {
-        match self {
-            Self::Store(error) if !error.is_loss() => Self::Store(error),
-            error => Self::Visible {
-                number,
-                error: Box::new(error),
-            },
-        }
+    /// The release changes of the rollout, by section.
+    pub fn changes(&self) -> BTreeMap<String, ReleaseChange> {
+        release_changes(&self.live.deployment.releases, &self.releases())
+    }
+}
+
+impl Default for Sets {
+    fn default() -> Self {
+        Self(ByteCache::new(SETS_BYTES))
+    }
+}
+
+impl std::fmt::Debug for Sets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sets")
     }
 }
 
 /// The number of deployments or releases that are read at a time: in a bucket, most of a read is waiting.
 pub(super) const CONCURRENT_READS: usize = 16;
 
-/// The results of reads, of which some are done at a time.
+/// Runs the reads, up to [`CONCURRENT_READS`] at once.
 pub(crate) async fn concurrently<F: Future>(reads: impl Iterator<Item = F>) -> Vec<F::Output> {
     // Collected, because the borrow checker cannot name the lifetimes of a lazy iterator.
     let reads: Vec<F> = reads.collect();
     stream::iter(reads).buffered(CONCURRENT_READS).collect().await
 }
 
-fn add_release(releases: &mut Releases, release: &Arc<LoadedRelease>) {
-    let versions = releases.entry(release.id.name.clone()).or_default();
-    let known = KnownRelease {
-        release: Arc::clone(release),
-        is_public: false,
-    };
-    versions.insert(release.id.version.clone(), known);
-}
-
-/// Whether a live state is an earlier one, or came after it. A store that has lost its newest changes can have others since.
+/// Whether `now` is `before` or one of its successors. False after a restore from a backup: the
+/// history then diverges.
 async fn follows(store: &Store, before: &LiveState, now: &LiveState) -> Result<bool, StoreError> {
     if now.timeline != before.timeline || now.revision() <= before.revision() {
         return Ok(now.timeline == before.timeline && now.change == before.change);
@@ -130,36 +125,40 @@ async fn follows(store: &Store, before: &LiveState, now: &LiveState) -> Result<b
 impl Snapshot {
     /// The live deployment.
     pub fn live(&self) -> Option<&Arc<LoadedDeployment>> {
-        self.visible.first()
+        self.live.as_ref()
     }
 
     /// The running rollouts.
     pub fn rollouts(&self) -> impl Iterator<Item = RunningRollout<'_>> {
         let records = self.state.iter().flat_map(|state| state.visible.rollouts());
-        records.enumerate().filter_map(|(index, record)| {
+        let rollouts = records.zip(&self.candidates).enumerate();
+        rollouts.filter_map(|(index, (record, candidate))| {
             Some(RunningRollout {
                 index,
                 record,
                 live: self.live()?,
-                candidate: self.visible.get(1 << index)?,
+                candidate,
             })
         })
     }
 
-    /// The deployments that visitors without a preview see, by combination of the running rollouts (see
-    /// [`VisibleDeployments`](colonnade_model::deployment::VisibleDeployments)).
-    pub fn visible(&self) -> &[Arc<LoadedDeployment>] {
-        &self.visible
+    /// The releases of the live deployment and of the candidates.
+    pub fn visible_releases(&self) -> impl Iterator<Item = &Arc<LoadedRelease>> {
+        let live = self.live.iter().flat_map(|live| &live.releases);
+        live.chain(self.candidates.iter().flat_map(|candidate| &candidate.releases))
     }
 
-    /// The releases of sections that visitors should see, but that are missing or damaged.
+    /// The releases of sections that visitors should get, but that are missing or damaged.
     pub fn unavailable(&self) -> impl Iterator<Item = &UnavailableRelease> {
-        let all = self.visible.iter().flat_map(|loaded| &loaded.unavailable);
-        let by_id: BTreeMap<&ReleaseId, _> = all.map(|each| (&each.id, each)).collect();
-        by_id.into_values()
+        let live = self.live.iter().flat_map(|live| &live.unavailable);
+        live.chain(
+            self.candidates
+                .iter()
+                .flat_map(|candidate| &candidate.unavailable),
+        )
     }
 
-    /// Whether a release that visitors should see is missing or damaged.
+    /// Whether a release that visitors should get is missing or damaged.
     pub fn is_unavailable(&self, name: &str, version: &str) -> bool {
         self.unavailable()
             .any(|each| each.id.name == name && each.id.version == version)
@@ -180,21 +179,26 @@ impl Snapshot {
         &self.preview_keys
     }
 
-    /// A stored deployment by its number.
-    pub fn deployment(&self, number: u64) -> Option<&Arc<LoadedDeployment>> {
-        self.deployments.get(&number)
+    /// The record of a stored deployment.
+    pub fn record(&self, number: u64) -> Option<&Arc<Deployment>> {
+        self.records.get(&number)
     }
 
     /// The highest number of a stored deployment; 0 before the first.
     pub fn newest(&self) -> u64 {
-        self.deployments.last_key_value().map_or(0, |(number, _)| *number)
+        self.records.last_key_value().map_or(0, |(number, _)| *number)
     }
 
-    /// The highest number of a deployment that visitors see. A change in progress creates higher ones, and takes effect only while
-    /// they see the same deployments.
+    /// The highest number of a deployment that visitors get. A change in progress creates higher ones,
+    /// and takes effect only while they get the same deployments.
     pub(super) fn newest_visible(&self) -> u64 {
-        let numbers = self.visible.iter().map(|loaded| loaded.number());
+        let numbers = self.state.iter().flat_map(|state| state.visible.numbers());
         numbers.max().unwrap_or(0)
+    }
+
+    /// How many deployments are stored.
+    pub fn stored_count(&self) -> usize {
+        self.stored.len()
     }
 
     /// The number of the next deployment. The newest is never removed, so numbers only rise.
@@ -208,13 +212,109 @@ impl Snapshot {
         Some((release, *is_public))
     }
 
+    /// The live deployment alone, and with each candidate.
+    pub fn visible_sets(&self) -> Vec<Arc<LoadedDeployment>> {
+        let candidates = self.rollouts().filter_map(|running| {
+            let name = SetName::with(running.live.deployment.number, [running.record.candidate]);
+            self.set(&name)
+        });
+        self.live().cloned().into_iter().chain(candidates).collect()
+    }
+
+    /// The set with this name, if its deployments are stored, whether or not visitors get it.
+    pub fn set(&self, name: &SetName) -> Option<Arc<LoadedDeployment>> {
+        if name.candidates().is_empty() {
+            return self.base(name.live());
+        }
+        let candidates = name.candidates().iter().map(|number| self.candidate(*number));
+        self.compose(name, candidates.collect::<Option<_>>()?)
+    }
+
+    /// What visitors of a set get at a path: the set without the candidates that decide nothing there.
+    /// Its name, its documents and its page data are the same for all these visitors. `None` is the
+    /// path of no page.
+    pub fn set_at(&self, name: &SetName, path: Option<&RequestPath>) -> Option<Arc<LoadedDeployment>> {
+        let base = self.base(name.live())?;
+        if name.candidates().is_empty() {
+            return Some(base);
+        }
+        let candidates = name.candidates().iter().map(|number| self.candidate(*number));
+        let candidates: Vec<_> = candidates.collect::<Option<_>>()?;
+        let deciding = base.deciding(&candidates, path);
+        if deciding.is_empty() {
+            return Some(base);
+        }
+        let numbers = deciding.iter().map(|candidate| candidate.deployment.number);
+        self.compose(&SetName::with(name.live(), numbers), deciding)
+    }
+
+    fn compose(
+        &self,
+        name: &SetName,
+        candidates: Vec<Arc<LoadedCandidate>>,
+    ) -> Option<Arc<LoadedDeployment>> {
+        if let Some(set) = self.sets.0.get(name) {
+            return Some(set);
+        }
+        let set = Arc::new(self.base(name.live())?.with(candidates));
+        self.keep(&set, SHARED_RELEASE_BYTES);
+        Some(set)
+    }
+
+    /// The set of a stored deployment without candidates.
+    fn base(&self, number: u64) -> Option<Arc<LoadedDeployment>> {
+        if let Some(live) = self.live().filter(|live| live.deployment.number == number) {
+            return Some(Arc::clone(live));
+        }
+        let name = SetName::of_live(number);
+        if let Some(set) = self.sets.0.get(&name) {
+            return Some(set);
+        }
+        let record = self.record(number)?;
+        let releases = record.release_ids().map(|id| self.known(&id));
+        let set =
+            LoadedDeployment::assemble(Arc::clone(record), releases.collect::<Option<_>>()?, Vec::new());
+        let set = Arc::new(set.ok()?);
+        self.keep(&set, ROUTED_RELEASE_BYTES);
+        Some(set)
+    }
+
+    /// Keeps a composed set. What is unavailable can become available.
+    fn keep(&self, set: &Arc<LoadedDeployment>, release_bytes: usize) {
+        if set.unavailable.is_empty() {
+            let bytes = set.releases.len() * release_bytes;
+            self.sets.0.put(set.set.clone(), Arc::clone(set), bytes);
+        }
+    }
+
+    /// The changes of a candidate, whether or not its rollout is running.
+    fn candidate(&self, number: u64) -> Option<Arc<LoadedCandidate>> {
+        let mut running = self.candidates.iter();
+        if let Some(running) = running.find(|running| running.deployment.number == number) {
+            return Some(Arc::clone(running));
+        }
+        let record = self.record(number)?;
+        let changed = record.changed_ids();
+        let releases = changed.map(|id| self.known(&id)).collect::<Option<_>>()?;
+        Some(Arc::new(LoadedCandidate::new(
+            Arc::clone(record),
+            releases,
+            Vec::new(),
+        )))
+    }
+
+    fn known(&self, id: &ReleaseId) -> Option<Arc<LoadedRelease>> {
+        self.release(&id.name, &id.version)
+            .map(|(release, _)| Arc::clone(release))
+    }
+
     /// Whether these deployments were stored when it was read.
     pub(super) fn has_all_of(&self, stored: &[u64]) -> bool {
         self.stored == stored
     }
 
     /// Whether it has this live state, and lacks nothing: an unavailable release may have been repaired, and the store may be
-    /// back.
+    /// reachable again.
     pub(super) fn shows(&self, state: Option<&LiveState>) -> bool {
         self.state.as_ref() == state && !self.is_partial && self.unavailable().next().is_none()
     }
@@ -226,10 +326,7 @@ impl Snapshot {
             return Err(LoadError::LiveStateMissing);
         }
         let is_partial = store.is_offline();
-        let needed = state
-            .as_ref()
-            .map_or(&[][..], |state| state.visible.deployments());
-        let (follows, preview_keys, numbers, mut records) = tokio::try_join!(
+        let (follows, preview_keys, stored) = tokio::try_join!(
             async {
                 Ok::<_, StoreError>(match (&self.state, &state) {
                     (Some(before), Some(now)) => follows(store, before, now).await?,
@@ -238,7 +335,6 @@ impl Snapshot {
             },
             store.keys(KeyPurpose::Previews),
             store.deployments(),
-            async { Ok::<_, StoreError>(self.read_new(store, needed).await) },
         )?;
         if !follows {
             // What this process has loaded and cached belongs to the lost timeline.
@@ -247,140 +343,278 @@ impl Snapshot {
         let mut next = Self {
             preview_keys,
             releases: self.releases.clone(),
-            stored: numbers.clone(),
             is_partial,
+            sets: Arc::clone(&self.sets),
             ..Self::default()
         };
-        let others: Vec<u64> = numbers
-            .iter()
-            .copied()
-            .filter(|number| !needed.contains(number))
-            .collect();
-        records.extend(self.read_new(store, &others).await);
-        next.add_releases_of(&records, store).await;
-        for number in numbers {
-            let known = self.deployments.get(&number);
-            if let Some(loaded) = known.filter(|loaded| loaded.unavailable.is_empty()) {
-                next.deployments.insert(number, Arc::clone(loaded));
-                continue;
+        let visible: Vec<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
+        self.read_records(store, &mut next, &stored, &visible).await?;
+        next.stored = stored;
+        next.state = state;
+        if let Some(state) = next.state.clone() {
+            next.live = Some(self.load_live(store, &mut next, state.live()).await?);
+            for rollout in state.visible.rollouts() {
+                let candidate = self.load_candidate(store, &mut next, rollout.candidate).await?;
+                next.candidates.push(candidate);
             }
-            // While the store is away, what visitors see now is better than a part of something newer, and other gateways are
-            // better than one that starts with a part. If the store is away from the start, the local copy is all there is.
-            let leaves_out = |error: &LoadError| {
-                let may_be_away = self.state.is_none() && is_partial;
-                needed.contains(&number) && (may_be_away || !error.is_away())
-            };
-            match next
-                .load(store, number, records.remove(&number), leaves_out)
-                .await
-            {
-                // Releases only become available, so equal numbers mean equal releases.
-                Ok(loaded) => match known {
-                    Some(known) if known.unavailable.len() == loaded.unavailable.len() => {
-                        next.add(Arc::clone(known));
-                    }
-                    _ => next.add(Arc::new(loaded)),
-                },
-                Err(error) if needed.contains(&number) => return Err(error.of_visible(number)),
-                Err(error) => {
-                    // Each poll tries again, and logs it once.
-                    let is_known = self.is_partial && error.is_away();
-                    next.is_partial |= error.is_away();
-                    if !is_known {
-                        tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
-                    }
-                }
-            }
-        }
-        if let Some(state) = state {
-            let visible = state.visible.deployments().iter();
-            next.visible = visible
-                .map(|number| next.needed(*number))
-                .collect::<Result<_, _>>()?;
-            next.state = Some(state);
         }
         next.drop_unused_releases();
         next.mark_public_releases();
         Ok(next)
     }
 
-    /// This snapshot after a change that created these deployments, without reading the store; `None` if visitors see another
-    /// one that is not loaded.
-    pub(super) fn changed(&self, state: &LiveState, created: Vec<LoadedDeployment>) -> Option<Self> {
+    /// Reads the stored deployments and their releases. Leaves out those that cannot be loaded and
+    /// that visitors do not get now.
+    async fn read_records(
+        &self,
+        store: &Store,
+        next: &mut Self,
+        stored: &[u64],
+        visible: &[u64],
+    ) -> Result<(), LoadError> {
+        let new = stored.iter().filter(|number| !self.records.contains_key(number));
+        let new: BTreeSet<u64> = new.chain(visible).copied().collect();
+        let reads = new.into_iter().map(|number| async move {
+            if let Some(known) = self.records.get(&number) {
+                return (number, Ok(Arc::clone(known)));
+            }
+            let read = store.deployment(number).await.map_err(LoadError::from);
+            let read = read.and_then(|read| read.ok_or(LoadError::DeploymentNotFound(number)));
+            (number, read.map(Arc::new))
+        });
+        let reads = concurrently(reads).await;
+        let records = reads.iter().filter_map(|(_, read)| read.as_ref().ok());
+        let ids: BTreeSet<ReleaseId> = records.flat_map(|record| record.release_ids()).collect();
+        let failed = next.read_releases(store, ids).await;
+        let known = stored
+            .iter()
+            .filter_map(|number| Some((*number, self.records.get(number)?)));
+        next.records
+            .extend(known.map(|(number, record)| (number, Arc::clone(record))));
+        for (number, read) in reads {
+            let is_visible = visible.contains(&number);
+            let lost = |record: &Deployment| record.release_ids().find_map(|id| failed.get(&id));
+            match read {
+                Err(error) if is_visible => return Err(error.of_visible(number)),
+                Ok(record) if is_visible => drop(next.records.insert(number, record)),
+                Ok(record) => match lost(&record) {
+                    None => drop(next.records.insert(number, record)),
+                    Some(error) => self.skip(next, number, error),
+                },
+                Err(error) => self.skip(next, number, &error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out a stored deployment that visitors do not get now.
+    fn skip(&self, next: &mut Self, number: u64, error: &LoadError) {
+        // Retried by every poll; logged once.
+        let is_known = self.is_partial && error.is_away();
+        next.is_partial |= error.is_away();
+        if !is_known {
+            tracing::warn!(event = "deployment_skipped", deployment = number, error = %error);
+        }
+    }
+
+    /// Reads those of the releases that it does not have. Returns the errors of those that cannot be loaded.
+    async fn read_releases(
+        &mut self,
+        store: &Store,
+        ids: BTreeSet<ReleaseId>,
+    ) -> BTreeMap<ReleaseId, LoadError> {
+        let snapshot = &*self;
+        let new = ids
+            .into_iter()
+            .filter(|id| snapshot.release(&id.name, &id.version).is_none());
+        let reads = new.map(|id| async move {
+            let read = snapshot.find_release(store, &id).await;
+            (id, read)
+        });
+        let mut failed = BTreeMap::new();
+        for (id, read) in concurrently(reads).await {
+            match read {
+                Ok(release) => self.add_release(&release),
+                Err(error) => drop(failed.insert(id, error)),
+            }
+        }
+        failed
+    }
+
+    /// The live deployment, without the sections whose releases cannot be loaded.
+    async fn load_live(
+        &self,
+        store: &Store,
+        next: &mut Self,
+        number: u64,
+    ) -> Result<Arc<LoadedDeployment>, LoadError> {
+        let known = self.live().filter(|live| live.deployment.number == number);
+        if let Some(known) = known.filter(|live| live.unavailable.is_empty()) {
+            return Ok(Arc::clone(known));
+        }
+        let record = next.record(number).cloned();
+        let record = record.ok_or_else(|| LoadError::DeploymentNotFound(number).of_visible(number))?;
+        let ids = record.release_ids().collect();
+        let (releases, unavailable) = self.load_releases(store, next, ids, number).await?;
+        // Releases only become available, so equal numbers mean equal releases.
+        if let Some(known) = known.filter(|known| known.unavailable.len() == unavailable.len()) {
+            return Ok(Arc::clone(known));
+        }
+        let loaded = LoadedDeployment::assemble(record, releases, unavailable);
+        let loaded = loaded.map_err(|problems| LoadError::Conflict(problems).of_visible(number))?;
+        Ok(Arc::new(loaded))
+    }
+
+    /// The candidate of a running rollout, without the sections whose releases cannot be loaded.
+    async fn load_candidate(
+        &self,
+        store: &Store,
+        next: &mut Self,
+        number: u64,
+    ) -> Result<Arc<LoadedCandidate>, LoadError> {
+        let mut known = self.candidates.iter();
+        let known = known.find(|known| known.deployment.number == number);
+        if let Some(known) = known.filter(|known| known.unavailable.is_empty()) {
+            return Ok(Arc::clone(known));
+        }
+        let record = next.record(number).cloned();
+        let record = record.ok_or_else(|| LoadError::DeploymentNotFound(number).of_visible(number))?;
+        let ids = record.changed_ids();
+        let (releases, unavailable) = self.load_releases(store, next, ids.collect(), number).await?;
+        Ok(Arc::new(LoadedCandidate::new(record, releases, unavailable)))
+    }
+
+    /// Releases that visitors of a deployment get, and those that cannot be loaded.
+    async fn load_releases(
+        &self,
+        store: &Store,
+        next: &mut Self,
+        ids: Vec<ReleaseId>,
+        number: u64,
+    ) -> Result<(Vec<Arc<LoadedRelease>>, Vec<UnavailableRelease>), LoadError> {
+        // If the store becomes unreachable, keep the current snapshot. At startup, fail, so that other
+        // gateways take the traffic, unless a local copy exists.
+        let may_be_away = self.state.is_none() && next.is_partial;
+        let (mut releases, mut unavailable) = (Vec::new(), Vec::new());
+        for id in ids {
+            match next.find_release(store, &id).await {
+                Ok(release) => {
+                    next.add_release(&release);
+                    releases.push(release);
+                }
+                Err(error) if id.name != SHELL && (may_be_away || !error.is_away()) => {
+                    let error = error.to_string();
+                    unavailable.push(next.unavailable_release(id, error));
+                }
+                Err(error) => return Err(error.of_visible(number)),
+            }
+        }
+        Ok((releases, unavailable))
+    }
+
+    /// A release that cannot be loaded, with what the live state knows of it.
+    pub(super) fn unavailable_release(&self, id: ReleaseId, error: String) -> UnavailableRelease {
+        let facts = self.state().and_then(|state| state.facts.get(&id.to_string()));
+        let known = facts.and_then(|facts| LoadedRelease::from_facts(&id, facts));
+        UnavailableRelease {
+            id,
+            error,
+            known: known.map(Arc::new),
+        }
+    }
+
+    /// What is known of the section releases that visitors get in a live state. `created` is a new
+    /// deployment of it.
+    pub(super) fn facts(
+        &self,
+        state: &LiveState,
+        created: Option<&LoadedDeployment>,
+    ) -> BTreeMap<String, ReleaseFacts> {
+        let record = |number| {
+            let created = created.filter(|created| created.deployment.number == number);
+            let record = created
+                .map(|created| &created.deployment)
+                .or_else(|| self.record(number))?;
+            Some(&**record)
+        };
+        let live = record(state.live()).into_iter().flat_map(Deployment::release_ids);
+        let candidates = state.visible.rollouts().iter();
+        let candidates = candidates.filter_map(|rollout| record(rollout.candidate));
+        let changed = candidates.flat_map(Deployment::changed_ids);
+        let before = self.state().map(|state| &state.facts);
+        let facts = live.chain(changed).filter_map(|id| {
+            let mut loaded = created.into_iter().flat_map(|created| &created.releases);
+            let loaded = loaded.find(|release| release.id == id).cloned();
+            let name = id.to_string();
+            let facts = match loaded.or_else(|| self.known(&id)) {
+                Some(release) => release.facts()?,
+                None => before?.get(&name)?.clone(),
+            };
+            Some((name, facts))
+        });
+        facts.collect()
+    }
+
+    /// This snapshot after a change that created this deployment, without reading the store; `None` if
+    /// visitors get another one that is not loaded.
+    pub(super) fn changed(&self, state: &LiveState, created: Option<LoadedDeployment>) -> Option<Self> {
         let mut next = Self {
             state: Some(state.clone()),
-            visible: Vec::new(),
-            deployments: self.deployments.clone(),
+            live: None,
+            candidates: Vec::new(),
+            records: self.records.clone(),
             preview_keys: self.preview_keys.clone(),
             releases: self.releases.clone(),
             stored: self.stored.clone(),
             is_partial: self.is_partial,
+            sets: Arc::clone(&self.sets),
         };
-        for loaded in created {
-            next.stored.push(loaded.number());
-            next.add(Arc::new(loaded));
+        let created = created.map(Arc::new);
+        if let Some(loaded) = &created {
+            let number = loaded.deployment.number;
+            next.stored.push(number);
+            next.records.insert(number, Arc::clone(&loaded.deployment));
+            loaded
+                .releases
+                .iter()
+                .for_each(|release| next.add_release(release));
         }
-        let visible = state.visible.deployments().iter();
-        next.visible = visible
-            .map(|number| next.deployments.get(number).cloned())
-            .collect::<Option<_>>()?;
+        let live = created
+            .as_ref()
+            .filter(|created| created.deployment.number == state.live());
+        next.live = match live {
+            Some(created) => Some(Arc::clone(created)),
+            None => Some(self.base(state.live())?),
+        };
+        for rollout in state.visible.rollouts() {
+            let known = self.candidates.iter();
+            let mut known = known.filter(|known| known.deployment.number == rollout.candidate);
+            let candidate = match known.next() {
+                Some(known) => Arc::clone(known),
+                None => next.candidate(rollout.candidate)?,
+            };
+            next.candidates.push(candidate);
+        }
         next.mark_public_releases();
         Some(next)
     }
 
-    /// Reads those of the deployments that this snapshot does not have. What cannot be read is left out: loading the
-    /// deployment says why.
-    async fn read_new(&self, store: &Store, numbers: &[u64]) -> HashMap<u64, Deployment> {
-        let new = numbers
-            .iter()
-            .filter(|number| !self.deployments.contains_key(number));
-        let reads = new.map(|number| async move { Some((*number, store.deployment(*number).await.ok()??)) });
-        concurrently(reads).await.into_iter().flatten().collect()
-    }
-
-    /// Reads the releases of deployments that this snapshot does not have. What cannot be read is left out, too.
-    async fn add_releases_of(&mut self, records: &HashMap<u64, Deployment>, store: &Store) {
-        let ids: BTreeSet<ReleaseId> = records.values().flat_map(Deployment::release_ids).collect();
-        let known = &*self;
-        let reads = ids.into_iter().map(|id| async move {
-            match known.release(&id.name, &id.version) {
-                Some(_) => None,
-                None => known.find_release(store, &id).await.ok(),
-            }
-        });
-        for release in concurrently(reads).await.into_iter().flatten() {
-            add_release(&mut self.releases, &release);
-        }
-    }
-
-    fn needed(&self, number: u64) -> Result<Arc<LoadedDeployment>, LoadError> {
-        let loaded = self.deployments.get(&number);
-        loaded
-            .cloned()
-            .ok_or_else(|| LoadError::DeploymentNotFound(number).of_visible(number))
-    }
-
     /// Drops the releases that no deployment uses.
     fn drop_unused_releases(&mut self) {
-        let named: HashSet<&ReleaseId> = self
-            .deployments
+        let named: HashSet<(&String, &String)> = self
+            .records
             .values()
-            .flat_map(|loaded| loaded.releases.iter().map(|release| &release.id))
+            .flat_map(|record| &record.releases)
             .collect();
         for versions in self.releases.values_mut() {
-            versions.retain(|_, known| named.contains(&known.release.id));
+            versions.retain(|_, known| named.contains(&(&known.release.id.name, &known.release.id.version)));
         }
     }
 
     /// Marks the releases that a deployment other than a preview uses.
     fn mark_public_releases(&mut self) {
-        let deployments = self
-            .deployments
-            .values()
-            .filter(|loaded| !loaded.deployment.preview);
-        let public: HashSet<(&String, &String)> = deployments
-            .flat_map(|loaded| &loaded.deployment.releases)
-            .collect();
+        let records = self.records.values().filter(|record| !record.preview);
+        let public: HashSet<(&String, &String)> = records.flat_map(|record| &record.releases).collect();
         for known in self.releases.values_mut().flat_map(HashMap::values_mut) {
             let ReleaseId { name, version } = &known.release.id;
             known.is_public = public.contains(&(name, version));
@@ -389,48 +623,20 @@ impl Snapshot {
 
     /// A release from this snapshot or, if it is not there, from the store.
     pub async fn find_release(&self, store: &Store, id: &ReleaseId) -> Result<Arc<LoadedRelease>, LoadError> {
-        if let Some((release, _)) = self.release(&id.name, &id.version) {
-            return Ok(Arc::clone(release));
+        if let Some(release) = self.known(id) {
+            return Ok(release);
         }
         let stored = store.release(id).await?;
         let stored = stored.ok_or_else(|| LoadError::ReleaseNotFound(id.clone()))?;
         Ok(Arc::new(LoadedRelease::new(id, stored)?))
     }
 
-    /// Loads a deployment without the sections whose releases cannot be loaded because of an error that `leaves_out` accepts.
-    async fn load(
-        &self,
-        store: &Store,
-        number: u64,
-        read: Option<Deployment>,
-        leaves_out: impl Fn(&LoadError) -> bool,
-    ) -> Result<LoadedDeployment, LoadError> {
-        let deployment = match read {
-            Some(deployment) => Some(deployment),
-            None => store.deployment(number).await?,
+    fn add_release(&mut self, release: &Arc<LoadedRelease>) {
+        let versions = self.releases.entry(release.id.name.clone()).or_default();
+        let known = KnownRelease {
+            release: Arc::clone(release),
+            is_public: false,
         };
-        let deployment = deployment.ok_or(LoadError::DeploymentNotFound(number))?;
-        let mut releases = Vec::new();
-        let mut unavailable = Vec::new();
-        for id in deployment.release_ids() {
-            match self.find_release(store, &id).await {
-                Ok(release) => releases.push(release),
-                Err(error) if id.name != SHELL && leaves_out(&error) => {
-                    let error = error.to_string();
-                    unavailable.push(UnavailableRelease { id, error });
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let mut loaded = LoadedDeployment::assemble(deployment, releases).map_err(LoadError::Conflict)?;
-        loaded.unavailable = unavailable;
-        Ok(loaded)
-    }
-
-    fn add(&mut self, loaded: Arc<LoadedDeployment>) {
-        for release in &loaded.releases {
-            add_release(&mut self.releases, release);
-        }
-        self.deployments.insert(loaded.number(), loaded);
+        versions.insert(release.id.version.clone(), known);
     }
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::deployment::Snapshot;
+use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie::Cookies;
@@ -30,18 +31,18 @@ pub const COOKIE: &str = "colonnade-preview";
 
 /// The state of a request's preview cookie.
 #[derive(Debug)]
-pub enum Preview<'a> {
+pub enum Preview {
     /// There is no cookie.
     None,
     /// The token is forged, altered or expired, or its deployment was deleted.
     Ended,
     /// The token is valid and shows this deployment.
-    Active(&'a Arc<LoadedDeployment>),
+    Active(Arc<LoadedDeployment>),
 }
 
-impl<'a> Preview<'a> {
+impl Preview {
     /// Reads the cookie of a request.
-    pub fn from_cookies(snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Self {
+    pub fn from_cookies(snapshot: &Snapshot, cookies: Cookies<'_>) -> Self {
         let Some(token) = cookies.get(COOKIE) else {
             return Self::None;
         };
@@ -52,7 +53,7 @@ impl<'a> Preview<'a> {
     }
 
     /// The previewed deployment, if the token is valid.
-    pub fn deployment(&self) -> Option<&'a Arc<LoadedDeployment>> {
+    pub fn deployment(&self) -> Option<&Arc<LoadedDeployment>> {
         match self {
             Self::Active(loaded) => Some(loaded),
             Self::None | Self::Ended => None,
@@ -60,14 +61,16 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// Whether a request may access a deployment. One that was created for a preview requires its preview cookie.
-pub fn is_visible(snapshot: &Snapshot, cookies: Cookies<'_>, loaded: &LoadedDeployment) -> bool {
-    let is_previewed = || {
-        Preview::from_cookies(snapshot, cookies)
+/// Whether a request may access a set: visitors get it or got it before, or the preview cookie names
+/// its deployment.
+pub fn is_visible(snapshot: &Snapshot, cookies: Cookies<'_>, set: &SetName) -> bool {
+    let has_offered = snapshot
+        .state()
+        .is_some_and(|state| state.visible.has_offered(set));
+    has_offered
+        || Preview::from_cookies(snapshot, cookies)
             .deployment()
-            .is_some_and(|seen| seen.number() == loaded.number())
-    };
-    !loaded.deployment.preview || is_previewed()
+            .is_some_and(|seen| seen.set == *set)
 }
 
 /// Signs the token of a preview; `None` if no key is valid for signing.
@@ -100,11 +103,8 @@ pub fn may_become_valid(snapshot: &Snapshot, token: &str) -> bool {
 }
 
 /// The claims of a valid token, and its deployment.
-pub fn verify_token<'a>(
-    snapshot: &'a Snapshot,
-    token: &str,
-) -> Option<(PreviewClaims, &'a Arc<LoadedDeployment>)> {
+pub fn verify_token(snapshot: &Snapshot, token: &str) -> Option<(PreviewClaims, Arc<LoadedDeployment>)> {
     let claims = PreviewClaims::verify(token, snapshot.preview_keys(), colonnade_clock::now())?;
-    let loaded = snapshot.deployment(claims.deployment)?;
+    let loaded = snapshot.set(&SetName::of_live(claims.deployment))?;
     Some((claims, loaded))
 }

@@ -2,9 +2,12 @@
 //!
 //! They do not reject the release: the live deployment may change, and one deploy may replace several releases.
 
+use std::sync::Arc;
+
 use semver::Version;
 
 use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
+use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
 /// The reasons why a deploy of this release now would be rejected or need another token, and its pages that visitors could not see;
@@ -25,9 +28,9 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     releases.push(snapshot.find_release(deployments.store(), id).await?);
     // Sorted as in a deploy, so that the messages are the same.
     releases.sort_by(|a, b| a.id.cmp(&b.id));
-    let mut deployment = live.deployment.clone();
+    let mut deployment = Deployment::clone(&live.deployment);
     deployment.releases.insert(id.name.clone(), id.version.clone());
-    let problems = match assemble_new(deployment, releases) {
+    let problems = match assemble_new(Arc::new(deployment), releases, Vec::new()) {
         Ok(set) => {
             let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
             warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts};
-use colonnade_model::deployment::{Rollout, VisibleDeployments};
+use colonnade_model::deployment::{Rollout, SetName, VisibleDeployments};
 use colonnade_web::client::ClientKey;
 
 use super::report::{AnalysisReport, latency_limit};
@@ -96,29 +96,29 @@ impl CanaryAnalysis {
         }
     }
 
-    /// Counts a document of a deployment that was sent to a client.
-    pub fn record_view(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, client, |_, group, client| {
+    /// Counts a document of a set that was sent to a client.
+    pub fn record_view(&self, visible: &VisibleDeployments, set: &SetName, client: u64) {
+        self.update(visible, set, client, |_, group, client| {
             group.views.record(client);
         });
     }
 
-    /// Counts a failure of a deployment that a client reports.
-    pub fn record_failure(&self, visible: &VisibleDeployments, deployment: u64, client: u64) {
-        self.update(visible, deployment, client, |_, group, client| {
+    /// Counts a failure of a set that a client reports.
+    pub fn record_failure(&self, visible: &VisibleDeployments, set: &SetName, client: u64) {
+        self.update(visible, set, client, |_, group, client| {
             group.views.record_failure(client);
         });
     }
 
-    /// Counts a response of a deployment to a client.
+    /// Counts a response of a set to a client.
     pub fn record_response(
         &self,
         visible: &VisibleDeployments,
-        deployment: u64,
+        set: &SetName,
         client: u64,
         measurement: Measurement,
     ) {
-        self.update(visible, deployment, client, |side, group, client| {
+        self.update(visible, set, client, |side, group, client| {
             group.requests.record(side, client, measurement);
         });
     }
@@ -171,15 +171,15 @@ impl CanaryAnalysis {
         (own, all, others.len() + 1)
     }
 
-    /// Updates the visitor's group in each rollout. A deployment that visitors no longer see is not counted.
+    /// Updates the visitor's group in each rollout. A set of an earlier live deployment is not counted.
     fn update(
         &self,
         visible: &VisibleDeployments,
-        deployment: u64,
+        set: &SetName,
         hash: u64,
         update: impl Fn(Side, &mut Group, Client<'_>),
     ) {
-        let Some(rollouts) = visible.rollouts_in(deployment) else {
+        let Some(rollouts) = visible.rollouts_in(set) else {
             return;
         };
         if visible.rollouts().is_empty() {

@@ -8,14 +8,14 @@ mod samples;
 mod sequential_test;
 
 pub use analysis::CanaryAnalysis;
-pub use cohort::CohortDraws;
+pub use cohort::Cohort;
 #[cfg(any(test, feature = "testing"))]
 pub use cohort::fuzz;
 pub use controller::RolloutController;
 pub use report::{AnalysisReport, Criteria, TrackSamples, Verdict};
 pub use samples::{Measurement, PageHash};
 
-/// The cookie with a visitor's draws for the running rollouts. It contains nothing about the visitor.
+/// The cookie with a visitor's group, which many visitors share.
 pub const COOKIE: &str = "colonnade-rollout";
 
 /// The lifetime of the cookie in seconds: a week.

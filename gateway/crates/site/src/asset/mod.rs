@@ -107,7 +107,7 @@ fn find<'a, 'p>(
     if is_public {
         return Some((release, path, true));
     }
-    let preview = Preview::from_cookies(snapshot, cookies).deployment()?;
-    let shown_version = preview.deployment.releases.get(name)?;
+    let preview = Preview::from_cookies(snapshot, cookies);
+    let shown_version = preview.deployment()?.deployment.releases.get(name)?;
     (shown_version == version).then_some((release, path, false))
 }

@@ -16,8 +16,8 @@ use colonnade_store::loaded::{PageManifest, SlotManifest};
 /// with the number of sections.
 #[derive(Serialize)]
 pub(super) struct Boot<'a> {
-    /// The deployment's number.
-    pub(super) deployment: u64,
+    /// The name of the set of releases.
+    pub(super) deployment: &'a str,
     /// The facts about the site ([`SiteFacts`]).
     pub(super) site: Value,
     /// The page; `None` for the not-found page.

@@ -46,7 +46,7 @@ impl CommonParts {
     ) -> String {
         let deployment = &request.deployment;
         let boot = Boot {
-            deployment: deployment.number(),
+            deployment: &deployment.name,
             site: self.facts.on(&request.key.day.to_string()),
             page: request.page.as_deref(),
             slots: &deployment.slots,

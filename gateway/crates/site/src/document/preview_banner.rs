@@ -22,7 +22,7 @@ pub(super) fn style() -> String {
 }
 
 /// The banner of a deployment's preview, the first element of the body.
-pub(super) fn banner(deployment: u64) -> String {
+pub(super) fn banner(deployment: &str) -> String {
     format!(
         "<aside class=\"preview\" aria-label=\"Preview\">\
          <p>Preview of deployment {deployment}. You see it by a link.</p>\

@@ -71,7 +71,7 @@ fn with_content(
     content: Option<&PageContent>,
 ) -> String {
     let boot = Boot {
-        deployment: 7,
+        deployment: "7",
         site,
         page,
         slots: &BTreeMap::new(),
@@ -180,7 +180,7 @@ fn not_found_document_has_no_page_and_is_not_indexed() {
     assert!(document.contains("<meta data-head=\"\" name=\"robots\" content=\"noindex\">"));
     let boot = boot(&document);
     assert_eq!(boot["page"], Value::Null);
-    assert_eq!(boot["deployment"], 7);
+    assert_eq!(boot["deployment"], "7");
     assert!(boot.get("form").is_none());
 }
 

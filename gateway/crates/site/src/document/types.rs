@@ -33,7 +33,7 @@ pub struct DocumentRequest {
 /// What a document depends on, in addition to the results of its page's queries.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct DocumentKey {
-    deployment: u64,
+    deployment: Arc<str>,
     /// How many of its releases are loaded. A release that is repaired later raises it, which
     /// invalidates older entries.
     releases: usize,
@@ -46,15 +46,15 @@ pub(super) struct DocumentKey {
 impl DocumentRequest {
     /// A request for a path. `page` is the page of the selected deployment that matches it.
     pub fn new(
-        selection: &DeploymentSelection<'_>,
+        selection: &DeploymentSelection,
         page: Option<&Arc<PageManifest>>,
         path: Option<&RequestPath>,
         client: Option<ClientKey>,
     ) -> Self {
-        let deployment = Arc::clone(selection.deployment);
+        let deployment = Arc::clone(&selection.deployment);
         Self {
             key: DocumentKey {
-                deployment: deployment.number(),
+                deployment: Arc::clone(&deployment.name),
                 releases: deployment.releases.len(),
                 path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
                 day: colonnade_clock::today(),

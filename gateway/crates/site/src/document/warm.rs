@@ -15,8 +15,11 @@ impl Warm for Documents {
             if !self.renderer.warms_cache() {
                 return;
             }
-            let selection = DeploymentSelection::live(&deployment);
-            for (_, path) in deployment.named_paths() {
+            let selection = DeploymentSelection::live(Arc::clone(&deployment));
+            let pages = deployment
+                .named_paths()
+                .filter(|(page, _)| deployment.changes_page(page));
+            for (_, path) in pages {
                 let Ok(path) = RequestPath::parse(path) else {
                     continue;
                 };

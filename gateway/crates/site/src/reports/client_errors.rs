@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
+use colonnade_model::deployment::SetName;
 use colonnade_model::release::ReleaseId;
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
@@ -46,8 +47,8 @@ const LOG_RATE_LIMITS: RateLimits = RateLimits {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Report {
-    /// The deployment of the document.
-    deployment: u64,
+    /// The name of the set to which the tab is pinned.
+    deployment: SetName,
     /// The release that failed: `name@version`.
     release: String,
     phase: Phase,
@@ -106,7 +107,7 @@ impl ClientErrorReports {
         // Another gateway may have deployed it since. A report is sent once, so the next poll is
         // too late.
         let newer;
-        let snapshot = if report.deployment > snapshot.newest() {
+        let snapshot = if report.deployment.newest() > snapshot.newest() {
             newer = self.deployments.current_since(Instant::now()).await;
             newer.as_deref().unwrap_or(snapshot)
         } else {
@@ -116,18 +117,18 @@ impl ClientErrorReports {
         let release = release.ok_or(ReportError::Malformed)?;
         let client = ClientKey::new(address);
         if self.error_limiter.try_acquire(client, ERROR_RATE_LIMITS).is_ok() {
-            self.count(&report, &release.id, track(snapshot, report.deployment));
+            self.count(&report, &release.id, track(snapshot, &report.deployment));
         }
         if self.log_limiter.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
             report.log();
         }
         // Anyone can name a deployment.
         if let Some(state) = snapshot.state()
-            && has_selected(snapshot, cookies, report.deployment)
+            && has_selected(snapshot, cookies, &report.deployment)
         {
             let client = self.canary.client_hash(address);
             self.canary
-                .record_failure(&state.visible, report.deployment, client);
+                .record_failure(&state.visible, &report.deployment, client);
         }
         Ok(())
     }
@@ -152,13 +153,13 @@ impl Report {
     /// The release that it names, with the reported page. Only releases of visible deployments are
     /// accepted: nothing that an attacker makes up gets into the log, and the response does not
     /// reveal the releases of a preview.
-    fn find_release<'a>(&self, snapshot: &'a Snapshot, cookies: Cookies<'_>) -> Option<&'a LoadedRelease> {
+    fn find_release(&self, snapshot: &Snapshot, cookies: Cookies<'_>) -> Option<Arc<LoadedRelease>> {
         let (name, version) = self.release.split_once('@')?;
-        let deployment = snapshot.deployment(self.deployment)?;
-        if !is_visible(snapshot, cookies, deployment) {
+        if !is_visible(snapshot, cookies, &self.deployment) {
             return None;
         }
-        let release = deployment.release(name)?;
+        let deployment = snapshot.set(&self.deployment)?;
+        let release = Arc::clone(deployment.release(name)?);
         let has_page = self.page.as_deref().is_none_or(|page| release.has_page(page));
         (release.id.version == version && has_page).then_some(release)
     }
@@ -172,6 +173,6 @@ impl Report {
             ..
         } = self;
         let class = ErrorClass::reported(error);
-        tracing::warn!(event = "client_error_reported", deployment, release, phase = ?phase, error_class = class.as_str());
+        tracing::warn!(event = "client_error_reported", %deployment, release, phase = ?phase, error_class = class.as_str());
     }
 }

@@ -112,7 +112,7 @@ impl SignupHandler {
     pub(crate) async fn handle(
         &self,
         snapshot: &Snapshot,
-        selection: Option<&DeploymentSelection<'_>>,
+        selection: Option<&DeploymentSelection>,
         head: &Parts,
         body: RequestBody,
     ) -> Response {
@@ -192,7 +192,7 @@ impl SignupHandler {
     async fn form_page(
         &self,
         snapshot: &Snapshot,
-        selection: Option<&DeploymentSelection<'_>>,
+        selection: Option<&DeploymentSelection>,
         rejected: Rejected,
         client: Option<ClientKey>,
     ) -> Response {
@@ -206,6 +206,7 @@ impl SignupHandler {
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));
+        let page = page.filter(|page| !selection.deployment.is_unavailable(&page.section.name));
         let under_age = error.is_under_age();
         let form = Form {
             page: self.form_path.clone(),
@@ -224,7 +225,7 @@ impl SignupHandler {
         if let Some(wait) = error.retry_after() {
             set_retry_after(&mut response, wait);
         }
-        ServedBy::of(&mut response).deployment = Some(selection.deployment.number());
+        ServedBy::of(&mut response).deployment = Some(selection.set().clone());
         response
     }
 }

@@ -1,4 +1,4 @@
-//! The releases of one deployment assembled for serving, and the checks of their combination.
+//! The releases of one deployment assembled for serving, and the checks that they fit each other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use semver::Version;
 use tokio::sync::OnceCell;
 
-use colonnade_model::deployment::Deployment;
+use colonnade_model::deployment::{Deployment, SetName};
 use colonnade_model::pattern::{PatternTable, RequestPath};
 use colonnade_model::release::{ReleaseId, SHELL, VersionRange};
 use colonnade_web::encoded_content::EncodedContent;
@@ -14,24 +14,45 @@ use colonnade_web::encoded_content::EncodedContent;
 use super::manifest::{PageManifest, SlotManifest};
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
-/// A deployment, ready to serve.
+/// The releases that some visitors get, ready to serve: those of a live deployment with the changes
+/// of some candidates. Or those of a preview.
 #[derive(Debug)]
 pub struct LoadedDeployment {
-    /// Its record.
-    pub deployment: Deployment,
+    /// The name of the set.
+    pub set: SetName,
+    /// The name of the set as text.
+    pub name: Arc<str>,
+    /// The record of the live deployment, without the changes of the candidates.
+    pub deployment: Arc<Deployment>,
     /// The shell's part of every document.
     pub frame: Arc<ShellFrame>,
     /// The section that fills each slot of the shell, by slot name.
     pub slots: BTreeMap<String, Arc<SlotManifest>>,
     /// All its releases.
     pub releases: Vec<Arc<LoadedRelease>>,
-    /// The releases of sections that cannot be loaded. The rest of the deployment is served without
-    /// them.
+    /// The releases of sections that cannot be loaded. The rest is served without them.
     pub unavailable: Vec<UnavailableRelease>,
     /// The files of the sitemap, encoded at the first request.
     pub sitemap: OnceCell<Vec<EncodedContent>>,
-    routes: PatternTable<Arc<PageManifest>>,
+    routes: Arc<Routes>,
+    candidates: Vec<Arc<LoadedCandidate>>,
+    /// Whether each document is another one than without the candidates.
+    changes_all_pages: bool,
 }
+
+/// The changes of a candidate, ready to serve.
+#[derive(Debug)]
+pub struct LoadedCandidate {
+    /// Its record.
+    pub deployment: Arc<Deployment>,
+    /// Those of its releases that it changes.
+    pub releases: Vec<Arc<LoadedRelease>>,
+    /// Those that cannot be loaded.
+    pub unavailable: Vec<UnavailableRelease>,
+    routes: Routes,
+}
+
+type Routes = PatternTable<Arc<PageManifest>>;
 
 /// A release that is missing or damaged.
 #[derive(Debug, Clone)]
@@ -40,20 +61,28 @@ pub struct UnavailableRelease {
     pub id: ReleaseId,
     /// Why it cannot be loaded.
     pub error: String,
+    /// What is known of it, if anything.
+    pub known: Option<Arc<LoadedRelease>>,
 }
 
 impl LoadedDeployment {
     /// Assembles the releases of a deployment.
     ///
     /// # Errors
-    /// All problems of the combination: no shell, colliding patterns, slots filled twice, different
+    /// All problems: no shell, colliding patterns, slots filled twice, different
     /// contracts, unmet shared packages.
-    pub fn assemble(deployment: Deployment, releases: Vec<Arc<LoadedRelease>>) -> Result<Self, Vec<String>> {
+    pub fn assemble(
+        deployment: Arc<Deployment>,
+        releases: Vec<Arc<LoadedRelease>>,
+        unavailable: Vec<UnavailableRelease>,
+    ) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut shell = None;
         let mut routes = PatternTable::default();
         let mut slots = BTreeMap::new();
-        for release in &releases {
+        let known = unavailable.iter().filter_map(|each| each.known.as_ref());
+        let all: Vec<&Arc<LoadedRelease>> = releases.iter().chain(known).collect();
+        for release in all.iter().copied() {
             match &release.role {
                 Role::Shell(frame) => shell = Some((release, frame)),
                 Role::Section(parts) => {
@@ -66,7 +95,7 @@ impl LoadedDeployment {
             problems.push(format!("the deployment has no `{SHELL}`"));
             return Err(problems);
         };
-        for release in &releases {
+        for release in all {
             if matches!(release.role, Role::Section(_)) {
                 check_contract(shell, release, &mut problems);
                 check_shared(shell, release, &mut problems);
@@ -75,25 +104,128 @@ impl LoadedDeployment {
         if !problems.is_empty() {
             return Err(problems);
         }
+        slots.retain(|_, slot| !is_unavailable(&unavailable, &slot.section.name));
+        let set = SetName::of_live(deployment.number);
         Ok(Self {
+            name: set.to_string().into(),
+            set,
             deployment,
             frame: Arc::clone(frame),
             slots,
-            unavailable: Vec::new(),
+            unavailable,
             sitemap: OnceCell::new(),
-            routes,
+            routes: Arc::new(routes),
+            candidates: Vec::new(),
+            changes_all_pages: false,
             releases,
         })
     }
 
-    /// The deployment's number.
-    pub fn number(&self) -> u64 {
-        self.deployment.number
+    /// This live deployment with the changes of these candidates, which fit it and each other. The
+    /// routes are shared.
+    #[must_use]
+    pub fn with(&self, candidates: Vec<Arc<LoadedCandidate>>) -> Self {
+        let is_changed = |name: &str| candidates.iter().any(|candidate| candidate.changes(name));
+        let kept = self
+            .releases
+            .iter()
+            .filter(|release| !is_changed(&release.id.name));
+        let changed = candidates.iter().flat_map(|candidate| &candidate.releases);
+        let mut releases: Vec<_> = kept.chain(changed).cloned().collect();
+        releases.sort_by(|one, other| one.id.cmp(&other.id));
+        let kept = self.unavailable.iter().filter(|each| !is_changed(&each.id.name));
+        let changed = candidates.iter().flat_map(|candidate| &candidate.unavailable);
+        let unavailable = kept.chain(changed).cloned().collect();
+        let numbers = candidates.iter().map(|candidate| candidate.deployment.number);
+        let set = SetName::with(self.deployment.number, numbers);
+        let mut frame = &self.frame;
+        let mut slots = BTreeMap::new();
+        for release in &releases {
+            match &release.role {
+                Role::Shell(shell) => frame = shell,
+                Role::Section(parts) => slots.extend(parts.slots.iter().cloned()),
+            }
+        }
+        Self {
+            name: set.to_string().into(),
+            set,
+            deployment: Arc::clone(&self.deployment),
+            frame: Arc::clone(frame),
+            slots,
+            unavailable,
+            sitemap: OnceCell::new(),
+            routes: Arc::clone(&self.routes),
+            changes_all_pages: candidates
+                .iter()
+                .any(|candidate| self.is_changed_everywhere(candidate)),
+            candidates,
+            releases,
+        }
     }
 
-    /// The page that matches a path.
+    /// Those of the candidates that decide what a visitor with all of them gets at a path, in
+    /// ascending order by number. The others change other pages only, so documents of this path are
+    /// the same with and without them. `None` is the path of no page.
+    pub fn deciding(
+        &self,
+        candidates: &[Arc<LoadedCandidate>],
+        path: Option<&RequestPath>,
+    ) -> Vec<Arc<LoadedCandidate>> {
+        let (mut deciding, mut others): (Vec<_>, Vec<_>) = candidates
+            .iter()
+            .cloned()
+            .partition(|candidate| self.is_changed_everywhere(candidate));
+        let section = |candidates: &[_]| {
+            let page = find_page(&self.routes, candidates, path?)?;
+            Some(page.section.name.clone())
+        };
+        let with_all = section(candidates);
+        // A page that a candidate removes uncovers that of another section, which another candidate may change.
+        loop {
+            let sections: Vec<String> = with_all.clone().into_iter().chain(section(&deciding)).collect();
+            let decides =
+                |candidate: &Arc<LoadedCandidate>| sections.iter().any(|name| candidate.changes(name));
+            let Some(index) = others.iter().position(decides) else {
+                break;
+            };
+            deciding.push(others.remove(index));
+        }
+        deciding.sort_by_key(|candidate| candidate.deployment.number);
+        deciding
+    }
+
+    /// Whether a candidate changes each document: it changes the shell, or a section that fills a slot
+    /// of the shell with it or without it.
+    fn is_changed_everywhere(&self, candidate: &LoadedCandidate) -> bool {
+        let live = self
+            .releases
+            .iter()
+            .filter(|release| candidate.changes(&release.id.name));
+        live.chain(&candidate.releases)
+            .any(|release| release.is_everywhere())
+    }
+
+    /// Whether documents of a page are other ones than without the candidates, if there are any.
+    pub fn changes_page(&self, page: &PageManifest) -> bool {
+        let section = &page.section.name;
+        self.candidates.is_empty()
+            || self.changes_all_pages
+            || self.candidates.iter().any(|candidate| candidate.changes(section))
+    }
+
+    /// Whether a section of the set is missing or damaged.
+    pub fn is_unavailable(&self, section: &str) -> bool {
+        is_unavailable(&self.unavailable, section)
+    }
+
+    /// Whether the path of no page may be one of an unavailable section of which nothing is known.
+    pub fn may_lack_pages(&self) -> bool {
+        self.unavailable.iter().any(|each| each.known.is_none())
+    }
+
+    /// The page that matches a path. Its section may be unavailable.
     pub fn page(&self, path: &RequestPath) -> Option<&Arc<PageManifest>> {
-        self.routes.find(path).map(|(_, page)| page)
+        find_page(&self.routes, &self.candidates, path)
     }
 
     /// The first named path of each page that names paths.
@@ -122,6 +254,61 @@ impl LoadedDeployment {
     pub fn is_indexable(&self, path: &str) -> bool {
         self.releases.iter().any(|release| release.is_indexable(path))
     }
+}
+
+impl LoadedCandidate {
+    /// A candidate with those releases that it changes.
+    pub fn new(
+        deployment: Arc<Deployment>,
+        releases: Vec<Arc<LoadedRelease>>,
+        unavailable: Vec<UnavailableRelease>,
+    ) -> Self {
+        let mut routes = Routes::default();
+        let known = unavailable.iter().filter_map(|each| each.known.as_ref());
+        for release in releases.iter().chain(known) {
+            if let Role::Section(parts) = &release.role {
+                // Patterns that collide were rejected when the candidate was created.
+                add_pages(&mut routes, release, parts, &mut Vec::new());
+            }
+        }
+        Self {
+            deployment,
+            releases,
+            unavailable,
+            routes,
+        }
+    }
+
+    /// Whether the candidate changes a section or the shell.
+    pub fn changes(&self, name: &str) -> bool {
+        self.deployment.changes.contains(name)
+    }
+}
+
+fn is_unavailable(unavailable: &[UnavailableRelease], section: &str) -> bool {
+    unavailable.iter().any(|each| each.id.name == section)
+}
+
+/// The page of a live deployment with candidates that matches a path.
+fn find_page<'a>(
+    routes: &'a Routes,
+    candidates: &'a [Arc<LoadedCandidate>],
+    path: &RequestPath,
+) -> Option<&'a Arc<PageManifest>> {
+    if candidates.is_empty() {
+        return routes.find(path).map(|(_, page)| page);
+    }
+    let is_kept = |page: &Arc<PageManifest>| {
+        let section = &page.section.name;
+        !candidates.iter().any(|candidate| candidate.changes(section))
+    };
+    let kept = routes.find_among(path, is_kept);
+    let changed = candidates
+        .iter()
+        .filter_map(|candidate| candidate.routes.find(path));
+    let found = kept.into_iter().chain(changed);
+    let (_, page) = found.max_by(|(one, _), (other, _)| one.cmp_precedence(other))?;
+    Some(page)
 }
 
 fn add_pages(

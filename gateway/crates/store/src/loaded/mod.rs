@@ -6,7 +6,7 @@ mod inline_style;
 mod manifest;
 mod release;
 
-pub use deployment::{LoadedDeployment, UnavailableRelease};
+pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
 pub use inline_style::InlineStyle;
 pub use manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

@@ -10,6 +10,7 @@ use http::HeaderValue;
 use httpdate::HttpDate;
 use tokio::sync::OnceCell;
 
+use colonnade_model::deployment::ReleaseFacts;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
     Digest, File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
@@ -195,6 +196,75 @@ impl LoadedRelease {
         })
     }
 
+    /// What the checks of a set need to know of a section; `None` for a shell.
+    pub fn facts(&self) -> Option<ReleaseFacts> {
+        let Role::Section(parts) = &self.role else {
+            return None;
+        };
+        let patterns = parts.pages.iter().map(|(pattern, _)| pattern.as_str().to_owned());
+        Some(ReleaseFacts {
+            contract: self.contract,
+            container: self
+                .entry()
+                .map(|entry| entry.container.clone())
+                .unwrap_or_default(),
+            patterns: patterns.collect(),
+            slots: parts.slots.iter().map(|(name, _)| name.clone()).collect(),
+            shared: self.shared.clone(),
+        })
+    }
+
+    /// A release that is missing or damaged, as far as it is known: it has pages and slots, but no
+    /// files. `None` if the facts are damaged, too.
+    pub fn from_facts(id: &ReleaseId, facts: &ReleaseFacts) -> Option<Self> {
+        let section = Arc::new(SectionEntry {
+            name: id.name.clone(),
+            version: id.version.clone(),
+            container: facts.container.clone(),
+            entry: String::new(),
+            integrity: String::new(),
+            needs_federation_runtime: false,
+            assets: Vec::new(),
+        });
+        let page = |text: &String| {
+            let page = PageManifest::new(Arc::clone(&section), text.clone(), Vec::new(), 0);
+            Some((Pattern::parse(text).ok()?, Arc::new(page)))
+        };
+        let slot = |name: &String| {
+            let slot = SlotManifest {
+                section: Arc::clone(&section),
+                assets: Vec::new(),
+                bytes: 0,
+            };
+            (name.clone(), Arc::new(slot))
+        };
+        Some(Self {
+            id: id.clone(),
+            published_at: PublishedAt::at(UNIX_EPOCH),
+            files: foldhash::HashMap::default(),
+            contract: facts.contract,
+            shared: facts.shared.clone(),
+            role: Role::Section(SectionParts {
+                pages: facts.patterns.iter().map(page).collect::<Option<_>>()?,
+                slots: facts.slots.iter().map(slot).collect(),
+                paths: Vec::new(),
+                indexable: HashMap::new(),
+            }),
+            modules: BTreeMap::new(),
+            server_modules: OnceCell::new(),
+        })
+    }
+
+    /// What the browser loads of a section; `None` if nothing refers to it.
+    pub fn entry(&self) -> Option<&SectionEntry> {
+        let Role::Section(parts) = &self.role else {
+            return None;
+        };
+        let of_pages = parts.pages.iter().map(|(_, page)| &page.section);
+        let of_slots = parts.slots.iter().map(|(_, slot)| &slot.section);
+        of_pages.chain(of_slots).next().map(|entry| &**entry)
+    }
+
     /// The server modules, read from the store once; `None` if the release has none.
     pub async fn server_modules(&self, store: &Store) -> Result<Option<Arc<ServerModules>>, StoreError> {
         let read = self.server_modules.get_or_try_init(|| async {
@@ -237,6 +307,14 @@ impl LoadedRelease {
             )
         });
         style.await.ok().cloned().flatten()
+    }
+
+    /// Whether each document has a part of the release: it is the shell, or fills a slot of it.
+    pub fn is_everywhere(&self) -> bool {
+        match &self.role {
+            Role::Shell(_) => true,
+            Role::Section(parts) => !parts.slots.is_empty(),
+        }
     }
 
     /// Whether the release is a section with a page of this pattern.

@@ -8,14 +8,12 @@ use jiff::Timestamp;
 
 use crate::secret::Secret;
 
-use super::{MAX_ROLLOUTS, Rollout, RolloutProgress, VisibleDeployments, includes};
-
-/// The changes that a deployment contains.
-type Changes = BTreeSet<usize>;
+use super::{Moment, Rollout, RolloutProgress, SetName, VisibleDeployments};
 
 #[derive(Debug, Clone)]
 enum Step {
     Deploy,
+    Restore,
     Start,
     Promote(usize),
     Abort(usize),
@@ -24,16 +22,19 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         proptest::strategy::Just(Step::Deploy),
+        proptest::strategy::Just(Step::Restore),
         proptest::strategy::Just(Step::Start),
         any::<usize>().prop_map(Step::Promote),
         any::<usize>().prop_map(Step::Abort),
     ]
 }
 
-fn rollout(id: usize) -> Rollout {
+fn rollout(candidate: u64, since: u64) -> Rollout {
     Rollout {
-        id: id.to_string(),
+        id: candidate.to_string(),
         key: Secret::none(),
+        candidate,
+        since,
         percent: 50,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
@@ -42,149 +43,125 @@ fn rollout(id: usize) -> Rollout {
     }
 }
 
-/// The table, and what each deployment ever created contains, by number.
-struct History {
-    table: VisibleDeployments,
-    deployments: Vec<Changes>,
+fn moment(revision: u64) -> Moment {
+    Moment {
+        revision,
+        at: Timestamp::UNIX_EPOCH,
+    }
 }
 
-impl History {
-    /// Creates a deployment with a change added for each visible one.
-    fn with_change(&mut self, change: usize) -> Vec<u64> {
-        let numbers = self.table.deployments().iter();
-        let created = numbers.map(|number| {
-            let mut changes = self.changes(*number).clone();
-            changes.insert(change);
-            changes
-        });
-        let created: Vec<Changes> = created.collect();
-        let first = self.deployments.len() as u64;
-        self.deployments.extend(created);
-        (first..self.deployments.len() as u64).collect()
-    }
-
-    fn changes(&self, number: u64) -> &Changes {
-        &self.deployments[usize::try_from(number).expect("an index")]
-    }
+/// All sets of a live deployment with these candidates.
+fn sets(live: u64, candidates: &[u64]) -> impl Iterator<Item = SetName> {
+    (0..1_usize << candidates.len()).map(move |chosen| {
+        let included = candidates.iter().enumerate();
+        let included = included.filter(move |(index, _)| chosen >> index & 1 == 1);
+        SetName::with(live, included.map(|(_, number)| *number))
+    })
 }
 
 proptest! {
     #![proptest_config(cases(256))]
 
+    // Each revision offers all sets of its live deployment and candidates, and no other set was offered.
     #[test]
-    fn every_combination_has_exactly_its_changes(steps in vec(step(), 0..24)) {
-        let mut history = History {
-            table: VisibleDeployments::live_only(0),
-            deployments: vec![Changes::new()],
-        };
-        let mut live = Changes::new();
-        let mut running: Vec<usize> = Vec::new();
-        for (change, step) in steps.into_iter().enumerate() {
+    fn sets_that_visitors_got_were_offered(steps in vec(step(), 0..10)) {
+        let mut visible = VisibleDeployments::first(1, 1);
+        let (mut newest, mut live, mut running) = (1, 1, Vec::<u64>::new());
+        let mut offered: BTreeSet<SetName> = sets(1, &[]).collect();
+        let mut candidates = Vec::new();
+        let mut lives = vec![1];
+        for (step, revision) in steps.into_iter().zip(2..) {
+            let at = moment(revision);
             match step {
-                Step::Deploy => {
-                    let renewed = history.with_change(change);
-                    history.table = history.table.renewed(renewed);
-                    live.insert(change);
+                Step::Deploy | Step::Restore => {
+                    newest += 1;
+                    live = newest;
+                    let restores = matches!(step, Step::Restore);
+                    visible = if restores { visible.restored(live, at) } else { visible.replaced(live, at) };
+                    running.retain(|_| !restores);
                 }
-                Step::Start if running.len() < MAX_ROLLOUTS => {
-                    let added = history.with_change(change);
-                    history.table = history.table.started(rollout(change), added);
-                    running.push(change);
+                Step::Start if running.len() < 4 => {
+                    newest += 1;
+                    visible = visible.started(rollout(newest, revision));
+                    running.push(newest);
+                    candidates.push(newest);
                 }
                 Step::Promote(index) if !running.is_empty() => {
                     let index = index % running.len();
-                    history.table = history.table.promoted(index);
-                    live.insert(running.remove(index));
+                    live = running.remove(index);
+                    visible = visible.promoted(index, live, at);
                 }
                 Step::Abort(index) if !running.is_empty() => {
                     let index = index % running.len();
-                    history.table = history.table.aborted(index);
+                    visible = visible.aborted(index, at);
                     running.remove(index);
                 }
                 Step::Start | Step::Promote(_) | Step::Abort(_) => {}
             }
-            for (combination, number) in history.table.deployments().iter().enumerate() {
-                let included = running.iter().enumerate().filter(|(index, _)| includes(combination, *index));
-                let mut expected = live.clone();
-                expected.extend(included.map(|(_, change)| *change));
-                assert_eq!(history.changes(*number), &expected);
+            lives.push(live);
+            offered.extend(sets(live, &running));
+            let stored = serde_json::to_string(&visible).expect("serializable");
+            assert_eq!(serde_json::from_str::<VisibleDeployments>(&stored).expect("valid"), visible);
+        }
+        assert_eq!(visible.live(), live);
+        assert!(visible.rollouts().iter().map(|rollout| rollout.candidate).eq(running.iter().copied()));
+        candidates.truncate(8);
+        for live in lives.into_iter().chain(candidates.clone()) {
+            for set in sets(live, &candidates) {
+                assert_eq!(visible.has_offered(&set), offered.contains(&set), "{set} in {visible:?}");
             }
-            assert_eq!(history.changes(history.table.live()), &live);
-            let ids: Vec<String> = history.table.rollouts().iter().map(|rollout| rollout.id.clone()).collect();
-            assert_eq!(ids, running.iter().map(ToString::to_string).collect::<Vec<_>>());
-            let stored = serde_json::to_string(&history.table).expect("serializable");
-            assert_eq!(serde_json::from_str::<VisibleDeployments>(&stored).expect("valid"), history.table);
         }
     }
 }
 
 #[test]
-fn rollouts_in_deployment_follow_its_combination() {
-    let table = VisibleDeployments::live_only(5)
-        .started(rollout(0), vec![6])
-        .started(rollout(1), vec![7, 8]);
-    let included = |deployment| {
-        let rollouts = table.rollouts_in(deployment)?;
-        Some(rollouts.map(|(_, included)| included).collect::<Vec<_>>())
-    };
-    assert_eq!(included(5), Some(vec![false, false]));
-    assert_eq!(included(6), Some(vec![true, false]));
-    assert_eq!(included(7), Some(vec![false, true]));
-    assert_eq!(included(8), Some(vec![true, true]));
-    assert_eq!(included(9), None);
-    let candidates: Vec<u64> = table.candidates().map(|(_, number)| number).collect();
-    assert_eq!(candidates, [6, 7]);
+fn forgotten_set_is_no_longer_offered() {
+    let visible = VisibleDeployments::first(1, 1)
+        .started(rollout(2, 2))
+        .replaced(3, moment(3))
+        .aborted(0, moment(4))
+        .previewed(4, moment(5));
+    for (forgotten, expected) in [
+        (vec![], ["1", "1.2", "3", "3.2"].as_slice()),
+        (vec![1, 4], &["3", "3.2"]),
+        (vec![2], &["1", "3"]),
+        (vec![1, 2], &["3"]),
+    ] {
+        let kept = visible.without(&forgotten);
+        let sets = ["1", "1.2", "2", "3", "3.2", "4", "3.4"];
+        let offered: Vec<&str> = sets
+            .into_iter()
+            .filter(|set| kept.has_offered(&set.parse().unwrap()))
+            .collect();
+        assert_eq!(offered, expected, "{forgotten:?}");
+    }
 }
 
 #[test]
-fn contradicting_stored_tables_are_rejected() {
-    let rollouts = |ids: &[usize]| ids.iter().map(|id| rollout(*id)).collect::<Vec<_>>();
+fn contradicting_stored_sets_are_rejected() {
     let too_large = Rollout {
         percent: 100,
-        ..rollout(0)
+        ..rollout(2, 1)
     };
-    for (rollouts, deployments, expected) in [
+    let same_id = Rollout {
+        id: "2".to_owned(),
+        ..rollout(3, 1)
+    };
+    for (rollouts, expected) in [
         (
-            rollouts(&[]),
-            0,
-            "`deployments` has 0 entries; expected 1, one per combination of 0 rollouts",
-        ),
-        (
-            rollouts(&[0]),
-            1,
-            "`deployments` has 1 entries; expected 2, one per combination of 1 rollouts",
-        ),
-        (
-            rollouts(&[0, 1]),
-            5,
-            "`deployments` has 5 entries; expected 4, one per combination of 2 rollouts",
-        ),
-        (
-            rollouts(&[0, 1, 2, 3, 4]),
-            32,
-            "`rollouts` has 5 entries; expected at most 4",
-        ),
-        (
-            rollouts(&[0, 0]),
-            4,
+            vec![rollout(2, 1), same_id],
             "`rollouts` has an `id` twice; expected different IDs",
         ),
         (
-            vec![too_large],
-            2,
-            "a rollout has `percent` 100; expected 0 to 99",
+            vec![rollout(1, 1)],
+            "two of the live deployment and the candidates have the same number; expected different ones",
         ),
+        (vec![too_large], "a rollout has `percent` 100; expected 0 to 99"),
     ] {
-        let stored = serde_json::json!({ "rollouts": rollouts, "deployments": (1..=deployments).collect::<Vec<u64>>() });
+        let stored = serde_json::json!({ "live": 1, "since": 1, "rollouts": rollouts });
         let error = serde_json::from_value::<VisibleDeployments>(stored).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     }
-    let twice = serde_json::json!({ "rollouts": [rollout(0)], "deployments": [1, 1] });
-    let error = serde_json::from_value::<VisibleDeployments>(twice).expect_err("a deployment twice");
-    assert_eq!(
-        error.to_string(),
-        "`deployments` has an entry twice; expected different deployments"
-    );
 }
 
 /// A rollout in the second step, with another share.
@@ -197,7 +174,7 @@ fn rollout_in_steps(percent: u8) -> Rollout {
     Rollout {
         percent,
         progress: Some(progress),
-        ..rollout(0)
+        ..rollout(2, 1)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::CanaryAnalysis;
+use super::tests::set;
 use crate::rollout::{Measurement, Verdict};
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};
@@ -30,13 +31,15 @@ fn seconds_to_failure(
     let rollout = Rollout {
         id: "one".to_owned(),
         key: Secret::none(),
+        candidate: CANDIDATE,
+        since: 2,
         percent,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
         progress: None,
         unknown: serde_json::Map::new(),
     };
-    let visible = VisibleDeployments::live_only(LIVE).started(rollout.clone(), vec![CANDIDATE]);
+    let visible = VisibleDeployments::first(LIVE, 1).started(rollout.clone());
     let requests = u32::try_from(duration.as_secs()).unwrap() * REQUESTS_PER_SECOND;
     (1..=requests).find_map(|request| {
         let is_candidate = random.random_bool(f64::from(percent) / 100.0);
@@ -51,7 +54,7 @@ fn seconds_to_failure(
             not_rendered: None,
             latency: Duration::from_millis(if random.random_bool(slow) { 1000 } else { 50 }),
         };
-        analysis.record_response(&visible, deployment, request.into(), measurement);
+        analysis.record_response(&visible, &set(deployment), request.into(), measurement);
         // Twice a second, like the controller.
         let is_checked = request % (REQUESTS_PER_SECOND / 2) == 0;
         let fails = is_checked && analysis.report(&rollout).verdict == Verdict::Failing;

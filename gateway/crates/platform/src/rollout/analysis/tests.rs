@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::CanaryAnalysis;
 use crate::rollout::{AnalysisReport, Measurement, Verdict};
 use colonnade_config::{AnalysisSettings, RolloutSettings};
-use colonnade_model::deployment::{Rollout, RolloutProgress, VisibleDeployments};
+use colonnade_model::deployment::{Rollout, RolloutProgress, SetName, VisibleDeployments};
 use colonnade_model::secret::Secret;
 use colonnade_render::Why;
 use jiff::Timestamp;
@@ -36,6 +36,8 @@ fn rollout(id: &str) -> Rollout {
     Rollout {
         id: id.to_owned(),
         key: Secret::none(),
+        candidate: CANDIDATE,
+        since: 2,
         percent: 10,
         started_at: Timestamp::UNIX_EPOCH,
         by: "team".to_owned(),
@@ -45,7 +47,12 @@ fn rollout(id: &str) -> Rollout {
 }
 
 fn one_rollout(id: &str) -> VisibleDeployments {
-    VisibleDeployments::live_only(LIVE).started(rollout(id), vec![CANDIDATE])
+    VisibleDeployments::first(LIVE, 1).started(rollout(id))
+}
+
+/// The set of visitors with or without the candidate.
+pub(super) fn set(number: u64) -> SetName {
+    SetName::with(LIVE, [number].into_iter().filter(|number| *number != LIVE))
 }
 
 fn address(number: u32) -> IpAddr {
@@ -56,10 +63,10 @@ fn address(number: u32) -> IpAddr {
 fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32) {
     let visible = one_rollout("one");
     for number in 0..viewers {
-        analysis.record_view(&visible, deployment, analysis.client_hash(address(number)));
+        analysis.record_view(&visible, &set(deployment), analysis.client_hash(address(number)));
     }
     for number in 0..failing {
-        analysis.record_failure(&visible, deployment, analysis.client_hash(address(number)));
+        analysis.record_failure(&visible, &set(deployment), analysis.client_hash(address(number)));
     }
 }
 
@@ -86,7 +93,7 @@ const SLOW: Measurement = Measurement {
 fn respond(analysis: &CanaryAnalysis, deployment: u64, clients: u32, measurement: Measurement) {
     for number in 0..clients {
         let client = analysis.client_hash(address(number));
-        analysis.record_response(&one_rollout("one"), deployment, client, measurement);
+        analysis.record_response(&one_rollout("one"), &set(deployment), client, measurement);
     }
 }
 
@@ -150,7 +157,7 @@ fn failure_counts_once_per_client_with_view() {
     }
     for number in 1000..2000 {
         let unknown = analysis.client_hash(address(number));
-        analysis.record_failure(&one_rollout("one"), CANDIDATE, unknown);
+        analysis.record_failure(&one_rollout("one"), &set(CANDIDATE), unknown);
     }
     assert!(!fails(&analysis));
 }
@@ -173,25 +180,30 @@ fn new_rollout_resets_counts() {
     let analysis = analysis();
     count(&analysis, CANDIDATE, 40, 4);
     let next = analysis.client_hash(address(5));
-    analysis.record_failure(&one_rollout("two"), CANDIDATE, next);
+    analysis.record_failure(&one_rollout("two"), &set(CANDIDATE), next);
     assert_eq!(analysis.report(&rollout("two")).candidate.clients, 0);
 }
 
 #[test]
 fn only_failing_one_of_two_rollouts_fails() {
     let analysis = analysis();
-    // The deployments are: live, healthy, failing, both.
-    let visible = VisibleDeployments::live_only(1)
-        .started(rollout("healthy"), vec![2])
-        .started(rollout("failing"), vec![3, 4]);
+    let [healthy, failing] = [("healthy", 2), ("failing", 3)].map(|(id, candidate)| Rollout {
+        candidate,
+        ..rollout(id)
+    });
+    let visible = VisibleDeployments::first(LIVE, 1)
+        .started(healthy)
+        .started(failing);
+    let sets = ["1", "1.2", "1.3", "1.2.3"].map(|set| set.parse::<SetName>().unwrap());
     for number in 0..400 {
-        let deployment = u64::from(number % 4) + 1;
+        let set = &sets[number as usize % 4];
+        let fails = set.candidates().contains(&3);
         let client = analysis.client_hash(address(number));
-        analysis.record_view(&visible, deployment, client);
-        let measurement = if deployment > 2 { SERVER_ERROR } else { FAST };
-        analysis.record_response(&visible, deployment, client, measurement);
-        if deployment > 2 {
-            analysis.record_failure(&visible, deployment, client);
+        analysis.record_view(&visible, set, client);
+        let measurement = if fails { SERVER_ERROR } else { FAST };
+        analysis.record_response(&visible, set, client, measurement);
+        if fails {
+            analysis.record_failure(&visible, set, client);
         }
     }
     let failures = ["healthy", "failing"].map(|id| analysis.report(&rollout(id)).failures.len());
@@ -292,9 +304,9 @@ fn counts_begin_with_each_step_and_percentage() {
     for (percent, began) in [(5, 0), (50, 60), (60, 60)] {
         let report = analysis.report(&in_step(percent, began));
         assert_eq!((report.candidate.requests, report.candidate.clients), (0, 0));
-        let visible = VisibleDeployments::live_only(LIVE).started(in_step(percent, began), vec![CANDIDATE]);
-        analysis.record_view(&visible, CANDIDATE, 1);
-        analysis.record_response(&visible, CANDIDATE, 1, FAST);
+        let visible = VisibleDeployments::first(LIVE, 1).started(in_step(percent, began));
+        analysis.record_view(&visible, &set(CANDIDATE), 1);
+        analysis.record_response(&visible, &set(CANDIDATE), 1, FAST);
     }
 }
 
@@ -302,8 +314,8 @@ fn counts_begin_with_each_step_and_percentage() {
 fn first_requests_of_a_step_count_for_it() {
     let analysis = analysis();
     let respond = |percent, began| {
-        let visible = VisibleDeployments::live_only(LIVE).started(in_step(percent, began), vec![CANDIDATE]);
-        analysis.record_response(&visible, CANDIDATE, 1, FAST);
+        let visible = VisibleDeployments::first(LIVE, 1).started(in_step(percent, began));
+        analysis.record_response(&visible, &set(CANDIDATE), 1, FAST);
     };
     respond(5, 0);
     respond(50, 60);
@@ -341,8 +353,8 @@ fn exchange(gateways: &[CanaryAnalysis]) {
 fn respond_at(gateway: &CanaryAnalysis, clients: std::ops::Range<u32>, measurement: Measurement) {
     for number in clients {
         let client = gateway.client_hash(address(number));
-        gateway.record_response(&one_rollout("one"), LIVE, client, FAST);
-        gateway.record_response(&one_rollout("one"), CANDIDATE, client, measurement);
+        gateway.record_response(&one_rollout("one"), &set(LIVE), client, FAST);
+        gateway.record_response(&one_rollout("one"), &set(CANDIDATE), client, measurement);
     }
 }
 
@@ -382,10 +394,10 @@ fn client_of_several_gateways_counts_once() {
         for number in 0..4 {
             let client = gateway.client_hash(address(number));
             for _ in 0..10 {
-                gateway.record_view(&one_rollout("one"), CANDIDATE, client);
+                gateway.record_view(&one_rollout("one"), &set(CANDIDATE), client);
             }
-            gateway.record_view(&one_rollout("one"), LIVE, client);
-            gateway.record_failure(&one_rollout("one"), CANDIDATE, client);
+            gateway.record_view(&one_rollout("one"), &set(LIVE), client);
+            gateway.record_failure(&one_rollout("one"), &set(CANDIDATE), client);
         }
     }
     exchange(&gateways);

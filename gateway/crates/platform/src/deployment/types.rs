@@ -1,0 +1,327 @@
+//! The requests for changes, their results, and why they are rejected.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::error::LoadError;
+use super::snapshot::{RunningRollout, Snapshot};
+use colonnade_model::deployment::{LiveState, ReleaseChange, RolloutSteps};
+use colonnade_model::release::ReleaseId;
+use colonnade_store::StoreError;
+
+/// Who makes a change, and why.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// The name of the API token, or `gateway`.
+    pub by: String,
+    /// The reason, if given.
+    pub reason: Option<String>,
+}
+
+/// Whether the caller may change a section or the shell; `*` stands for all of them.
+pub(super) type MayChange<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// The result of a change.
+#[derive(Debug)]
+pub struct ChangeOutcome {
+    /// A snapshot taken after the change.
+    pub snapshot: Arc<Snapshot>,
+    /// The live state after the change. `snapshot` may be newer.
+    pub state: LiveState,
+    /// The deployment that was created, promoted or aborted.
+    pub number: u64,
+    /// False if there was nothing to change.
+    pub changed: bool,
+    /// What garbage collection found.
+    pub(super) garbage: CollectedGarbage,
+}
+
+/// Why a change is rejected.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// These releases are not published.
+    #[error("releases are not published; publish them first")]
+    UnknownReleases(Vec<String>),
+    /// These releases are damaged, or missing from the store although visitors should see them.
+    #[error(
+        "releases are missing from the store or damaged; deploy other versions of these sections, or restore their files"
+    )]
+    Unavailable(Vec<String>),
+    /// The releases conflict with each other.
+    #[error("the releases conflict with each other")]
+    Conflict(Vec<String>),
+    /// Pages of the deployment fail to render.
+    #[error("pages of the deployment fail to render")]
+    RenderFailed(Vec<String>),
+    /// The deployment that the change builds on is not live.
+    #[error("base deployment {base} is not live: {}", describe_live(*.live))]
+    BaseNotLive {
+        /// The requested base.
+        base: u64,
+        /// The live deployment.
+        live: Option<u64>,
+    },
+    /// The releases conflict with those of running rollouts.
+    #[error("the releases conflict with a rollout: {}; promote or abort it first, or deploy releases that fit both", join(.rollouts))]
+    ConflictWithRollouts {
+        /// The conflicts.
+        problems: Vec<String>,
+        /// The rollouts that some visitors see together with the releases.
+        rollouts: Vec<RolloutDescription>,
+    },
+    /// Sections of the change are being rolled out.
+    #[error("{}; promote or abort it first", join(.0))]
+    SectionsInRollout(Vec<RolloutDescription>),
+    /// The change needs a live deployment.
+    #[error("no deployment is live; deploy one first, without `percent` or `steps`")]
+    NoLiveDeployment,
+    /// There is no such rollout to promote or abort.
+    #[error("{target} is not being rolled out: {}", describe_running(.running))]
+    NotInRollout {
+        /// The requested rollout.
+        target: RolloutTarget,
+        /// The running rollouts.
+        running: Vec<RolloutDescription>,
+    },
+    /// The rollout has no steps to pause or resume.
+    #[error("the rollout of {0} has no steps: its share changes only with `promote`")]
+    NoSteps(RolloutTarget),
+    /// The deployment does not exist, or was deleted by garbage collection.
+    #[error("deployment {0} does not exist")]
+    DeploymentNotFound(u64),
+    /// A record in the store is damaged.
+    #[error("{0} is damaged; restore its file from a backup (see `gateway store verify`)")]
+    DamagedRecord(String),
+    /// There is nothing to roll back to.
+    #[error("{0}")]
+    NothingToRestore(String),
+    /// The caller may not change this section.
+    #[error("not allowed for `{0}`")]
+    NotAllowed(String),
+    /// The caller may not take paths of these sections.
+    #[error("patterns take paths of other sections, so the change needs a token that also covers {}", describe_claimed(.0))]
+    ClaimsNotAllowed(BTreeSet<Claim>),
+    /// A deployment cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A request to change releases of the live deployment.
+#[derive(Debug, Clone)]
+pub struct DeployRequest {
+    /// The version of each section to change, by name; `None` removes the section.
+    pub releases: BTreeMap<String, Option<String>>,
+    /// The deployment that must be live, if given.
+    pub base: Option<u64>,
+    /// How its rollout starts. `None`: it goes live for all visitors.
+    pub rollout: Option<RolloutStart>,
+    /// Who requests it.
+    pub author: Author,
+}
+
+/// How a rollout starts.
+#[derive(Debug, Clone)]
+pub enum RolloutStart {
+    /// At this percentage of visitors, which changes only by hand.
+    Percent(u8),
+    /// At the first step.
+    Steps(RolloutSteps),
+}
+
+impl DeployRequest {
+    /// These releases with the requested ones replaced.
+    pub(super) fn applied_to(&self, releases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut releases = releases.clone();
+        for (name, version) in &self.releases {
+            match version {
+                Some(version) => releases.insert(name.clone(), version.clone()),
+                None => releases.remove(name),
+            };
+        }
+        releases
+    }
+}
+
+/// What to roll back.
+#[derive(Debug, Clone)]
+pub enum RollbackTarget {
+    /// One section, to its previous release.
+    Section(String),
+    /// All sections, to this deployment.
+    Deployment(u64),
+    /// All sections, to the previous deployment.
+    Previous,
+}
+
+/// What a rollback would change.
+#[derive(Debug, Default)]
+pub struct RollbackPlan {
+    /// The live deployment that the plan is for.
+    pub live: u64,
+    /// The deployment whose releases are all restored.
+    pub restores: Option<u64>,
+    /// The release changes of the shell and the sections, by name. Empty if there is nothing to change.
+    pub sections: BTreeMap<String, ReleaseChange>,
+}
+
+/// Selects one of the running rollouts.
+#[derive(Debug, Clone)]
+pub enum RolloutTarget {
+    /// The rollout of this candidate.
+    Candidate(u64),
+    /// The rollout that changes this section.
+    Section(String),
+    /// The rollout with this ID.
+    Id(String),
+}
+
+/// The description of a running rollout in an error.
+#[derive(Debug, Clone)]
+pub struct RolloutDescription {
+    /// The sections that the rollout changes.
+    pub sections: Vec<String>,
+    /// The number of the candidate.
+    pub candidate: u64,
+    /// The candidate's share of visitors.
+    pub percent: u8,
+    /// The name of the token that started the rollout.
+    pub by: String,
+}
+
+/// What a preview shows.
+#[derive(Debug)]
+pub enum PreviewTarget {
+    /// A stored deployment.
+    Deployment(u64),
+    /// The live deployment with some releases replaced. It is stored as a new deployment.
+    Releases(DeployRequest),
+}
+
+/// What garbage collection deleted or, in a dry run, would delete.
+#[derive(Debug, Clone, Default)]
+pub struct CollectedGarbage {
+    /// The numbers of deployments.
+    pub deployments: Vec<u64>,
+    /// Releases.
+    pub releases: Vec<ReleaseId>,
+}
+
+/// A pattern by which a section takes paths that are routed to another section.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Claim {
+    pub(super) pattern: String,
+    pub(super) section: String,
+    /// The pattern that loses paths.
+    pub(super) from_pattern: String,
+    /// The section that loses paths.
+    pub(super) from_section: String,
+}
+
+impl Claim {
+    /// The section that loses paths.
+    pub fn from_section(&self) -> &str {
+        &self.from_section
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            pattern,
+            section,
+            from_pattern,
+            from_section,
+        } = self;
+        write!(
+            f,
+            "pattern `{pattern}` of {section} takes paths of pattern `{from_pattern}` of {from_section}"
+        )
+    }
+}
+
+fn describe_live(live: Option<u64>) -> String {
+    live.map_or("no deployment is live".to_owned(), |live| {
+        format!("deployment {live} is live")
+    })
+}
+
+fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
+    let sections: BTreeSet<_> = claims
+        .iter()
+        .map(|claim| format!("`{}`", claim.from_section()))
+        .collect();
+    sections.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn describe_running(rollouts: &[RolloutDescription]) -> String {
+    if rollouts.is_empty() {
+        "no rollout is running".to_owned()
+    } else {
+        join(rollouts)
+    }
+}
+
+fn join(rollouts: &[RolloutDescription]) -> String {
+    let rollouts: Vec<String> = rollouts.iter().map(ToString::to_string).collect();
+    rollouts.join("; ")
+}
+
+impl RunningRollout<'_> {
+    pub(super) fn describe(&self) -> RolloutDescription {
+        RolloutDescription {
+            sections: self.changes().into_keys().collect(),
+            candidate: self.record.candidate,
+            percent: self.record.percent,
+            by: self.record.by.clone(),
+        }
+    }
+}
+
+impl fmt::Display for RolloutTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Candidate(number) => write!(f, "deployment {number}"),
+            Self::Section(name) => write!(f, "`{name}`"),
+            Self::Id(id) => write!(f, "rollout {id}"),
+        }
+    }
+}
+
+impl fmt::Display for RolloutDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            sections,
+            candidate,
+            percent,
+            by,
+        } = self;
+        let verb = if sections.len() == 1 { "is" } else { "are" };
+        let sections: Vec<String> = sections.iter().map(|name| format!("`{name}`")).collect();
+        let sections = sections.join(", ");
+        write!(
+            f,
+            "{sections} {verb} being rolled out with deployment {candidate} to {percent}% of visitors, started by `{by}`"
+        )
+    }
+}
+
+impl CollectedGarbage {
+    pub(super) fn is_empty(&self) -> bool {
+        self.deployments.is_empty() && self.releases.is_empty()
+    }
+}
+
+impl fmt::Display for CollectedGarbage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} unused deployments and {} unused releases",
+            self.deployments.len(),
+            self.releases.len()
+        )
+    }
+}
