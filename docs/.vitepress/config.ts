@@ -90,7 +90,7 @@ const DECISIONS = [
   { text: "No data router", link: "/decisions/0002-no-data-router" },
   { text: "Two HTTP clients", link: "/decisions/0003-two-http-clients" },
   { text: "Admission by network", link: "/decisions/0004-admission-by-network" },
-  { text: "Signed cohorts", link: "/decisions/0005-signed-cohorts" },
+  { text: "Groups of visitors", link: "/decisions/0005-groups-of-visitors" },
   { text: "Static releases", link: "/decisions/0006-static-releases" },
   { text: "Strict policy by default", link: "/decisions/0007-strict-policy-by-default" },
   { text: "One document is one deployment", link: "/decisions/0008-one-document-one-deployment" },
