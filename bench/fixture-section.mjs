@@ -20,6 +20,7 @@ const SCRIPT = "text/javascript; charset=utf-8";
  *
  * @typedef {object} Section
  * @property {string} name
+ * @property {string} [version]
  * @property {string[]} [patterns] page patterns
  * @property {Record<string, File>} [files] files under `client/`
  */
@@ -30,7 +31,7 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * @param {string} folder receives `release/`
  * @param {Section} section
  */
-export async function writeFixtureSection(folder, { name, patterns = [], files = {} }) {
+export async function writeFixtureSection(folder, { name, version = VERSION, patterns = [], files = {} }) {
   /** @type {Map<string, File>} */
   const all = new Map([
     ["client/entry.js", { type: SCRIPT, bytes: "// Never executed.\n" }],
@@ -39,7 +40,7 @@ export async function writeFixtureSection(folder, { name, patterns = [], files =
   ]);
   const release = {
     name,
-    version: VERSION,
+    version,
     kind: "section",
     contract: 1,
     entry: "client/entry.js",

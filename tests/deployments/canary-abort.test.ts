@@ -57,7 +57,10 @@ test("A throwing canary is aborted while open tabs keep working", async ({ page,
 
   // Both tabs stay on their deployment.
   await expectScreen(reader, "Escorts in California");
+  // The candidate changes no page that the reader has seen, but belongs to the set of the tab.
+  const asked = reader.waitForRequest("**/_page/**");
   await follow(reader, "/about-escort-babylon");
+  expect(new URL((await asked).url()).pathname).toBe(`/_page/${String(before)}.${String(canary)}`);
   await expectScreen(reader, "About Colonnade Directory");
   await expect(reader.locator("body")).toHaveAttribute("data-same", "document");
   await expectFallback(page);
