@@ -7,6 +7,8 @@
 
 mod change;
 mod claims;
+#[cfg(test)]
+mod composition_tests;
 mod deployments;
 mod error;
 mod garbage_collection;
