@@ -1,6 +1,6 @@
 // Runs the site for development: starts a sign-up backend and the gateway, then publishes and deploys the five
 // releases. PORT, ADMIN_PORT, BACKEND_PORT, EVENTS_PORT (of the API of `make example`) and STORE override the defaults.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -18,8 +18,14 @@ const backendPort = portFrom("BACKEND_PORT", 9100);
 const eventsPort = portFrom("EVENTS_PORT", 9200);
 const store = path.resolve(ROOT, process.env["STORE"] ?? "store");
 
-// A store of an earlier layout, which the gateway does not read.
-if (existsSync(path.join(store, "live.json")) && !existsSync(path.join(store, "store.json"))) {
+/** Whether the store has an earlier layout, which the gateway does not read. */
+function isEarlier() {
+  const [live, marker] = ["live.json", "store.json"].map((file) => path.join(store, file));
+  if (!live || !existsSync(live)) return false;
+  return !existsSync(marker ?? "") || "deployments" in JSON.parse(readFileSync(live, "utf8")).visible;
+}
+
+if (isEarlier()) {
   const aside = `${store}.${String(Date.now())}`;
   await rename(store, aside);
   console.log(`${store} has an earlier layout: it is now ${aside}`);
