@@ -1,6 +1,6 @@
 //! Certificates from a certificate authority, with Pebble.
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
@@ -10,6 +10,11 @@ use rustls::pki_types::pem::PemObject as _;
 use tempfile::TempDir;
 
 use crate::support::{Certificate, Gateway, Pebble, Setup, Tls, free_port, now, tls_client, wait_until};
+
+/// A loopback address that no process listens on.
+fn free_address() -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()))
+}
 
 /// The certificates in the store, the gateway's own first.
 fn chain(gateway: &Gateway) -> Vec<CertificateDer<'static>> {
@@ -40,9 +45,8 @@ fn store_due_certificate(folder: &TempDir) -> Certificate {
 #[test]
 fn certificate_is_renewed_by_each_challenge() {
     for challenge in ["http-01", "tls-alpn-01"] {
-        let site = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free_port();
-        let Some(pebble) = Pebble::start(port, site.local_addr().unwrap().port()) else {
+        let (site, port) = (free_address(), free_port());
+        let Some(pebble) = Pebble::start(port, site.port()) else {
             return;
         };
         let folder = Arc::new(TempDir::new().unwrap());
@@ -51,7 +55,7 @@ fn certificate_is_renewed_by_each_challenge() {
             folder: Some(folder),
             listen: &format!("redirect_http = \"127.0.0.1:{port}\""),
             extra: &pebble.table(challenge),
-            socket: Some(site),
+            site: Some(site),
             ..Setup::default()
         });
         gateway.wait_for_event(|line| line["event"] == "acme_certificate_issued");
@@ -122,14 +126,14 @@ fn orders(gateway: &Gateway, outcome: &str) -> u64 {
 
 #[test]
 fn gateways_on_one_store_order_once() {
-    let site = TcpListener::bind("127.0.0.1:0").unwrap();
-    let Some(pebble) = Pebble::start(free_port(), site.local_addr().unwrap().port()) else {
+    let site = free_address();
+    let Some(pebble) = Pebble::start(free_port(), site.port()) else {
         return;
     };
     // The authority reaches only this gateway, which cannot order.
     let answering = Gateway::set_up(Setup {
         extra: &unreachable_authority(),
-        socket: Some(site),
+        site: Some(site),
         ..Setup::default()
     });
     answering.wait_for_event(|line| line["event"] == "acme_failed");

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
-    Gateway, Raw, Request, SetOnDrop, Setup, Successor, Visitor, authorized, configuration_with_listen,
-    visit_over_http1, visit_over_http2, visit_with_new_connections, wait_until,
+    Certificate, Client, Gateway, Raw, Request, SetOnDrop, Setup, Successor, Visitor, authorized,
+    configuration_with_listen, visit_over_http1, visit_over_http2, visit_with_new_connections, wait_until,
 };
 
 /// Tries an upgrade, which must fail. Returns the error that `gateway upgrade` prints.
@@ -82,20 +82,32 @@ fn stalled_request(gateway: &Gateway) -> Raw {
     stalled
 }
 
+/// Runs `during` while visitors send requests, each of which must succeed.
+fn under_load(site: Client, visitors: &[Visitor<'_>], during: impl FnOnce()) {
+    let stop_flag = AtomicBool::new(false);
+    let should_stop = || stop_flag.load(Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        let visitors = visitors.iter().flat_map(|visit| [visit; 4]);
+        let visitors = visitors.map(|visit| scope.spawn(move || visit(&site, &should_stop)));
+        let visitors: Vec<_> = visitors.collect();
+        // Stop the visitors even if `during` panics.
+        let end = SetOnDrop(&stop_flag);
+        during();
+        drop(end);
+        for visitor in visitors {
+            assert!(visitor.join().unwrap() > 0);
+        }
+    });
+}
+
 #[test]
 fn upgrade_under_load_fails_no_request() {
     let mut gateway = Gateway::start_live("[limits]\ndrain_timeout_ms = 60000\n", &[]);
     let stalled = stalled_request(&gateway);
-    let (site, stop_flag) = (gateway.site, AtomicBool::new(false));
-    let should_stop = || stop_flag.load(Ordering::Relaxed);
+    let site = gateway.site;
     let visitors: [Visitor<'_>; 3] = [&visit_with_new_connections, &visit_over_http1, &visit_over_http2];
-    std::thread::scope(|scope| {
-        let visitors: Vec<_> = visitors
-            .iter()
-            .flat_map(|visit| [visit; 4])
-            .map(|visit| scope.spawn(move || visit(&site, &should_stop)))
-            .collect();
-        let end = SetOnDrop(&stop_flag);
+    let mut last = None;
+    under_load(site, &visitors, || {
         let first = Successor::of(&gateway);
         // The old process still drains the stalled request.
         let second = Successor::of(&gateway);
@@ -107,13 +119,47 @@ fn upgrade_under_load_fails_no_request() {
             gateway.output().matches("\"shutdown_complete\"").count() == 2
         });
         assert_eq!(site.get("/").status, 200);
-        drop(end);
-        for visitor in visitors {
-            assert!(visitor.join().unwrap() > 0);
-        }
-        second.signal("TERM");
-        assert_eq!(gateway.wait_for_exit().code(), Some(0));
+        last = Some(second);
     });
+    last.unwrap().signal("TERM");
+    assert_eq!(gateway.wait_for_exit().code(), Some(0));
+}
+
+#[test]
+fn tls_upgrade_under_load_fails_no_handshake() {
+    let (folder, certificate) = (TempDir::new().unwrap(), Certificate::new());
+    let gateway = Gateway::start_live(&certificate.write(folder.path()).table("tls"), &[]);
+    let visit: Visitor<'_> = &|site, should_stop| {
+        let mut responses = 0;
+        while !should_stop() {
+            assert_eq!(certificate.get(site).unwrap().status, 200);
+            responses += 1;
+        }
+        responses
+    };
+    let mut successor = None;
+    under_load(gateway.site, &[visit], || {
+        successor = Some(Successor::of(&gateway));
+        gateway.wait_for_event(|line| line["event"] == "shutdown_complete");
+    });
+}
+
+#[test]
+fn upgrade_never_exposes_the_admin_listener_without_tls() {
+    let (folder, certificate) = (TempDir::new().unwrap(), Certificate::new());
+    let gateway = Gateway::set_up(Setup {
+        admin: Some("0.0.0.0:0"),
+        extra: &certificate.write(folder.path()).table("admin_tls"),
+        ..Setup::default()
+    });
+    // The new process gets the socket of the old one, whatever its configuration says.
+    gateway.configure(&configuration_with_listen("", ""));
+    let error = String::from_utf8(gateway.run("upgrade").stderr).unwrap();
+    let expected = format!(
+        "the admin listener is on {}, which is not a loopback address",
+        gateway.admin.address()
+    );
+    assert!(error.contains(&expected), "{error}");
 }
 
 #[test]

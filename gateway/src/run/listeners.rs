@@ -1,18 +1,19 @@
 //! Opens the listeners.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use colonnade_config::{Config, Tls};
-use colonnade_edge::{
-    CurrentSettings, InheritedSockets, Listener, SharedTls, check_backlog, raise_file_descriptor_limit,
-};
+use colonnade_edge::{CurrentSettings, Listener, SharedTls, check_backlog, raise_file_descriptor_limit};
+use listenfd::ListenFd;
 use tokio::net::TcpListener;
 
 use super::StartError;
 use super::certificates::ReloadingCertificates;
 use super::settings::CurrentListenerSettings;
 use super::upgrade::served::Serving;
+use super::upgrade::takeover::{self, Takeover};
 use crate::metrics::Metrics;
 
 /// An open listener, its actual address, and its certificates if it uses TLS.
@@ -43,7 +44,7 @@ impl OpenListeners {
         );
     }
 
-    /// The listening sockets, in the order of socket activation.
+    /// The listening sockets, in the order of [`NAMES`].
     pub(super) fn sockets(&self) -> Vec<&Arc<TcpListener>> {
         let redirect = self.redirect.as_ref();
         let all = [Some(&self.site), Some(&self.admin), redirect]
@@ -53,57 +54,126 @@ impl OpenListeners {
     }
 }
 
-/// Opens the listeners. Sockets inherited by socket activation take the place of the addresses in the configuration.
+/// The names of the listeners, in the order in which an upgrade passes on their sockets.
+const NAMES: [&str; 3] = ["site", "admin", "redirect"];
+
+/// A listener to open.
+struct Opening<'a> {
+    /// An index into [`NAMES`].
+    number: usize,
+    address: SocketAddr,
+    tls: Option<&'a Tls>,
+    settings: &'a CurrentSettings,
+    /// The maximum number of connections.
+    capacity: usize,
+}
+
+/// What opens the listeners.
+struct Opener<'a> {
+    config: &'a Config,
+    metrics: &'a Metrics,
+    shared_tls: &'a SharedTls,
+    /// The sockets of the process that this one replaces.
+    inherited: ListenFd,
+}
+
+impl Opener<'_> {
+    async fn open(&mut self, opening: Opening<'_>) -> Result<OpenListener, StartError> {
+        let (name, address) = (NAMES[opening.number], opening.address);
+        let socket = self.socket(opening.number, address).await;
+        let socket = socket.map_err(|source| StartError::Listen { address, source })?;
+        let certificates = match opening.tls {
+            Some(tls) => {
+                let reloads = &self.metrics.reloads;
+                Some(ReloadingCertificates::load(name, tls, self.shared_tls, reloads).await?)
+            }
+            None => None,
+        };
+        Ok(OpenListener {
+            address: socket.local_addr()?,
+            listener: Listener {
+                socket: Arc::new(socket),
+                tls: certificates.as_ref().map(ReloadingCertificates::tls),
+                settings: Arc::clone(opening.settings),
+                capacity: opening.capacity,
+                metrics: self.metrics.connections.for_listener(name),
+                log_client_ip: self.config.telemetry.log_client_ip,
+            },
+            certificates,
+        })
+    }
+
+    /// The inherited socket of a listener, or a new one bound to `address`.
+    async fn socket(&mut self, number: usize, address: SocketAddr) -> io::Result<TcpListener> {
+        let socket = match self.inherited.take_tcp_listener(number)? {
+            Some(socket) => {
+                socket.set_nonblocking(true)?;
+                TcpListener::from_std(socket)?
+            }
+            None => TcpListener::bind(address).await?,
+        };
+        // Also changes the backlog of a socket that listens already.
+        let backlog = i32::try_from(self.config.listen.backlog).unwrap_or(i32::MAX);
+        rustix::net::listen(&socket, backlog)?;
+        Ok(socket)
+    }
+}
+
+/// Opens the listeners. In an upgrade, the sockets of the old process take the place of the
+/// addresses in the configuration.
 pub(super) async fn open(
     config: &Config,
     metrics: &Metrics,
     settings: &CurrentListenerSettings,
     shared_tls: &SharedTls,
+    takeover: Option<&Takeover>,
 ) -> Result<OpenListeners, StartError> {
     let listen = &config.listen;
-    // Each listener has a share of its own, so that none can use up the file descriptors of another.
+    // Each listener has its own share of the file descriptors and cannot use up that of another.
     let capacity = raise_file_descriptor_limit();
     let admin_capacity = capacity / 4;
     let redirect_capacity = listen.redirect_http.map_or(0, |_| capacity / 8);
-    let site_capacity = capacity - admin_capacity - redirect_capacity;
     check_backlog(listen.backlog);
-    let mut inherited = InheritedSockets::from_env();
-    let mut open = async |name, number, address, tls: Option<&Tls>, settings: &CurrentSettings, capacity| {
-        let socket = inherited.take_or_bind(number, address, listen.backlog).await;
-        let (socket, address) = socket.map_err(|source| StartError::Listen { address, source })?;
-        let certificates = match tls {
-            Some(tls) => Some(ReloadingCertificates::load(name, tls, shared_tls, &metrics.reloads).await?),
-            None => None,
-        };
-        Ok::<_, StartError>(OpenListener {
-            listener: Listener {
-                socket: Arc::new(socket),
-                tls: certificates.as_ref().map(ReloadingCertificates::tls),
-                settings: Arc::clone(settings),
-                capacity,
-                metrics: metrics.connections.for_listener(name),
-                log_client_ip: config.telemetry.log_client_ip,
-            },
-            address,
-            certificates,
-        })
+    let mut opener = Opener {
+        config,
+        metrics,
+        shared_tls,
+        inherited: takeover::sockets(takeover),
     };
-    let (tls, own) = (listen.tls.as_ref(), &settings.site);
-    let site = open("site", 0, listen.site, tls, own, site_capacity).await?;
-    let (tls, own) = (listen.admin_tls.as_ref(), &settings.admin);
-    let admin = open("admin", 1, listen.admin, tls, own, admin_capacity).await?;
+    let site = opener.open(Opening {
+        number: 0,
+        address: listen.site,
+        tls: listen.tls.as_ref(),
+        settings: &settings.site,
+        capacity: capacity - admin_capacity - redirect_capacity,
+    });
+    let site = site.await?;
+    let admin = opener.open(Opening {
+        number: 1,
+        address: listen.admin,
+        tls: listen.admin_tls.as_ref(),
+        settings: &settings.admin,
+        capacity: admin_capacity,
+    });
+    let admin = admin.await?;
     // The configuration check does not cover the address of an inherited socket.
     if admin.listener.tls.is_none() && !admin.address.ip().is_loopback() {
         return Err(StartError::AdminWithoutTls(admin.address));
     }
-    let own = &settings.redirect;
-    let redirect = match listen.redirect_http {
-        Some(address) => Some(open("redirect", 2, address, None, own, redirect_capacity).await?),
-        None => None,
+    let redirect = if let Some(address) = listen.redirect_http {
+        let opening = Opening {
+            number: 2,
+            address,
+            tls: None,
+            settings: &settings.redirect,
+            capacity: redirect_capacity,
+        };
+        Some(opener.open(opening).await?)
+    } else {
+        // Clients would wait for connections that this process never accepts.
+        drop(opener.inherited.take_tcp_listener(2));
+        None
     };
-    if redirect.is_none() {
-        inherited.close(2);
-    }
     let certificates = [&site, &admin].into_iter();
     let certificates = certificates.filter_map(|open| open.certificates.as_ref());
     let certificates = certificates.map(ReloadingCertificates::current).collect();

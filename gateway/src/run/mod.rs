@@ -141,7 +141,7 @@ async fn serve(
     let ticket_keys = SharedTicketKeys::open(&config.listen, &store).await;
     let challenges = Arc::new(Challenges::default());
     let shared_tls = shared_tls(&ticket_keys, &challenges);
-    let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls).await?;
+    let mut listeners = listeners::open(&config, &metrics, &settings, &shared_tls, takeover).await?;
     deployments.report_degradation(listeners.serving.degradation());
     deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
 

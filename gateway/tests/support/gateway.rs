@@ -1,8 +1,7 @@
 //! The gateway process under test.
 
-use std::io::{self, BufRead as _, BufReader, Read};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::fd::OwnedFd;
+use std::io::{BufRead as _, BufReader, Read};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
@@ -65,10 +64,6 @@ pub(crate) struct Setup<'a> {
     pub(crate) extra: &'a str,
     /// Environment variables.
     pub(crate) variables: &'a [(&'a str, &'a str)],
-    /// A socket for the site listener, passed by socket activation.
-    pub(crate) socket: Option<TcpListener>,
-    /// A socket for the admin listener, passed by socket activation.
-    pub(crate) admin_socket: Option<TcpListener>,
     /// The file descriptor limit.
     pub(crate) descriptors: Option<u32>,
     /// Shell commands that run before the gateway, such as `ulimit -f 100;`.
@@ -153,35 +148,10 @@ pub(crate) fn only_limits(keys: &str) -> String {
     limits
 }
 
-/// Socket activation as by `systemd` with one socket: standard input becomes descriptor 3.
-const ACTIVATE_ONE_SOCKET: &str = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
-
-/// Socket activation with two sockets: standard output becomes descriptor 4; output goes to standard error.
-const ACTIVATE_TWO_SOCKETS: &str = "LISTEN_PID=$$ LISTEN_FDS=2 exec \"$0\" \"$@\" 3<&0 4<&1 </dev/null >&2";
-
 /// The gateway, started by a shell script that execs it.
 fn shell_command(script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_gateway")]);
-    command
-}
-
-/// Closes the command's input and captures its output.
-fn with_pipes(mut command: Command) -> Command {
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
-    command
-}
-
-/// The gateway command with these sockets passed by socket activation.
-pub(crate) fn socket_activated(site: TcpListener, admin: Option<TcpListener>) -> Command {
-    let mut command = shell_command(if admin.is_some() {
-        ACTIVATE_TWO_SOCKETS
-    } else {
-        ACTIVATE_ONE_SOCKET
-    });
-    command
-        .stdin(OwnedFd::from(site))
-        .stdout(admin.map_or_else(Stdio::piped, |admin| Stdio::from(OwnedFd::from(admin))));
     command
 }
 
@@ -349,34 +319,24 @@ impl Gateway {
             .map_or_else(|| SITE.to_owned(), |address| format!("site = \"{address}\""));
         let text = text.replacen(SITE, &site, 1);
         std::fs::write(&config, text).unwrap();
-        let mut command = match (setup.socket, setup.descriptors) {
-            (Some(socket), _) => socket_activated(socket, setup.admin_socket),
-            (None, Some(number)) => {
-                with_pipes(shell_command(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")))
+        let mut command = match setup.descriptors {
+            Some(number) => shell_command(&format!("ulimit -n {number}; exec \"$0\" \"$@\"")),
+            None if !setup.before.is_empty() || !setup.wrapper.is_empty() => {
+                shell_command(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper))
             }
-            (None, None) if !setup.before.is_empty() || !setup.wrapper.is_empty() => with_pipes(
-                shell_command(&format!("{} exec {} \"$0\" \"$@\"", setup.before, setup.wrapper)),
-            ),
-            (None, None) => {
-                let built = Path::new(env!("CARGO_BIN_EXE_gateway"));
-                with_pipes(Command::new(setup.program.unwrap_or(built)))
-            }
+            None => Command::new(setup.program.unwrap_or(Path::new(env!("CARGO_BIN_EXE_gateway")))),
         };
         let mut process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
             .args(["serve".as_ref(), "--config".as_ref(), config.as_os_str()])
             .args(setup.arguments)
             .envs(setup.variables.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Dropping the command closes its copies of the sockets.
-        drop(command);
         let output = Arc::new(Log::default());
-        match process.stdout.take() {
-            Some(stdout) => output.collect(stdout),
-            // Standard output was passed as a socket.
-            None => output.collect(io::empty()),
-        }
+        output.collect(process.stdout.take().unwrap());
         output.collect(process.stderr.take().unwrap());
         let listening = output.wait(|line| line["event"] == "listening");
         let client =

@@ -45,7 +45,7 @@ pub(crate) use dns::Dns;
 pub(crate) use faults::{DiskFull, FaultyMachine, SpawnFault};
 pub(crate) use gateway::{
     Gateway, Setup, TOKEN, TOKEN_ACTIONS, authorized, authorized_by, configuration,
-    configuration_with_listen, only_limits, rollout_cookie, run_gateway, sign, socket_activated, token,
+    configuration_with_listen, only_limits, rollout_cookie, run_gateway, sign, token,
 };
 pub(crate) use haproxy::HaProxy;
 pub(crate) use heap::Heap;

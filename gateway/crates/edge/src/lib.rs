@@ -24,6 +24,6 @@ pub use colonnade_web::limits::Limits;
 pub use connection::ConnectionHandle;
 pub use listener::{HttpService, Listener};
 pub use settings::{AllowedHosts, CurrentSettings, Settings};
-pub use sockets::{InheritedSockets, check_backlog, raise_file_descriptor_limit};
+pub use sockets::{check_backlog, raise_file_descriptor_limit};
 pub use tickets::TicketKeys;
 pub use tls::{ChallengeCertificates, NamedCertificate, SharedTls, Tls};

@@ -1,53 +1,7 @@
-//! Listening sockets: inherited from a supervisor, or newly bound.
+//! Limits of the operating system for sockets.
 
-use std::io;
-use std::net::SocketAddr;
-
-use listenfd::ListenFd;
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tokio::net::{TcpListener, TcpStream};
-
-/// The sockets that a supervisor such as systemd opened for the gateway (`LISTEN_FDS`, see
-/// `sd_listen_fds(3)`): the first is for the site, the second for the admin API, the third for redirects. They
-/// outlive the process, so a restart refuses no connection.
-pub struct InheritedSockets(ListenFd);
-
-impl InheritedSockets {
-    /// Takes the inherited sockets of this process.
-    pub fn from_env() -> Self {
-        Self(ListenFd::from_env())
-    }
-
-    /// Returns the inherited socket at this index, or a new one bound to `address`, and the address it
-    /// listens on. At most `backlog` connections wait to be accepted.
-    ///
-    /// # Errors
-    ///
-    /// The inherited file descriptor is not a TCP listener, or binding fails.
-    pub async fn take_or_bind(
-        &mut self,
-        index: usize,
-        address: SocketAddr,
-        backlog: u32,
-    ) -> io::Result<(TcpListener, SocketAddr)> {
-        let socket = match self.0.take_tcp_listener(index)? {
-            Some(socket) => {
-                socket.set_nonblocking(true)?;
-                TcpListener::from_std(socket)?
-            }
-            None => TcpListener::bind(address).await?,
-        };
-        // Also changes the backlog of a socket that listens already.
-        rustix::net::listen(&socket, i32::try_from(backlog).unwrap_or(i32::MAX))?;
-        let bound = socket.local_addr()?;
-        Ok((socket, bound))
-    }
-
-    /// Closes the inherited socket at this index, if there is one: connections that nobody accepts would wait.
-    pub fn close(&mut self, index: usize) {
-        let _ = self.0.take_tcp_listener(index);
-    }
-}
+use tokio::net::TcpStream;
 
 /// Logs a warning if the system limits the backlog of listeners to fewer connections.
 pub fn check_backlog(backlog: u32) {

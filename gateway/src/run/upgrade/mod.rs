@@ -48,7 +48,7 @@ const MAX_REASON: u64 = 64 * 1024;
 /// How long a process that has closed its connection may take to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Variables that apply only to the process they were set for.
+/// Variables that a service manager sets for one process. The first ones would also keep the new process from taking the sockets.
 const OWN_VARIABLES: [&str; 4] = [
     "LISTEN_PID",
     "LISTEN_FDNAMES",
@@ -82,7 +82,7 @@ pub(super) enum UpgradeError {
 /// Upgrades the running process.
 pub(super) struct Upgrader {
     program: PathBuf,
-    /// The listening sockets, in the order of socket activation. The listeners close them when they drain.
+    /// The listening sockets, in the order of their descriptors. The listeners close them when they drain.
     sockets: Vec<Weak<TcpListener>>,
     serving: Arc<Serving>,
     settings: CurrentSettings,

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream as StdUnixStream;
 
+use listenfd::ListenFd;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
@@ -29,6 +30,12 @@ pub(super) async fn hand_over(connection: &mut UnixStream, served: &Served) -> i
     connection.write_u8(HAND_OVER).await?;
     connection.write_u32(length).await?;
     connection.write_all(&served).await
+}
+
+/// The listening sockets that the old process has passed on (`LISTEN_FDS`, see `sd_listen_fds(3)`), if
+/// this process takes over from one.
+pub(in crate::run) fn sockets(takeover: Option<&Takeover>) -> ListenFd {
+    takeover.map_or_else(ListenFd::empty, |_| ListenFd::from_env())
 }
 
 /// The connection of a new process to the process that it replaces.
