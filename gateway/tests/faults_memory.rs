@@ -90,7 +90,7 @@ fn request_for(number: usize) -> (String, (&'static str, String)) {
     match number % 9 {
         0 => (format!("/?visit={number}"), nothing),
         1 => (format!("/state/{}", number % 50), compressed),
-        2 => (format!("/_csp?{number}"), nothing),
+        2 => (format!("/_report?{number}"), nothing),
         3 => (
             format!("/assets/shell/1.0.0/main.js?{number}"),
             ("if-none-match", format!("\"{number}\"")),
@@ -166,7 +166,7 @@ fn get_over_http2(site: &Client, start: usize) {
     }
 }
 
-/// Sign-ups that are forwarded, rejected or rate limited, as JSON and as forms, and reports of every kind.
+/// Sign-ups that are forwarded, rejected or rate limited, as JSON and as forms, and error reports.
 fn post(site: &Client, start: usize) {
     let mut connection = Connection::open(site).unwrap();
     for number in start..start + BATCH {
@@ -177,16 +177,14 @@ fn post(site: &Client, start: usize) {
         let failure = json!({
             "deployment": "1", "release": "directory@1.0.0", "phase": "load", "error": format!("Error{number}"),
         });
-        let violation = json!({ "csp-report": { "effective-directive": format!("directive-{number}") } });
-        let (target, content_type, body) = match number % 4 {
+        let (target, content_type, body) = match number % 3 {
             0 => ("/functions/v1/signup", "application/json", signup.to_string()),
             1 => (
                 "/functions/v1/signup",
                 "application/x-www-form-urlencoded",
                 format!("email={number}%40visitor.example&password=1"),
             ),
-            2 => ("/_report", "application/json", failure.to_string()),
-            _ => ("/_csp", "application/csp-report", violation.to_string()),
+            _ => ("/_report", "application/json", failure.to_string()),
         };
         let request = Request::new("POST", target)
             .header("sec-fetch-site", "same-origin")

@@ -20,7 +20,6 @@ mod console_files;
 mod console_sessions;
 mod console_traffic;
 mod crash;
-mod csp_reports;
 mod deploy;
 mod deploy_under_load;
 mod documents;

@@ -55,7 +55,6 @@ fn counters_exist_before_the_first_event() {
         "changes_total{action=\"deploy\",outcome=\"rejected\"}",
         "client_error_reports_total{section=\"directory\",cause=\"load\"}",
         "connections_rejected_total{listener=\"site\",cause=\"client_limit\"}",
-        "csp_violations_total{directive=\"script-src\"}",
         "deployment_requests_total{track=\"candidate\",code_class=\"5xx\"}",
         "http_requests_total{listener=\"admin\",route=\"/api/v1/rollback\",code_class=\"5xx\"}",
         "http_requests_total{listener=\"site\",route=\"/functions/v1/signup\",code_class=\"5xx\"}",

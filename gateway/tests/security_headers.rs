@@ -52,11 +52,10 @@ fn check(what: &str, response: &Response, status: u16, kind: Kind) {
             "{what}: {policy}"
         );
         assert!(
-            policy.contains("; require-trusted-types-for 'script'; trusted-types default; "),
+            policy.ends_with("; require-trusted-types-for 'script'; trusted-types default"),
             "{what}"
         );
         assert!(!policy.contains("unsafe"), "{what}: {policy}");
-        assert_eq!(response.header("reporting-endpoints"), "csp=\"/_csp\"", "{what}");
     } else {
         let expected = match kind {
             Kind::GatewayPage => GATEWAY_PAGE.replace("{hash}", &style_hash(&response.text())),
@@ -64,8 +63,8 @@ fn check(what: &str, response: &Response, status: u16, kind: Kind) {
             _ => DENY_ALL.to_owned(),
         };
         assert_eq!(policy, expected, "{what}");
-        assert!(!response.has("reporting-endpoints"), "{what}");
     }
+    assert!(!response.has("reporting-endpoints"), "{what}");
     let is_page = matches!(kind, Kind::Document | Kind::GatewayPage);
     for (name, part) in [
         ("cross-origin-opener-policy", "same-origin"),
@@ -95,7 +94,6 @@ fn security_headers_match_response_kind() {
     let with = |(request, what): (Request, _), name: &str, value: &str| (request.header(name, value), what);
     let asset = "/assets/shell/1.0.0/main.js";
     let tag = gateway.get("/").header("etag").to_owned();
-    let report = with(post("/_csp"), "content-type", "application/reports+json");
     let rows = [
         (get("/"), 200, Kind::Document),
         (with(get("/"), "accept-encoding", "br"), 200, Kind::Document),
@@ -123,8 +121,6 @@ fn security_headers_match_response_kind() {
         (get("/healthz"), 200, Kind::Other),
         (post("/functions/v1/signup"), 403, Kind::Other),
         (post("/_report"), 403, Kind::Other),
-        ((report.0.body("[]"), report.1), 204, Kind::Other),
-        (post("/_csp"), 415, Kind::Other),
     ];
     for ((request, what), status, kind) in rows {
         check(what, &gateway.site.send(request), status, kind);

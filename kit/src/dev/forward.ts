@@ -45,6 +45,10 @@ export function responseHeaders(headers: IncomingHttpHeaders, local: string, sit
   const result = endToEndHeaders(headers);
   // HSTS would also apply to other servers on this host.
   delete result["strict-transport-security"];
+  // Violations of a development build are not those of the site.
+  delete result["reporting-endpoints"];
+  const { "content-security-policy": policy } = result;
+  if (policy) result["content-security-policy"] = policy.replace(/; report-(uri|to) [^;]*/g, "");
   const { location, "set-cookie": cookies } = headers;
   if (location?.startsWith(`${site}/`)) result.location = local + location.slice(site.length);
   if (cookies) result["set-cookie"] = cookies.map(localCookie);

@@ -104,8 +104,8 @@ export class DevelopmentServer {
     const url = new URL(`http://${host}${request.url ?? "/"}`);
     const { pathname } = url;
     if (pathname.startsWith(PREFIX)) await this.#handleDevelopment(request, response, url);
-    else if (pathname === "/_report" || pathname === "/_csp") {
-      // The site would count errors and violations of a development build for its live release.
+    else if (pathname === "/_report") {
+      // The site would count errors of a development build for its live release.
       request.resume();
       response.writeHead(204).end();
     } else if (!(await this.#sendAsset(response, pathname))) await this.#options.proxy.respond(request, response, url);

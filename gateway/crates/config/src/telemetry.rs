@@ -1,11 +1,12 @@
-//! `[telemetry]`: optional request data in the log, and traces.
+//! `[telemetry]`: optional request data in the log, traces, and reports of browsers.
 
 use serde::{Deserialize, Deserializer};
+use url::Url;
 
-use super::url::{ORIGIN, Origin};
+use super::url::{ORIGIN, Origin, parse_url};
 use super::value::{as_string, convert, integer};
 
-/// Settings of the log and of traces.
+/// Settings of the log, of traces, and of reports of browsers.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct TelemetrySettings {
@@ -19,6 +20,9 @@ pub struct TelemetrySettings {
     /// The percentage of requests that are traced, unless a trusted proxy decides.
     #[serde(deserialize_with = "integer::<1, 100, _, _>")]
     pub trace_sample_percent: u8,
+    /// Where browsers report violations of the Content Security Policy.
+    #[serde(deserialize_with = "csp_report_url")]
+    pub csp_report_url: Option<Url>,
 }
 
 impl Default for TelemetrySettings {
@@ -28,6 +32,7 @@ impl Default for TelemetrySettings {
             log_health_checks: true,
             otlp_endpoint: None,
             trace_sample_percent: 100,
+            csp_report_url: None,
         }
     }
 }
@@ -35,5 +40,18 @@ impl Default for TelemetrySettings {
 fn otlp_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Origin>, D::Error> {
     convert(deserializer, ORIGIN, |value| {
         Origin::parse(as_string(value)?).map(Some)
+    })
+}
+
+/// The URL is a part of headers in which these characters have a meaning (CSP Level 3, section 2.2.1; RFC 8941, section 3.3.3).
+fn csp_report_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    let expected =
+        "a full URL with https, or with http if the host is this machine, without `;`, `,` and `\\`";
+    convert(deserializer, expected, |value| {
+        let url = parse_url(as_string(value)?)?;
+        match url.as_str().contains([';', ',', '\\']) {
+            true => Err(format!("`{url}` contains one of them")),
+            false => Ok(Some(url)),
+        }
     })
 }

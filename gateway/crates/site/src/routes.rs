@@ -147,7 +147,7 @@ pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
     names.chain(others).collect()
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 16] {
+fn reserved_routes() -> [Route<Endpoint>; 15] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -196,7 +196,6 @@ fn reserved_routes() -> [Route<Endpoint>; 16] {
         post("/_report", Json, |site, call| {
             Box::pin(site.client_error_report(call))
         }),
-        post("/_csp", Json, |site, call| Box::pin(site.csp_report(call))),
         get("/go/{partner}", Page, |site, call| {
             Box::pin(async move {
                 match partner::redirect_to(&site.config, call.parameter) {

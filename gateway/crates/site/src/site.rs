@@ -33,7 +33,7 @@ use crate::error::{SiteError, plain_frame, visitor, visitor_from};
 use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::reports::error::ReportError;
-use crate::reports::{ClientErrorReports, CspReports};
+use crate::reports::ClientErrorReports;
 use crate::routes::{PAGE_DATA, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
@@ -60,7 +60,6 @@ pub struct Site {
     frame: Arc<PlainFrame>,
     canary: Arc<CanaryAnalysis>,
     client_error_reports: ClientErrorReports,
-    csp_reports: CspReports,
 }
 
 /// What a site is made of, besides its configuration.
@@ -105,7 +104,6 @@ impl Site {
             )?,
             frame,
             client_error_reports: ClientErrorReports::new(Arc::clone(&deployments), Arc::clone(&canary)),
-            csp_reports: CspReports::new(metrics.csp.clone()),
             config,
             deployments,
             canary,
@@ -319,15 +317,6 @@ impl Site {
         let address = client_address(call.head)?;
         self.client_error_reports
             .receive(call.snapshot, call.cookies, call.body, address)
-            .await?;
-        Ok(empty(StatusCode::NO_CONTENT))
-    }
-
-    /// Handles a CSP violation report.
-    pub(crate) async fn csp_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
-        let client = ClientKey::new(client_address(call.head)?);
-        self.csp_reports
-            .receive(&call.head.headers, call.body, client)
             .await?;
         Ok(empty(StatusCode::NO_CONTENT))
     }

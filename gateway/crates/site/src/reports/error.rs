@@ -13,9 +13,6 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Why a report is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReportError {
-    /// The `Content-Type` is not one of reports of CSP violations.
-    #[error("The Content-Type must be application/csp-report or application/reports+json.")]
-    MediaType,
     /// A rate limit is reached.
     #[error("Too many reports.")]
     RateLimited,
@@ -33,7 +30,6 @@ pub enum ReportError {
 impl Problem for ReportError {
     fn status(&self) -> StatusCode {
         match self {
-            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
