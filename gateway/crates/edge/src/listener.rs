@@ -1,15 +1,10 @@
 //! A listener: accepts connections and serves each one in its own task.
 
-use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::Response;
-use http::request::Parts;
-use http_body::Body;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -17,12 +12,15 @@ use tokio::task::JoinSet;
 use colonnade_admission::{Full, Permit, Pool};
 use colonnade_clock::poll::read_once;
 use colonnade_memory::Pressure;
-use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 
-use crate::connection::{CloseLog, Connection, ConnectionHandle, ConnectionState, LingeringCloses};
+use crate::connection::{CloseLog, Connection};
+use crate::lingering_close::LingeringCloses;
 use crate::metrics::{ListenerConnectionMetrics, RejectReason};
+use crate::service::HttpService;
 use crate::settings::{CurrentSettings, Settings};
+use crate::shutdown::shutdown_requested;
+use crate::state::ConnectionState;
 use crate::tls::Tls;
 
 /// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy loop.
@@ -39,20 +37,6 @@ const MIN_CONNECTIONS: usize = 64;
 
 /// Lingering closes use at most one of this many file descriptors.
 const LINGERING_SHARE: usize = 16;
-
-/// What a listener runs for each request.
-pub trait HttpService: Send + Sync + 'static {
-    /// The body of its responses.
-    type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
-
-    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if several clients share it.
-    fn respond(
-        &self,
-        head: &Parts,
-        body: RequestBody,
-        connection: Option<ConnectionHandle>,
-    ) -> impl Future<Output = Response<Self::Body>> + Send;
-}
 
 /// A listener and its configuration.
 pub struct Listener {
@@ -186,11 +170,6 @@ impl Listener {
             }
         }
     }
-}
-
-/// Waits until the gateway shuts down.
-pub(crate) async fn shutdown_requested(shutdown: &mut watch::Receiver<bool>) {
-    let _ = shutdown.wait_for(|is_requested| *is_requested).await;
 }
 
 /// Returns whether `accept` failed because of the accepted connection, so that the next one may succeed at

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::connection::Protocol;
+use crate::protocol::Protocol;
 use crate::tickets::{TicketKeys, Tickets};
 
 /// The ALPN protocol ID of HTTP/2 (RFC 7301; RFC 9113, section 3.2).

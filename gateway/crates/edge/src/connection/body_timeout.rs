@@ -1,6 +1,6 @@
 //! The minimum data rate of an HTTP/2 request body.
 //!
-//! Over HTTP/1 the [connection state](super::state) enforces it, because a connection carries one body at a
+//! Over HTTP/1 the [connection state](crate::state) enforces it, because a connection carries one body at a
 //! time. Over HTTP/2 the progress of one request says nothing about another. The timer of a body runs only
 //! while its reader waits for data, so the gateway's own work does not count.
 
@@ -14,8 +14,7 @@ use colonnade_web::body::BodyDeadline;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
-use super::stall_timer::StallTimer;
-use super::state::ConnectionState;
+use crate::state::{ConnectionState, StallTimer};
 
 /// The timeout of one body.
 #[derive(Debug, Clone)]

@@ -3,63 +3,39 @@
 
 mod body_timeout;
 mod close_log;
-mod lingering_close;
+mod lifecycle;
 mod response_body;
 mod service;
-mod stall_timer;
-mod state;
+mod sniff;
 
 pub(crate) use close_log::CloseLog;
-pub(crate) use lingering_close::{Discarded, LingerTimer, LingeringCloses, discard};
-pub use service::ConnectionHandle;
-pub(crate) use state::{ConnectionState, Expected};
 
-use std::future::{pending, poll_fn};
+use std::future::pending;
 use std::net::IpAddr;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::Duration;
 
 use bytes::Bytes;
 use colonnade_admission::Permit;
 use colonnade_web::client::ClientKey;
-use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulConnection;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::task::unconstrained;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::server::TlsStream;
 
-use crate::HttpService;
-use crate::http1::{self, Http1Inspector};
-use crate::http2::{self, Http2Inspector, NewStreams, WithStreams};
-use crate::io::{InspectedStream, MonitoredSocket, Rewind, sniff};
-use crate::listener::shutdown_requested;
-use crate::metrics::{CloseReason, ListenerConnectionMetrics, RejectReason};
+use crate::io::{MonitoredSocket, Rewind};
+use crate::lingering_close::LingeringCloses;
+use crate::metrics::{ListenerConnectionMetrics, RejectReason};
+use crate::protocol::Protocol;
 use crate::proxy;
+use crate::service::HttpService;
 use crate::settings::{CurrentSettings, Settings};
+use crate::shutdown::shutdown_requested;
 use crate::sockets;
+use crate::state::ConnectionState;
 use crate::tls::Tls;
-use close_log::client_fault;
+use lifecycle::{Lifecycle, SHUTDOWN_GRACE};
 use service::ConnectionService;
-use state::{Close, Stage};
-
-/// How long a connection stays open after its end was announced: on shutdown for a client to send its first byte, or over
-/// HTTP/1 its first or next request, and over HTTP/2 after the idle timeout. A request that was sent just before must be
-/// served.
-const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
-
-/// The protocol of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    /// HTTP/1.0 or HTTP/1.1.
-    Http1,
-    /// HTTP/2.
-    Http2,
-}
+use sniff::sniff;
 
 /// An accepted connection.
 pub(crate) struct Connection<S> {
@@ -125,9 +101,14 @@ impl<S: HttpService> Connection<S> {
             state.mark_shared();
         }
         state.start();
+        let lifecycle = Lifecycle {
+            state,
+            permit: &self.permit,
+            shutdown: self.shutdown,
+        };
         let reason = match stream {
-            Stream::Plain(io) => serve_http(protocol, io, service, state, &self.permit, self.shutdown).await,
-            Stream::Tls(io) => serve_http(protocol, io, service, state, &self.permit, self.shutdown).await,
+            Stream::Plain(io) => lifecycle.serve(protocol, io, service).await,
+            Stream::Tls(io) => lifecycle.serve(protocol, io, service).await,
         };
         if reason.is_client_fault() {
             self.close_log.log(reason, peer);
@@ -221,140 +202,4 @@ type Socket = Rewind<MonitoredSocket>;
 enum Stream {
     Plain(Rewind<Socket>),
     Tls(Box<TlsStream<Socket>>),
-}
-
-/// A connection that serves requests until it is closed.
-pub(crate) trait ServedConnection: Future<Output = hyper::Result<()>> {
-    /// Announces that it will be closed after its requests in flight.
-    fn shut_down_gracefully(self: Pin<&mut Self>);
-}
-
-impl<C: GracefulConnection<Error = hyper::Error>> ServedConnection for C {
-    fn shut_down_gracefully(self: Pin<&mut Self>) {
-        self.graceful_shutdown();
-    }
-}
-
-/// Serves the requests of a connection. Returns why it was closed.
-async fn serve_http<S, I>(
-    protocol: Protocol,
-    io: I,
-    service: ConnectionService<S>,
-    state: ConnectionState,
-    permit: &Permit<ConnectionState>,
-    shutdown: watch::Receiver<bool>,
-) -> CloseReason
-where
-    S: HttpService,
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let limits = state.limits();
-    match protocol {
-        Protocol::Http1 => {
-            let builder = http1::builder(&limits);
-            let io = TokioIo::new(InspectedStream::new(io, Http1Inspector::new(state.clone())));
-            drive(
-                builder.serve_connection(io, service),
-                protocol,
-                state,
-                permit,
-                shutdown,
-            )
-            .await
-        }
-        Protocol::Http2 => {
-            let streams = NewStreams::default();
-            let builder = http2::builder(&limits, streams.executor());
-            let io = TokioIo::new(InspectedStream::new(io, Http2Inspector::new(state.clone())));
-            let connection = builder.serve_connection(io, service);
-            drive(
-                WithStreams::new(connection, streams, state.clone()),
-                protocol,
-                state,
-                permit,
-                shutdown,
-            )
-            .await
-        }
-    }
-}
-
-/// Runs a connection until it is closed. On shutdown or at its maximum age, closes it after its requests in
-/// flight, unless the client stalls.
-///
-/// The deadlines are polled without tokio's cooperative budget: a client that never pauses makes the
-/// connection use up the budget, after which a timer would always look pending.
-async fn drive<C>(
-    connection: C,
-    protocol: Protocol,
-    state: ConnectionState,
-    permit: &Permit<ConnectionState>,
-    mut shutdown: watch::Receiver<bool>,
-) -> CloseReason
-where
-    C: ServedConnection,
-{
-    let mut connection = pin!(connection);
-    let (reason, drain_timeout) = tokio::select! {
-        // The connection first: received bytes extend the deadlines, and a request that has arrived is served.
-        biased;
-        outcome = &mut connection => return close_reason(&state, outcome, CloseReason::Normal),
-        close = unconstrained(state.close_required(permit)) => match close {
-            // No request is in flight. One that is on its way is still served.
-            Close::Graceful(CloseReason::KeepaliveTimeout) => {
-                let grace = SHUTDOWN_GRACE.min(state.limits().drain_timeout);
-                (CloseReason::KeepaliveTimeout, grace)
-            }
-            Close::Graceful(reason) => (reason, state.limits().drain_timeout),
-            Close::Abort(CloseReason::Evicted) => {
-                close_without_waiting(connection).await;
-                return close_reason(&state, Ok(()), CloseReason::Evicted);
-            }
-            Close::Abort(reason) => return reason,
-        },
-        // The listener enforces `drain_timeout` for all its connections.
-        () = unconstrained(shutdown_requested(&mut shutdown)) => (CloseReason::Shutdown, Duration::MAX),
-    };
-    // HTTP/1 announces the close only in a response. A request that the client is sending right now must get
-    // one, so wait for it.
-    if protocol == Protocol::Http1 && reason != CloseReason::KeepaliveTimeout {
-        state.begin_stage(Stage::LastResponse);
-        tokio::select! {
-            biased;
-            outcome = &mut connection => return close_reason(&state, outcome, reason),
-            () = unconstrained(sleep(SHUTDOWN_GRACE.min(drain_timeout))) => {}
-        }
-    }
-    connection.as_mut().shut_down_gracefully();
-    state.begin_stage(Stage::Draining);
-    tokio::select! {
-        biased;
-        outcome = &mut connection => return close_reason(&state, outcome, reason),
-        () = unconstrained(state.abort_required(permit)) => return close_reason(&state, Ok(()), reason),
-        () = unconstrained(sleep(drain_timeout)) => {}
-    }
-    // An HTTP/2 client may open streams until it has processed GOAWAY, and it never confirms that.
-    state.begin_stage(Stage::RefusesRequests);
-    tokio::select! {
-        biased;
-        outcome = connection => close_reason(&state, outcome, reason),
-        () = unconstrained(state.abort_required(permit)) => close_reason(&state, Ok(()), reason),
-        () = unconstrained(state.became_idle()) => reason,
-    }
-}
-
-/// Announces the close of an idle connection, as far as that is possible with a single poll.
-async fn close_without_waiting<C: ServedConnection>(mut connection: Pin<&mut C>) {
-    connection.as_mut().shut_down_gracefully();
-    poll_fn(|cx| {
-        let _ = connection.as_mut().poll(cx);
-        Poll::Ready(())
-    })
-    .await;
-}
-
-/// Returns the client's fault, if there is one, else `otherwise`.
-fn close_reason(state: &ConnectionState, outcome: hyper::Result<()>, otherwise: CloseReason) -> CloseReason {
-    let fault = outcome.err().and_then(|error| client_fault(&error));
-    state.fault().or(fault).unwrap_or(otherwise)
 }

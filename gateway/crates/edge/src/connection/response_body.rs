@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 
-use super::state::ResponseGuard;
+use crate::state::ResponseGuard;
 
 /// A body that keeps its connection from being idle.
 pub(crate) struct TrackedBody<B> {

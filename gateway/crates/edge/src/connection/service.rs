@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use colonnade_admission::{GiveWay, Newcomer};
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use http::header::CONNECTION;
@@ -19,11 +18,11 @@ use tokio::task::yield_now;
 
 use super::body_timeout::BodyTimeout;
 use super::response_body::TrackedBody;
-use super::state::ConnectionState;
-use crate::HttpService;
 use crate::metrics::ListenerConnectionMetrics;
 use crate::proxy;
+use crate::service::{ConnectionHandle, HttpService};
 use crate::settings::CurrentSettings;
+use crate::state::ConnectionState;
 
 /// The value of `Connection` in the last response of an HTTP/1 connection (RFC 9112, section 9.6).
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -40,17 +39,6 @@ pub(super) struct ConnectionService<S> {
     pub(super) state: ConnectionState,
     /// The metrics of the listener.
     pub(super) metrics: ListenerConnectionMetrics,
-}
-
-/// A handle to the connection of a request.
-#[derive(Debug, Clone)]
-pub struct ConnectionHandle(ConnectionState);
-
-/// A request gives way by closing its connection, if it waits for its client.
-impl GiveWay for ConnectionHandle {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        self.0.give_requests_way(newcomer)
-    }
 }
 
 impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
@@ -143,11 +131,11 @@ mod tests {
     use tokio::sync::Notify;
 
     use super::{ConnectionHandle, ConnectionService};
-    use crate::connection::ConnectionState;
     use crate::http1::{Http1Inspector, builder};
     use crate::io::InspectedStream;
     use crate::metrics::ConnectionMetrics;
     use crate::settings::{AllowedHosts, Settings};
+    use crate::state::ConnectionState;
     use crate::{HttpService, Limits};
 
     /// Records the paths of requests, and reports each.

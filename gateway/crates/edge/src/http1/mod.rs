@@ -8,9 +8,9 @@ use hyper::server::conn::http1::Builder;
 use hyper_util::rt::TokioTimer;
 
 use crate::Limits;
-use crate::connection::{ConnectionState, Expected};
 use crate::io::{Inspector, Verdict};
 use crate::metrics::CloseReason;
+use crate::state::{ConnectionState, Expected};
 use framing::{Framing, FramingError, Part};
 
 /// hyper's default for the maximum number of header fields.

@@ -15,8 +15,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
 use super::{Http2Inspector, NewStreams, PREFACE, WithStreams, builder};
 use crate::Limits;
-use crate::connection::ConnectionState;
 use crate::io::{InspectedStream, Inspector as _};
+use crate::state::ConnectionState;
 
 /// Low limits, so that a few frames reach them.
 const CONTROL_FRAMES: u32 = 10;

@@ -13,9 +13,9 @@ use hyper::server::conn::http2::Builder;
 use hyper_util::rt::TokioTimer;
 
 use crate::Limits;
-use crate::connection::{ConnectionState, Expected};
 use crate::io::{Inspector, Verdict};
 use crate::metrics::CloseReason;
+use crate::state::{ConnectionState, Expected};
 use colonnade_web::rate_limiter::RateLimiter;
 pub(crate) use frames::PREFACE;
 use frames::{Frame, FrameParser, Kind};

@@ -16,7 +16,8 @@ use hyper::rt::Executor;
 use hyper_util::server::graceful::GracefulConnection;
 use parking_lot::Mutex;
 
-use crate::connection::{ConnectionState, ServedConnection};
+use crate::protocol::ServedConnection;
+use crate::state::ConnectionState;
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -129,7 +130,7 @@ mod tests {
 
     use super::{NewStreams, WithStreams};
     use crate::Limits;
-    use crate::connection::ConnectionState;
+    use crate::state::ConnectionState;
 
     fn streams(new: NewStreams) -> WithStreams<()> {
         WithStreams::new((), new, ConnectionState::new(Limits::default()))

@@ -4,12 +4,8 @@
 
 mod inspect;
 mod rewind;
-mod sniff;
 mod socket;
-mod write_hold;
 
 pub(crate) use inspect::{InspectedStream, Inspector, Verdict};
 pub(crate) use rewind::Rewind;
-pub(crate) use sniff::sniff;
 pub(crate) use socket::MonitoredSocket;
-pub(crate) use write_hold::WriteHold;

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::connection::{ConnectionState, Discarded, LingerTimer, discard};
+use crate::lingering_close::{Discarded, LingerTimer, discard};
+use crate::state::ConnectionState;
 
 /// A socket that reports its progress to the state of its connection.
 pub(crate) struct MonitoredSocket {

@@ -18,9 +18,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
 use super::{Framing, Position};
 use crate::Limits;
-use crate::connection::ConnectionState;
 use crate::http1::{Http1Inspector, builder};
 use crate::io::InspectedStream;
+use crate::state::ConnectionState;
 use colonnade_testing::cases;
 
 /// A request as a parser reads it.

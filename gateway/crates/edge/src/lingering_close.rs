@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::listener::shutdown_requested;
+use crate::shutdown::shutdown_requested;
 
 /// How long a close lingers: enough for the last response to arrive, and for the client's FIN to come back.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);

@@ -5,19 +5,8 @@ use std::time::Duration;
 use colonnade_admission::{GiveWay, Newcomer, Permit};
 use colonnade_clock::poll;
 
-use super::{ConnectionData, ConnectionState, Expected};
-use crate::Limits;
-use crate::connection::stall_timer::StallTimer;
+use super::{ConnectionData, ConnectionState, Expected, PATIENCE_PART, StallTimer};
 use crate::metrics::CloseReason;
-
-/// The part of a timeout for which an honest client rarely needs to be waited for. After it, a connection without a request
-/// gives way to every newcomer, and what a client has left waiting gives way as a last resort.
-const PATIENCE_PART: u32 = 10;
-
-/// How long a connection counts as new if no request arrives.
-pub(super) fn new_period(limits: &Limits) -> Duration {
-    limits.first_byte_timeout / PATIENCE_PART
-}
 
 impl GiveWay for ConnectionState {
     fn give_way(&self, newcomer: Newcomer) -> bool {
@@ -27,7 +16,7 @@ impl GiveWay for ConnectionState {
 
 impl ConnectionState {
     /// Asks the connection to close with its requests, so that another client gets their permits.
-    pub(in crate::connection) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
+    pub(crate) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
         self.give_way_if(|state| state.gives_way_to_request(newcomer))
     }
 
@@ -66,7 +55,7 @@ impl ConnectionState {
     }
 
     /// Waits until the connection gives way during its handshake.
-    pub(in crate::connection) async fn gave_way_early(&self) {
+    pub(crate) async fn gave_way_early(&self) {
         self.0.gave_way.notified().await;
     }
 }

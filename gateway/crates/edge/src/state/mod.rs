@@ -7,13 +7,17 @@
 //! backpressure to its responses: the minimum data rate bounds how long it may do so.
 
 mod deadlines;
-mod give_way;
+mod preemption;
+mod stall_timer;
+mod write_hold;
 
-pub(super) use deadlines::Close;
-use give_way::new_period;
+pub(crate) use deadlines::Close;
+pub(crate) use stall_timer::StallTimer;
+pub(crate) use write_hold::WriteHold;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use colonnade_clock::poll;
 use foldhash::HashMap;
@@ -22,9 +26,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::stall_timer::StallTimer;
 use crate::Limits;
-use crate::io::WriteHold;
 use crate::metrics::CloseReason;
 
 /// What the client should send next.
@@ -42,7 +44,7 @@ pub(crate) enum Expected {
 
 /// How far the close of a connection has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// It stays open.
     Open,
     /// The next response is the last one, which announces the close.
@@ -101,6 +103,15 @@ struct ConnectionData {
     gives_way: Option<CloseReason>,
 }
 
+/// The part of a timeout for which an honest client rarely needs to be waited for. After it, a connection without a request
+/// gives way to every newcomer, and what a client has left waiting gives way as a last resort.
+const PATIENCE_PART: u32 = 10;
+
+/// How long a connection counts as new if no request arrives.
+fn new_period(limits: &Limits) -> Duration {
+    limits.first_byte_timeout / PATIENCE_PART
+}
+
 /// Keeps a connection from being idle while a response is in progress.
 #[derive(Debug)]
 pub(crate) struct ResponseGuard {
@@ -146,7 +157,7 @@ impl ConnectionState {
 
     /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their own
     /// timeouts.
-    pub(super) fn start(&self) {
+    pub(crate) fn start(&self) {
         let mut state = self.lock();
         let now = poll::now();
         state.inactive_since = now;
@@ -154,7 +165,7 @@ impl ConnectionState {
     }
 
     /// Records that the peer is a proxy, whose connection carries requests of many clients.
-    pub(super) fn mark_shared(&self) {
+    pub(crate) fn mark_shared(&self) {
         self.lock().is_shared = true;
     }
 
@@ -169,7 +180,7 @@ impl ConnectionState {
     }
 
     /// Returns whether the client has sent anything.
-    pub(super) fn has_received(&self) -> bool {
+    pub(crate) fn has_received(&self) -> bool {
         self.0.has_received.load(Ordering::Relaxed)
     }
 
@@ -261,18 +272,18 @@ impl ConnectionState {
     }
 
     /// Records that the reader of an HTTP/2 request body waits for data.
-    pub(super) fn body_pending(&self) {
+    pub(crate) fn body_pending(&self) {
         self.lock().pending_bodies += 1;
     }
 
     /// Records that it no longer does.
-    pub(super) fn body_resumed(&self) {
+    pub(crate) fn body_resumed(&self) {
         self.lock().pending_bodies -= 1;
     }
 
     /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
     /// before the response to the request before it (RFC 9112, section 9.3.2).
-    pub(super) fn begin_response(&self, version: Version) -> (ResponseGuard, bool) {
+    pub(crate) fn begin_response(&self, version: Version) -> (ResponseGuard, bool) {
         let mut is_pipelined = false;
         self.update(|state| {
             state.requests += 1;
@@ -288,19 +299,19 @@ impl ConnectionState {
 
     /// Waits until the connection is idle. Must be polled by the task of the connection, after the
     /// connection.
-    pub(super) async fn became_idle(&self) {
+    pub(crate) async fn became_idle(&self) {
         while !self.lock().is_idle() {
             self.0.became_idle.notified().await;
         }
     }
 
     /// Records that the close has come to this stage.
-    pub(super) fn begin_stage(&self, stage: Stage) {
+    pub(crate) fn begin_stage(&self, stage: Stage) {
         self.lock().stage = stage;
     }
 
     /// Returns whether further requests are refused.
-    pub(super) fn refuses_requests(&self) -> bool {
+    pub(crate) fn refuses_requests(&self) -> bool {
         self.lock().stage == Stage::RefusesRequests
     }
 
@@ -314,7 +325,7 @@ impl ConnectionState {
     }
 
     /// Returns the client's fault for which the connection is closed.
-    pub(super) fn fault(&self) -> Option<CloseReason> {
+    pub(crate) fn fault(&self) -> Option<CloseReason> {
         self.lock().fault
     }
 
@@ -355,12 +366,12 @@ impl ConnectionData {
 
 impl ResponseGuard {
     /// Returns whether this response is the last one of its connection.
-    pub(super) fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.connection.lock().stage >= Stage::LastResponse
     }
 
     /// Records that the response ends early. hyper then closes an HTTP/1 connection, and resets the stream of an HTTP/2 one.
-    pub(super) fn break_response(&self) {
+    pub(crate) fn break_response(&self) {
         if self.version < Version::HTTP_2 {
             let is_broken = &self.connection.0.is_response_broken;
             is_broken.store(true, Ordering::Relaxed);

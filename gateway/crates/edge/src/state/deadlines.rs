@@ -13,7 +13,7 @@ use crate::metrics::CloseReason;
 
 /// How a connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::connection) enum Close {
+pub(crate) enum Close {
     /// After its requests in flight.
     Graceful(CloseReason),
     /// At once.
@@ -23,7 +23,7 @@ pub(in crate::connection) enum Close {
 impl ConnectionState {
     /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
     /// connection.
-    pub(in crate::connection) async fn close_required(&self, permit: &Permit<Self>) -> Close {
+    pub(crate) async fn close_required(&self, permit: &Permit<Self>) -> Close {
         tokio::select! {
             biased;
             reason = self.gave_way(permit) => Close::Abort(reason),
@@ -32,7 +32,7 @@ impl ConnectionState {
     }
 
     /// Waits until the connection must be aborted. Its close has begun.
-    pub(in crate::connection) async fn abort_required(&self, permit: &Permit<Self>) {
+    pub(crate) async fn abort_required(&self, permit: &Permit<Self>) {
         while let Close::Graceful(_) = self.close_required(permit).await {}
     }
 

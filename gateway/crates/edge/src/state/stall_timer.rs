@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// Counts the time spent waiting for the client, not the time the gateway itself needs, except within one poll. Starts over once
 /// enough bytes were moved, so sending a byte now and then gains a client nothing.
 #[derive(Debug, Default)]
-pub(super) struct StallTimer {
+pub(crate) struct StallTimer {
     waited: Duration,
     since: Option<Instant>,
     moved: u64,
@@ -16,12 +16,12 @@ pub(super) struct StallTimer {
 
 impl StallTimer {
     /// The gateway begins to wait for the client, or continues to.
-    pub(super) fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         self.since.get_or_insert_with(poll::now);
     }
 
     /// The wait ends with this many bytes. The timer starts over after `min_bytes`.
-    pub(super) fn moved(&mut self, bytes: usize, min_bytes: u64) {
+    pub(crate) fn moved(&mut self, bytes: usize, min_bytes: u64) {
         if let Some(since) = self.since.take() {
             self.waited += poll::now().duration_since(since);
         }
@@ -32,12 +32,12 @@ impl StallTimer {
     }
 
     /// Returns whether the gateway waits for the client.
-    pub(super) fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.since.is_some()
     }
 
     /// Returns when the client will have been waited for longer than `timeout`, if it is being waited for.
-    pub(super) fn deadline(&self, timeout: Duration) -> Option<Instant> {
+    pub(crate) fn deadline(&self, timeout: Duration) -> Option<Instant> {
         Some(self.since? + timeout.saturating_sub(self.waited))
     }
 }

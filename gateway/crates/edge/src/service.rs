@@ -1,0 +1,37 @@
+//! The service of a listener.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use colonnade_admission::{GiveWay, Newcomer};
+use colonnade_web::body::RequestBody;
+use http::Response;
+use http::request::Parts;
+use http_body::Body;
+
+use crate::state::ConnectionState;
+
+/// What a listener runs for each request.
+pub trait HttpService: Send + Sync + 'static {
+    /// The body of its responses.
+    type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
+
+    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if several clients share it.
+    fn respond(
+        &self,
+        head: &Parts,
+        body: RequestBody,
+        connection: Option<ConnectionHandle>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
+}
+
+/// A handle to the connection of a request.
+#[derive(Debug, Clone)]
+pub struct ConnectionHandle(pub(crate) ConnectionState);
+
+/// A request gives way by closing its connection, if it waits for its client.
+impl GiveWay for ConnectionHandle {
+    fn give_way(&self, newcomer: Newcomer) -> bool {
+        self.0.give_requests_way(newcomer)
+    }
+}
