@@ -14,8 +14,6 @@ use tokio::sync::Notify;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
-use crate::response_body::ResponseSlot;
-
 /// How long a response that is read at once may wait for its client. After it, the call waits for its client.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -45,6 +43,12 @@ pub(crate) enum CallFault {
     Preempted,
 }
 
+/// A response in progress, which can be ended from outside: nobody polls a response that its client does not read.
+pub(crate) trait Interrupt: Send + Sync {
+    /// Ends the call, which has given way.
+    fn interrupt(&self);
+}
+
 /// A call gives way, if it waits for its client.
 pub(crate) struct WaitingCall(pub(crate) Arc<CallState>);
 
@@ -69,7 +73,7 @@ struct Clock {
     /// Since when the client has not asked for more of the response.
     unread_since: Option<Instant>,
     /// The response, once it has begun.
-    response: Weak<ResponseSlot>,
+    response: Option<Weak<dyn Interrupt>>,
     informational: u32,
     /// Whether the client's body is being sent.
     is_uploading: bool,
@@ -84,7 +88,7 @@ impl CallState {
                 deadline: started_at + timeout,
                 paused_at: None,
                 unread_since: None,
-                response: Weak::new(),
+                response: None,
                 informational: 0,
                 is_uploading: false,
                 fault: None,
@@ -154,9 +158,10 @@ impl CallState {
     }
 
     /// The response begins, and the client should ask for it. Returns false if the call has given way meanwhile.
-    pub(crate) fn begin_response(&self, response: &Arc<ResponseSlot>) -> bool {
+    pub(crate) fn begin_response<R: Interrupt + 'static>(&self, response: &Arc<R>) -> bool {
         let mut clock = self.clock.lock();
-        clock.response = Arc::downgrade(response);
+        let response = Arc::downgrade(response);
+        clock.response = Some(response);
         clock.unread_since = Some(poll::now());
         clock.fault != Some(CallFault::Preempted)
     }
@@ -181,12 +186,12 @@ impl CallState {
             return false;
         }
         clock.fault.get_or_insert(CallFault::Preempted);
-        let response = clock.response.upgrade();
+        let response = clock.response.as_ref().and_then(Weak::upgrade);
         drop(clock);
         self.changed.notify_one();
         if let Some(response) = response {
-            // Nobody polls a response that its client does not read. The permit is released by a task: the pool is locked now.
-            tokio::spawn(async move { response.preempt() });
+            // In a task, because the pool is locked now, and the response releases the permit.
+            tokio::spawn(async move { response.interrupt() });
         }
         true
     }
@@ -226,7 +231,10 @@ impl Clock {
     /// The rule for requests in the table of `docs/edge.md`.
     fn gives_way(&self, newcomer: Newcomer) -> bool {
         // A client that sends may also wait for the rest of a response that has begun.
-        let has_response = self.response.strong_count() > 0;
+        let has_response = self
+            .response
+            .as_ref()
+            .is_some_and(|response| response.strong_count() > 0);
         let waits_to_send = self.paused_at.is_some() && (!has_response || self.unread_since.is_some());
         let unread = self.unread_since.map(|since| poll::now().duration_since(since));
         let has_waited = |limit| unread.is_some_and(|unread| unread >= limit);
@@ -253,8 +261,13 @@ mod tests {
 
     use colonnade_admission::Newcomer;
 
-    use super::{CallFault, CallState, MAX_INFORMATIONAL, MAX_STALL, PATIENCE};
-    use crate::response_body::ResponseSlot;
+    use super::{CallFault, CallState, Interrupt, MAX_INFORMATIONAL, MAX_STALL, PATIENCE};
+
+    struct Response;
+
+    impl Interrupt for Response {
+        fn interrupt(&self) {}
+    }
 
     #[tokio::test(start_paused = true)]
     async fn time_spent_waiting_for_client_does_not_count() {
@@ -292,7 +305,7 @@ mod tests {
             (true, true, None, [false; 4]),
             (true, true, Some(PATIENCE / 2), [true, true, true, false]),
         ] {
-            let response = responds.then(Arc::<ResponseSlot>::default);
+            let response = responds.then(|| Arc::new(Response));
             let answers = newcomers.map(|newcomer| {
                 let call = CallState::new(Instant::now(), Duration::from_secs(10));
                 if sends {

@@ -1,32 +1,25 @@
-//! The HTTP client of an endpoint: a pool of HTTP/1.1 connections.
+//! The HTTP/1.1 client of an endpoint.
 
 use std::error::Error;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_clock::poll;
 use colonnade_config::Upstream;
 use http::{Request, Response, Uri, Version};
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
-use parking_lot::Mutex;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::timeout;
 use tower::ServiceExt as _;
 
-use crate::connection::{Connection, ConnectionBody};
+use crate::connection::Connection;
+use crate::connection_body::ConnectionBody;
+use crate::connection_pool::ConnectionPool;
 use crate::request_body::OutgoingBody;
 use crate::resolver::Resolver;
 
 /// How often the system probes whether a silent peer is still there.
 const TCP_KEEPALIVE: Duration = Duration::from_mins(1);
-
-/// How often idle connections are checked: as often as they may time out, within these limits.
-const CLOSE_INTERVAL: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(1);
-
-/// How long a connection is used, so that changed addresses of a name are used.
-const MAX_CONNECTION_AGE: Duration = Duration::from_mins(10);
 
 /// The client of an endpoint.
 #[derive(Debug)]
@@ -36,16 +29,7 @@ pub(crate) struct Client {
     endpoint: Uri,
     /// The timeout of name resolution, connecting and the TLS handshake together.
     connect_timeout: Duration,
-    /// How long a connection may be idle.
-    keepalive_timeout: Duration,
-    /// The last one is the one used last.
-    idle: Mutex<Vec<IdleConnection>>,
-}
-
-#[derive(Debug)]
-struct IdleConnection {
-    connection: Box<Connection>,
-    since: Instant,
+    pool: Arc<ConnectionPool>,
 }
 
 /// Why a request fails.
@@ -108,20 +92,19 @@ impl Client {
             connector,
             endpoint,
             connect_timeout: settings.connect_timeout,
-            keepalive_timeout: settings.keepalive_timeout,
-            idle: Mutex::default(),
+            pool: Arc::new(ConnectionPool::new(settings.keepalive_timeout)),
         }
     }
 
     /// Sends a request, whose URI is a path and query, over an idle connection or a new one. A request is sent again only if no
     /// byte of it was sent, because the endpoint had closed the idle connection.
     pub(crate) async fn send(
-        self: &Arc<Self>,
+        &self,
         mut request: Request<OutgoingBody>,
         may_use_idle: bool,
     ) -> Result<Response<ConnectionBody>, SendError> {
         loop {
-            let idle = may_use_idle.then(|| self.take_idle()).flatten();
+            let idle = may_use_idle.then(|| self.pool.take()).flatten();
             let was_idle = idle.is_some();
             let mut connection = match idle {
                 Some(connection) => connection,
@@ -132,8 +115,8 @@ impl Client {
                 Ok(response) => {
                     // hyper would send the next request in the version of this response, without the framing of its body.
                     let is_reusable = response.version() >= Version::HTTP_11;
-                    let client = is_reusable.then(|| Arc::clone(self));
-                    return Ok(response.map(|incoming| ConnectionBody::new(incoming, connection, client)));
+                    let pool = is_reusable.then(|| Arc::clone(&self.pool));
+                    return Ok(response.map(|incoming| ConnectionBody::new(incoming, connection, pool)));
                 }
                 Err(mut error) => match error.take_message() {
                     Some(unsent) if was_idle => request = unsent,
@@ -149,42 +132,9 @@ impl Client {
         }
     }
 
-    /// Keeps an idle connection for the next request.
-    pub(crate) fn keep_idle(&self, connection: Box<Connection>) {
-        if !self.keepalive_timeout.is_zero() {
-            let since = poll::now();
-            self.idle.lock().push(IdleConnection { connection, since });
-        }
-    }
-
-    /// Closes connections that are idle for too long, and those that the endpoint has closed, again and again.
-    pub(crate) async fn close_idle(&self) {
-        let mut ticks = interval(
-            self.keepalive_timeout
-                .clamp(*CLOSE_INTERVAL.start(), *CLOSE_INTERVAL.end()),
-        );
-        loop {
-            ticks.tick().await;
-            let now = Instant::now();
-            let mut idle = self.idle.lock();
-            idle.retain_mut(|idle| self.is_usable(idle, now) && idle.connection.is_idle());
-        }
-    }
-
-    /// Takes the idle connection that was used last. The endpoint may have closed it: [`Connection::send`] then returns the request.
-    fn take_idle(&self) -> Option<Box<Connection>> {
-        let now = poll::now();
-        loop {
-            let last = self.idle.lock().pop()?;
-            if self.is_usable(&last, now) {
-                return Some(last.connection);
-            }
-        }
-    }
-
-    fn is_usable(&self, idle: &IdleConnection, now: Instant) -> bool {
-        let is_young = now.duration_since(idle.connection.opened_at()) < MAX_CONNECTION_AGE;
-        is_young && now.duration_since(idle.since) < self.keepalive_timeout
+    /// The idle connections.
+    pub(crate) fn pool(&self) -> &ConnectionPool {
+        &self.pool
     }
 
     async fn connect(&self) -> Result<Box<Connection>, SendError> {
@@ -200,13 +150,110 @@ impl Client {
     }
 }
 
-/// Returns the text of an error with its causes. It contains neither the request nor the response.
-pub(crate) fn describe(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use http::{Request, StatusCode};
+    use hyper_rustls::MaybeHttpsStream;
+    use hyper_util::rt::TokioIo;
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::coop::consume_budget;
+    use tokio::task::yield_now;
+    use tokio::time::timeout;
+    use tokio::{join, spawn};
+
+    use super::{Client, tls_config};
+    use crate::connection::Connection;
+    use crate::request_body::OutgoingBody;
+
+    /// An endpoint, and the client of it.
+    struct Endpoint {
+        listener: TcpListener,
+        client: Arc<Client>,
     }
-    text
+
+    impl Endpoint {
+        async fn new() -> Self {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+            let listener = listener.expect("a port");
+            let url = format!("http://{}/", listener.local_addr().expect("an address"));
+            let settings = json!({ "path": "/api/test", "urls": [url] });
+            let settings = serde_json::from_value(settings).expect("settings");
+            let tls = tls_config("test", &settings).expect("no certificates");
+            let client = Client::new(&settings, tls, url.parse().expect("a URI"));
+            Self {
+                listener,
+                client: Arc::new(client),
+            }
+        }
+
+        /// An idle connection, and the endpoint's side of it.
+        async fn connect(&self) -> (Connection, TcpStream) {
+            let address = self.listener.local_addr().expect("an address");
+            let stream = TcpStream::connect(address).await.expect("a connection");
+            let stream = MaybeHttpsStream::Http(TokioIo::new(stream));
+            let mut connection = Connection::new(stream).await.expect("a connection");
+            assert!(connection.is_idle());
+            let (accepted, _) = self.listener.accept().await.expect("the connection");
+            (connection, accepted)
+        }
+
+        /// Responds to a request on a new connection.
+        fn respond(self) {
+            spawn(async move {
+                let (mut stream, _) = self.listener.accept().await.expect("a new connection");
+                stream.read_exact(&mut [0; 18]).await.expect("the request");
+                let response = b"HTTP/1.1 204 No Content\r\n\r\n";
+                stream.write_all(response).await.expect("room");
+            });
+        }
+    }
+
+    #[tokio::test]
+    async fn unsent_request_is_sent_again_on_a_new_connection() {
+        let endpoint = Endpoint::new().await;
+        let client = Arc::clone(&endpoint.client);
+        let (mut idle, _idle) = endpoint.connect().await;
+        let (mut other, _other) = endpoint.connect().await;
+        // The idle connection does not see its end, as if the endpoint closed it just before the first byte.
+        std::mem::swap(&mut idle.driver, &mut other.driver);
+        client.pool().keep(Box::new(idle));
+        endpoint.respond();
+        let (response, ()) = join!(client.send(Request::new(OutgoingBody::Empty), true), async {
+            other.driver = None;
+            yield_now().await;
+        });
+        assert_eq!(response.expect("a response").status(), StatusCode::NO_CONTENT);
+    }
+
+    #[tokio::test]
+    async fn request_is_sent_after_many_closed_connections() {
+        // More than the cooperative budget of a task, which ends at one of two operations.
+        for operations in 0..2 {
+            let endpoint = Endpoint::new().await;
+            let client = Arc::clone(&endpoint.client);
+            for _ in 0..100 {
+                let (idle, closed) = endpoint.connect().await;
+                client.pool().keep(Box::new(idle));
+                drop(closed);
+            }
+            endpoint.respond();
+            let request = spawn(async move {
+                // Until the runtime has seen the ends of the connections.
+                yield_now().await;
+                for _ in 0..operations {
+                    consume_budget().await;
+                }
+                client.send(Request::new(OutgoingBody::Empty), true).await
+            });
+            let response = timeout(Duration::from_secs(30), request).await;
+            let response = response.expect("a response in time").expect("no panic");
+            assert_eq!(response.expect("a response").status(), StatusCode::NO_CONTENT);
+        }
+    }
 }

@@ -19,9 +19,8 @@ use url::Url;
 
 use crate::circuit_breaker::Health;
 use crate::client::{Client, SendError};
-use crate::connection::ConnectionBody;
+use crate::connection_body::ConnectionBody;
 use crate::failure_window::{Caller, FailuresInARow, Verdict, share};
-use crate::health::Check;
 use crate::request_body::OutgoingBody;
 
 /// The number of consecutive failed health checks after which an endpoint is unhealthy, or silent if none was answered. One success makes it healthy again.
@@ -50,7 +49,7 @@ pub(crate) struct Endpoint {
     authority: Authority,
     /// The value of `Host`.
     host: HeaderValue,
-    client: Arc<Client>,
+    client: Client,
     /// The path of the base URL, without a trailing slash.
     base_path: String,
     in_progress: AtomicUsize,
@@ -76,6 +75,17 @@ pub(crate) enum Availability {
     Available,
     Ejected,
     Unhealthy,
+}
+
+/// The result of a health check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// The endpoint responds with 2xx.
+    Passed,
+    /// It responds with another status. It may no longer have the path.
+    Refused,
+    /// It cannot be connected to, closes the connection, or does not respond in time.
+    Unanswered,
 }
 
 /// Counts a request in progress until it is dropped.
@@ -216,7 +226,7 @@ impl Endpoint {
         Some(Self {
             authority,
             host: host.try_into().ok()?,
-            client: Arc::new(client(uri.build().ok()?)),
+            client: client(uri.build().ok()?),
             base_path: url.path().trim_end_matches('/').to_owned(),
             in_progress: AtomicUsize::new(0),
             state: Mutex::default(),
@@ -242,7 +252,7 @@ impl Endpoint {
 
     /// Closes connections that are idle for too long, again and again.
     pub(crate) async fn close_idle_connections(self: Arc<Self>) {
-        self.client.close_idle().await;
+        self.client.pool().close_idle().await;
     }
 
     /// The URI of the rest of a path, with an optional query.
@@ -301,11 +311,10 @@ mod tests {
     use serde_json::json;
     use tokio::time::Instant;
 
-    use super::{Availability, EjectionLimits, Endpoints};
+    use super::{Availability, Check, EjectionLimits, Endpoints};
     use crate::circuit_breaker::Health;
     use crate::client::{Client, tls_config};
     use crate::failure_window::Verdict;
-    use crate::health::Check;
 
     fn endpoints(urls: &[&str]) -> Endpoints {
         let settings = json!({ "path": "/api/test", "urls": urls });

@@ -1,5 +1,6 @@
 //! Why a request for an upstream fails. The texts are shown to visitors.
 
+use std::error::Error;
 use std::time::Duration;
 
 use colonnade_web::problem::Problem;
@@ -169,4 +170,15 @@ impl Problem for UpstreamError {
             _ => {}
         }
     }
+}
+
+/// Returns the text of an error with its causes. It contains neither the request nor the response.
+pub(crate) fn describe(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
 }

@@ -6,22 +6,11 @@ use http::Request;
 use http::header::{HeaderValue, USER_AGENT};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Check, Endpoint};
 use crate::request_body::OutgoingBody;
 use crate::upstream::Upstream;
 
 const AGENT: HeaderValue = HeaderValue::from_static("colonnade-health-check");
-
-/// The result of a health check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Check {
-    /// The endpoint responds with 2xx.
-    Passed,
-    /// It responds with another status. It may no longer have the path.
-    Refused,
-    /// It cannot be connected to, closes the connection, or does not respond in time.
-    Unanswered,
-}
 
 impl Upstream {
     /// Checks an endpoint again and again. Returns at once if the upstream has no health checks.

@@ -12,6 +12,8 @@ mod call_state;
 pub mod circuit_breaker;
 mod client;
 mod connection;
+mod connection_body;
+mod connection_pool;
 mod cookies;
 mod endpoint;
 mod error;
@@ -55,7 +57,6 @@ use tokio::task::JoinSet;
 
 use base_path::prefix_segments;
 use cache::{CacheLimits, ResponseCache};
-use cached::UpstreamFetch;
 use error::UpstreamError;
 use metrics::UpstreamMetrics;
 use target::Target;
@@ -67,7 +68,7 @@ pub struct Upstreams {
     /// Those with the longest prefixes come first.
     all: Vec<Arc<Upstream>>,
     /// The cache that they share.
-    cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+    cache: Option<Arc<ResponseCache<UpstreamError>>>,
 }
 
 impl Upstreams {
@@ -93,7 +94,7 @@ impl Upstreams {
             };
             ResponseCache::new(limits, prefixes)
         });
-        metrics.set_cache(cache.as_ref());
+        metrics.set_cache(cache.as_deref().map(ResponseCache::budget));
         let upstreams = upstreams.into_iter();
         let upstreams = upstreams
             .map(|(name, settings)| Upstream::new(&name, settings, site.clone(), cache.clone(), metrics));

@@ -15,12 +15,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::time::Instant;
 
-use crate::cache::{CacheOutcome, ResponseCache};
-use crate::cached::UpstreamFetch;
+use crate::cache::{Budget, CacheOutcome};
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
-use crate::outcome::Outcome;
-use crate::query::QueryOutcome;
+use crate::outcome::{Outcome, QueryOutcome};
 
 /// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
 const SECONDS: [f64; 12] = [
@@ -73,18 +71,12 @@ struct StateLabels {
 struct EndpointGauge(Arc<Mutex<Vec<Arc<Endpoints>>>>);
 
 /// Reads the size of the cache when it is read.
-#[derive(Clone, Default)]
-struct CacheGauge(Arc<Mutex<Option<Arc<ResponseCache<UpstreamFetch>>>>>);
-
-impl fmt::Debug for CacheGauge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CacheGauge")
-    }
-}
+#[derive(Debug, Clone, Default)]
+struct CacheGauge(Arc<Mutex<Option<Arc<Budget>>>>);
 
 impl EncodeMetric for CacheGauge {
     fn encode(&self, encoder: MetricEncoder<'_>) -> fmt::Result {
-        let bytes = self.0.lock().as_ref().map_or(0, |cache| cache.used_bytes());
+        let bytes = self.0.lock().as_ref().map_or(0, |budget| budget.used());
         ConstGauge::new(i64::try_from(bytes).unwrap_or(i64::MAX)).encode(encoder)
     }
 
@@ -182,9 +174,9 @@ impl UpstreamMetrics {
         );
     }
 
-    /// The cache whose size is exposed from now on.
-    pub(crate) fn set_cache(&self, cache: Option<&Arc<ResponseCache<UpstreamFetch>>>) {
-        *self.cache_size.0.lock() = cache.map(Arc::clone);
+    /// The memory of the cache, which is exposed from now on.
+    pub(crate) fn set_cache(&self, budget: Option<&Arc<Budget>>) {
+        *self.cache_size.0.lock() = budget.map(Arc::clone);
     }
 
     /// The metrics of one upstream, which are exposed from now on.

@@ -13,7 +13,7 @@ use colonnade_web::request_scope;
 use http::{Method, StatusCode};
 
 use crate::metrics::MetricsOfUpstream;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, QueryOutcome};
 use crate::request_headers;
 use crate::send::Outgoing;
 use crate::target::Target;
@@ -21,52 +21,6 @@ use crate::upstream::Upstream;
 
 /// The maximum size of a result in bytes. It becomes a part of the page.
 const MAX_RESULT_BYTES: usize = 256 * 1024;
-
-/// What became of a query, as metrics count it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum QueryOutcome {
-    /// The result is JSON.
-    Ok,
-    /// The response has another status than 200, or there is none.
-    Failed,
-    /// The response is not JSON.
-    InvalidJson,
-    /// The page did not wait for the response.
-    Canceled,
-    /// The response did not arrive in the time that a page has. Counted before `Canceled`, or the outcome of a response that
-    /// is still received.
-    Late,
-    /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
-    SchemaMismatch,
-    /// All results of the page together are too large, and this is the largest. Counted in addition to `Ok`.
-    TooLargeTogether,
-}
-
-impl QueryOutcome {
-    /// All outcomes.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Ok,
-        Self::Failed,
-        Self::InvalidJson,
-        Self::Canceled,
-        Self::Late,
-        Self::SchemaMismatch,
-        Self::TooLargeTogether,
-    ];
-
-    /// The name in metrics.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::InvalidJson => "invalid_json",
-            Self::Canceled => "canceled",
-            Self::Late => "late",
-            Self::SchemaMismatch => "schema_mismatch",
-            Self::TooLargeTogether => "too_large_together",
-        }
-    }
-}
 
 /// Counts a query when it ends, or when nobody waits for it any more.
 struct QueryRecord<'a> {

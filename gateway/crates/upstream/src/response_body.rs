@@ -10,10 +10,9 @@ use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep_until};
 
-use crate::call_state::CallState;
-use crate::client::describe;
-use crate::connection::ConnectionBody;
-use crate::error::UpstreamError;
+use crate::call_state::{CallState, Interrupt};
+use crate::connection_body::ConnectionBody;
+use crate::error::{UpstreamError, describe};
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 
@@ -30,7 +29,6 @@ pub(crate) struct UpstreamBody {
 }
 
 /// What a call in its response holds. Empty once it has given way, even if its client does not read.
-#[cfg_attr(test, derive(Default))]
 pub(crate) struct ResponseSlot(Mutex<Option<ResponseInProgress>>);
 
 struct ResponseInProgress {
@@ -41,9 +39,8 @@ struct ResponseInProgress {
     waker: Option<Waker>,
 }
 
-impl ResponseSlot {
-    /// Ends the call, which has given way.
-    pub(crate) fn preempt(&self) {
+impl Interrupt for ResponseSlot {
+    fn interrupt(&self) {
         let mut slot = self.0.lock();
         let preempted = slot.take_if(|response| response.record.is_some());
         drop(slot);
@@ -102,7 +99,7 @@ impl UpstreamBody {
             waker: None,
         }))));
         if !state.begin_response(&response) {
-            response.preempt();
+            response.interrupt();
         }
         Self {
             response,

@@ -13,10 +13,10 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use tower::retry::budget::Budget as _;
 
 use crate::call_state::{CallFault, CallState};
-use crate::client::{SendError, describe};
-use crate::connection::ConnectionBody;
+use crate::client::SendError;
+use crate::connection_body::ConnectionBody;
 use crate::endpoint::Endpoint;
-use crate::error::UpstreamError;
+use crate::error::{UpstreamError, describe};
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 use crate::request_body::{OutgoingBody, Upload};
@@ -100,146 +100,172 @@ impl From<SendError> for AttemptError {
     }
 }
 
+/// Whether a failed request is sent again.
+#[derive(Debug, PartialEq, Eq)]
+enum Retry {
+    /// On a new connection, which is no retry: the request did not reach the endpoint.
+    NewConnection,
+    /// To another endpoint, as long as there is one.
+    OtherEndpoint,
+    Never,
+}
+
+/// Decides whether a request is sent again.
+struct RetryPlan<'a> {
+    upstream: &'a Upstream,
+    may_repeat: bool,
+    retries_left: u32,
+    may_use_idle: bool,
+    /// The endpoints where an attempt failed.
+    tried: Vec<Arc<Endpoint>>,
+}
+
+impl<'a> RetryPlan<'a> {
+    fn new(upstream: &'a Upstream, method: &Method, body: &OutgoingBody) -> Self {
+        let may_repeat = matches!(body, OutgoingBody::Empty) && is_idempotent(method);
+        Self {
+            upstream,
+            may_repeat,
+            retries_left: if may_repeat {
+                upstream.settings.max_retries
+            } else {
+                0
+            },
+            may_use_idle: true,
+            tried: Vec::new(),
+        }
+    }
+
+    fn has_other(&self) -> bool {
+        self.may_repeat && self.tried.len() + 1 < self.upstream.endpoints.iter().len()
+    }
+
+    /// Whether there may be an attempt after this one.
+    fn may_continue(&self) -> bool {
+        self.retries_left > 0 || self.has_other()
+    }
+
+    /// What follows a failed attempt.
+    fn next(&mut self, stage: Stage) -> Retry {
+        let has_retry = self.retries_left > 0;
+        match stage {
+            // Each endpoint is tried once: that is no load for the others.
+            Stage::Connecting if self.has_other() => Retry::OtherEndpoint,
+            Stage::IdleConnectionClosed if has_retry && self.may_use_idle => {
+                self.may_use_idle = false;
+                Retry::NewConnection
+            }
+            Stage::Connecting | Stage::IdleConnectionClosed | Stage::BeforeResponse
+                if has_retry && self.upstream.retry_budget.withdraw() =>
+            {
+                self.retries_left -= 1;
+                Retry::OtherEndpoint
+            }
+            _ => Retry::Never,
+        }
+    }
+}
+
+/// A call: the attempts to send one request.
+struct Call<'a> {
+    upstream: &'a Arc<Upstream>,
+    request: Outgoing<'a>,
+    body: OutgoingBody,
+    state: Arc<CallState>,
+    record: CallRecord,
+    plan: RetryPlan<'a>,
+}
+
 impl Upstream {
     /// Sends a request, again to another endpoint if it fails before the response. One with a body is sent once. The result has
     /// the headers that visitors get.
     ///
     /// The future and the body are large. Boxed, they are not copied with each future around this one.
-    pub(crate) fn send(
-        self: &Arc<Self>,
-        request: Outgoing<'_>,
+    pub(crate) fn send<'a>(
+        self: &'a Arc<Self>,
+        request: Outgoing<'a>,
         body: Option<RequestBody>,
     ) -> Pin<Box<impl Future<Output = Result<Response<Box<UpstreamBody>>, UpstreamError>>>> {
-        Box::pin(self.call(request, body))
+        Box::pin(async {
+            let call = self.begin(request, body).await;
+            call.inspect_err(|error| self.metrics.count(error.outcome()))?
+                .run()
+                .await
+        })
     }
 
-    async fn call(
-        self: &Arc<Self>,
-        mut request: Outgoing<'_>,
+    /// Begins a call within the limits of the upstream.
+    async fn begin<'a>(
+        self: &'a Arc<Self>,
+        mut request: Outgoing<'a>,
         body: Option<RequestBody>,
-    ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
-        let reject = |error: UpstreamError| {
-            self.metrics.count(error.outcome());
-            error
-        };
+    ) -> Result<Call<'a>, UpstreamError> {
         if request.is_query {
-            self.limit_rate(request.client).map_err(reject)?;
+            self.limit_rate(request.client)?;
         }
-        let open = |wait| reject(UpstreamError::CircuitOpen(wait));
         // Before the upload is received, and before another call gives way.
-        self.breaker.check(request.client).map_err(open)?;
-        let upload = Upload::receive(body).await.map_err(reject)?;
+        self.breaker
+            .check(request.client)
+            .map_err(UpstreamError::CircuitOpen)?;
+        let upload = Upload::receive(body).await?;
         let started_at = poll::now();
         let state = Arc::new(CallState::new(started_at, self.settings.total_timeout));
-        let permit = self.begin_call(request.client, &state).await.map_err(reject)?;
-        let breaker = self.breaker.try_acquire(request.client).map_err(open)?;
-        let span = request
-            .spans
-            .take()
-            .map(|CallSpans(spans)| spans.start(&self.name));
+        let permit = self.begin_call(request.client, &state).await?;
+        let breaker = self.breaker.try_acquire(request.client);
+        let breaker = breaker.map_err(UpstreamError::CircuitOpen)?;
+        let spans = request.spans.take();
+        let span = spans.map(|CallSpans(spans)| spans.start(&self.name));
         if let Some(span) = &span {
             request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }
-        let mut record = CallRecord::new(Arc::clone(self), started_at, permit, breaker, span);
-        let mut body = OutgoingBody::new(upload, self.settings.max_request_bytes, &state);
+        let body = OutgoingBody::new(upload, self.settings.max_request_bytes, &state);
         self.retry_budget.deposit();
-        let may_repeat = matches!(body, OutgoingBody::Empty) && is_idempotent(&request.method);
-        let max_retries = if may_repeat { self.settings.max_retries } else { 0 };
-        let mut retries = 0;
-        let mut may_use_idle = true;
-        let mut tried: Vec<Arc<Endpoint>> = Vec::new();
+        Ok(Call {
+            upstream: self,
+            plan: RetryPlan::new(self, &request.method, &body),
+            request,
+            body,
+            state,
+            record: CallRecord::new(Arc::clone(self), started_at, permit, breaker, span),
+        })
+    }
+}
+
+impl Call<'_> {
+    /// Sends the request until there is a response, or no attempt is left.
+    async fn run(mut self) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
         loop {
-            let Some(permit) = self.endpoints.pick(&tried) else {
+            let Some(permit) = self.upstream.endpoints.pick(&self.plan.tried) else {
                 // The configuration has at least one endpoint.
                 return Err(UpstreamError::ConnectFailed);
             };
             let endpoint = Arc::clone(&permit.endpoint);
-            record.begin_attempt(permit);
-            let has_retry = retries < max_retries;
-            let has_other = may_repeat && tried.len() + 1 < self.endpoints.iter().len();
-            let headers = if has_retry || has_other {
-                request.headers.clone()
-            } else {
-                std::mem::take(&mut request.headers)
-            };
-            let attempt = self.attempt(
-                &request,
-                headers.into_owned(),
-                &endpoint,
-                may_use_idle,
-                std::mem::replace(&mut body, OutgoingBody::Empty),
-                &state,
-            );
-            let error = match attempt.await {
-                Ok(response) => return self.accept(response, &request, state, record),
+            self.record.begin_attempt(permit);
+            let error = match self.attempt(&endpoint).await {
+                Ok(response) => return self.accept(response),
                 Err(error) => error,
             };
-            match error.stage {
-                // Each endpoint is tried once: that is no load for the others.
-                Stage::Connecting if has_other => {}
-                Stage::IdleConnectionClosed if has_retry && may_use_idle => {
-                    may_use_idle = false;
-                    continue;
+            match self.plan.next(error.stage) {
+                Retry::NewConnection => {}
+                Retry::OtherEndpoint => {
+                    self.record.record_attempt(error.kind.outcome().verdict());
+                    self.plan.tried.push(endpoint);
                 }
-                Stage::Connecting | Stage::IdleConnectionClosed | Stage::BeforeResponse
-                    if has_retry && self.retry_budget.withdraw() =>
-                {
-                    retries += 1;
-                }
-                _ => {
-                    let outcome = error.kind.outcome();
-                    if outcome.is_endpoint_fault() {
-                        record.fail(outcome, &error.text);
-                    } else {
-                        record.end(outcome);
-                    }
-                    return Err(error.kind);
-                }
+                Retry::Never => return Err(self.fail(error)),
             }
-            record.record_attempt(error.kind.outcome().verdict());
-            tried.push(endpoint);
         }
     }
 
-    /// Sends a request to one endpoint. Returns its response, whose body has not been read.
-    async fn attempt(
-        &self,
-        request: &Outgoing<'_>,
-        headers: HeaderMap,
-        endpoint: &Endpoint,
-        may_use_idle: bool,
-        body: OutgoingBody,
-        state: &Arc<CallState>,
-    ) -> Result<Response<ConnectionBody>, AttemptError> {
-        let is_empty = matches!(body, OutgoingBody::Empty);
-        let mut outgoing = Request::new(body);
-        *outgoing.method_mut() = request.method.clone();
-        // A path that was valid remains valid after another one.
-        *outgoing.uri_mut() = endpoint
-            .uri(request.target.rest())
-            .map_err(|error| AttemptError {
-                kind: UpstreamError::NotFound,
-                text: error.to_string(),
-                stage: Stage::Final,
-            })?;
-        *outgoing.headers_mut() = headers;
-        if is_empty && expects_body(&request.method) {
-            outgoing
-                .headers_mut()
-                .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-        }
-        request_headers::add_configured(outgoing.headers_mut(), &self.settings);
-        hyper::ext::on_informational(&mut outgoing, {
-            let state = Arc::clone(state);
-            move |_| state.informational_received()
-        });
+    /// Sends the request to one endpoint. Returns its response, whose body has not been read.
+    async fn attempt(&mut self, endpoint: &Endpoint) -> Result<Response<ConnectionBody>, AttemptError> {
+        let outgoing = self.outgoing(endpoint)?;
         let outcome = tokio::select! {
             biased;
-            outcome = endpoint.send(outgoing, may_use_idle) => outcome,
-            fault = state.failed() => return Err(fault.into()),
+            outcome = endpoint.send(outgoing, self.plan.may_use_idle) => outcome,
+            fault = self.state.failed() => return Err(fault.into()),
         };
         // A fault may have come with the outcome.
-        if let Some(fault) = state.fault() {
+        if let Some(fault) = self.state.fault() {
             return Err(fault.into());
         }
         let response = outcome?;
@@ -256,33 +282,75 @@ impl Upstream {
         Ok(Response::from_parts(head, body))
     }
 
+    /// The request as an endpoint gets it. The last attempt takes the headers, and each one the body.
+    fn outgoing(&mut self, endpoint: &Endpoint) -> Result<Request<OutgoingBody>, AttemptError> {
+        let body = std::mem::replace(&mut self.body, OutgoingBody::Empty);
+        let is_empty = matches!(body, OutgoingBody::Empty);
+        let headers = if self.plan.may_continue() {
+            self.request.headers.clone()
+        } else {
+            std::mem::take(&mut self.request.headers)
+        };
+        let mut outgoing = Request::new(body);
+        *outgoing.method_mut() = self.request.method.clone();
+        // Joining two valid paths gives a valid path.
+        *outgoing.uri_mut() = endpoint
+            .uri(self.request.target.rest())
+            .map_err(|error| AttemptError {
+                kind: UpstreamError::NotFound,
+                text: error.to_string(),
+                stage: Stage::Final,
+            })?;
+        *outgoing.headers_mut() = headers.into_owned();
+        if is_empty && expects_body(&self.request.method) {
+            outgoing
+                .headers_mut()
+                .insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+        request_headers::add_configured(outgoing.headers_mut(), &self.upstream.settings);
+        let state = Arc::clone(&self.state);
+        hyper::ext::on_informational(&mut outgoing, move |_| state.informational_received());
+        Ok(outgoing)
+    }
+
+    /// Ends the call without a response.
+    fn fail(self, error: AttemptError) -> UpstreamError {
+        let outcome = error.kind.outcome();
+        if outcome.is_endpoint_fault() {
+            self.record.fail(outcome, &error.text);
+        } else {
+            self.record.end(outcome);
+        }
+        error.kind
+    }
+
     /// Checks the head of a response.
     fn accept(
-        &self,
+        mut self,
         response: Response<ConnectionBody>,
-        request: &Outgoing<'_>,
-        state: Arc<CallState>,
-        mut record: CallRecord,
     ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
         let (mut head, mut incoming) = response.into_parts();
-        record.response_received(head.status);
-        let target = request.target.as_str();
-        if let Err(error) = response_headers::sanitize(&mut head, &self.settings, &self.site, target) {
-            record.fail(error.outcome(), "the response redirects to another site");
+        self.record.response_received(head.status);
+        let (settings, site) = (&self.upstream.settings, &self.upstream.site);
+        let target = self.request.target.as_str();
+        if let Err(error) = response_headers::sanitize(&mut head, settings, site, target) {
+            let text = "the response redirects to another site";
+            self.record.fail(error.outcome(), text);
             return Err(error);
         }
-        let is_head = request.method == Method::HEAD;
+        let is_head = self.request.method == Method::HEAD;
         let length = head.headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        let max_bytes = request.max_response_bytes;
+        let max_bytes = self.request.max_response_bytes;
         if !is_head && length.is_some_and(|length| length > max_bytes) {
-            record.fail(Outcome::ResponseTooLarge, "the response is over the limit");
+            let text = "the response is over the limit";
+            self.record.fail(Outcome::ResponseTooLarge, text);
             return Err(UpstreamError::ResponseTooLarge);
         }
-        if state.is_uploading() {
+        if self.state.is_uploading() {
             incoming.drive_in_task();
         }
-        let body = UpstreamBody::new(incoming, max_bytes, state, is_head, record);
+        let body = UpstreamBody::new(incoming, max_bytes, self.state, is_head, self.record);
         Ok(Response::from_parts(head, Box::new(body)))
     }
 }

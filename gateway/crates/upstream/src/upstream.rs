@@ -13,7 +13,6 @@ use tower::retry::budget::TpsBudget;
 
 use crate::base_path::{has_prefix, prefix_segments};
 use crate::cache::ResponseCache;
-use crate::cached::UpstreamFetch;
 use crate::call_state::{CallState, WaitingCall};
 use crate::circuit_breaker::{Breaker, BreakerLimits, BreakerState, CircuitBreaker, Health};
 use crate::client::{self, Client, ClientError};
@@ -44,7 +43,7 @@ pub(crate) struct Upstream {
     pub(crate) site: Origin,
     pub(crate) origin_headers: OriginHeaders,
     /// The cache of all upstreams, unless it is off.
-    pub(crate) cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+    pub(crate) cache: Option<Arc<ResponseCache<UpstreamError>>>,
     /// The value of `Allow`.
     pub(crate) allow: HeaderValue,
     pub(crate) endpoints: Arc<Endpoints>,
@@ -73,7 +72,7 @@ impl Upstream {
         name: &str,
         settings: config::Upstream,
         site: Origin,
-        cache: Option<Arc<ResponseCache<UpstreamFetch>>>,
+        cache: Option<Arc<ResponseCache<UpstreamError>>>,
         metrics: &UpstreamMetrics,
     ) -> Result<Arc<Self>, ClientError> {
         let name: Arc<str> = name.into();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A number of bytes that all responses share: those in the cache, those that clients still read after they were evicted, and
 /// those that are received.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     total: usize,
     used: AtomicUsize,
 }
@@ -27,7 +27,7 @@ impl Budget {
     }
 
     /// The bytes that are reserved.
-    pub(super) fn used(&self) -> usize {
+    pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 

@@ -15,9 +15,9 @@ use tokio::time::Instant;
 
 use colonnade_web::query::Freshness;
 
-use super::NotStorable;
 use super::budget::Reservation;
 use super::directives::parse_seconds;
+use super::fetch::NotStorable;
 use super::policy::{Policy, SelectingHeader, has_combined_value, selecting_headers};
 
 /// What a header takes in memory in addition to its bytes, in bytes.

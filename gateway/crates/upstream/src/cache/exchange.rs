@@ -8,51 +8,22 @@ use http::{HeaderMap, Method, Response, StatusCode, request, response};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use colonnade_web::query::Revision;
-
 use super::body::CacheBody;
 use super::entry::{Entry, Head};
+use super::fetch::Fetch;
 use super::policy::{has_credentials, is_failure};
 use super::recorder::Recorder;
 use super::respond::Answer;
+use super::response_cache::ResponseCache;
+use super::shared::{Shared, Target};
 use super::status::CacheOutcome;
-use super::store::{Key, Store};
-use super::{Fetch, ResponseCache};
-
-/// What a response is stored for.
-#[derive(Debug, Clone)]
-pub(super) struct Target {
-    pub(super) key: Key,
-    /// The revision of the URL when the request began.
-    pub(super) revision: Revision,
-    /// The stale response that is validated.
-    pub(super) stale: Option<Arc<Entry>>,
-}
 
 /// One request to an upstream.
 pub(super) struct Exchange<F: Fetch> {
-    pub(super) cache: Arc<ResponseCache<F>>,
+    pub(super) cache: Arc<ResponseCache<F::Error>>,
     pub(super) fetch: F,
     pub(super) target: Target,
     pub(super) request: Arc<request::Parts>,
-}
-
-/// What the requests get that wait for the same response.
-#[derive(Debug, Clone)]
-pub(super) enum Shared<E> {
-    /// A response. The upstream's own status is 304 if it confirmed a stale one.
-    Response {
-        entry: Arc<Entry>,
-        forward_status: StatusCode,
-    },
-    /// The upstream answered that it fails.
-    ErrorStatus(StatusCode),
-    /// There is no response.
-    Failed(E),
-    /// The response is only for the request that asked.
-    Nothing,
-    /// The request that asked was not sent, because of its client.
-    NotSent,
 }
 
 /// When it is known what others get.
@@ -61,18 +32,6 @@ pub(super) enum Sharing<F: Fetch> {
     Known(Shared<F::Error>),
     /// Once the body is there.
     Recording(Box<Recorder<F>>),
-}
-
-impl Target {
-    /// Stores the response, unless there is a newer revision.
-    pub(super) fn store(&self, store: &Store, entry: &Arc<Entry>) {
-        store.put(&self.key, self.revision, entry);
-    }
-
-    /// Records that the response is not storable, unless there is a newer revision.
-    pub(super) fn set_uncacheable(&self, store: &Store) {
-        store.set_uncacheable(&self.key, self.revision, self.stale.as_ref());
-    }
 }
 
 impl<F: Fetch> Sharing<F> {

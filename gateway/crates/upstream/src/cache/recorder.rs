@@ -11,15 +11,16 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::body::{CacheBody, Part};
 use super::budget::Reservation;
 use super::entry::{Entry, Head};
-use super::exchange::{Shared, Target};
-use super::{Fetch, ResponseCache};
+use super::fetch::Fetch;
+use super::response_cache::ResponseCache;
+use super::shared::{Shared, Target};
 
 /// What a part of a body takes in memory in addition to its bytes, in bytes.
 const PART_OVERHEAD: usize = 128;
 
 /// Receives a body that may be stored.
 pub(super) struct Recorder<F: Fetch> {
-    cache: Arc<ResponseCache<F>>,
+    cache: Arc<ResponseCache<F::Error>>,
     target: Target,
     head: Head,
     /// For the head and what is received of the body.
@@ -45,7 +46,7 @@ impl AsRef<[u8]> for StoredBytes {
 impl<F: Fetch> Recorder<F> {
     /// Returns the recorder and the body for the reader; only the body if it is too large to be stored.
     pub(super) fn new(
-        cache: &Arc<ResponseCache<F>>,
+        cache: &Arc<ResponseCache<F::Error>>,
         target: Target,
         head: Head,
         body: F::Body,

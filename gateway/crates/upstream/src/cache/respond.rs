@@ -12,10 +12,20 @@ use http_body::Body;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions};
 use colonnade_web::query::Freshness;
 
-use super::CacheResponse;
 use super::body::CacheBody;
 use super::entry::{Entry, opaque_tag};
 use super::status::{CacheOutcome, CacheStatus};
+
+/// A response, and how the cache came by it.
+#[derive(Debug)]
+pub struct CacheResponse<B: Body> {
+    /// The response, with `Age` and `Cache-Status`. To HEAD it has the body of GET, if that is in the cache.
+    pub response: Response<CacheBody<B>>,
+    /// How the cache answered the request, for metrics.
+    pub outcome: CacheOutcome,
+    /// How long the response may be used. Zero if it is not in the cache.
+    pub freshness: Freshness,
+}
 
 /// A response before the preconditions of its visitor are evaluated.
 pub(super) struct Answer<B: Body> {

@@ -5,73 +5,77 @@ use std::sync::Arc;
 
 use colonnade_clock::poll;
 use http::{Method, request};
+use http_body::Body;
 
 use super::entry::Usability;
-use super::exchange::{Shared, Target};
-use super::policy::is_bypassed;
+use super::fetch::Fetch;
+use super::policy::{SelectingHeader, is_bypassed};
+use super::respond::CacheResponse;
+use super::response_cache::{ResponseCache, path_and_query};
+use super::shared::{Shared, Target};
 use super::status::{CacheOutcome, Forward};
 use super::store::Key;
 use super::visit::Visit;
-use super::{CacheResponse, Fetch, ResponseCache, path_and_query};
 
 /// How often a request waits for the response to another one, before it asks the upstream itself.
 const MAX_WAITS: u32 = 2;
 
-impl<F: Fetch> ResponseCache<F> {
+/// What the cache has for a request.
+enum Lookup<B: Body> {
+    /// A usable response.
+    Usable(CacheResponse<B>),
+    /// A response that the credentials of the request rule out. The upstream decides.
+    Private(Target),
+    /// No usable response.
+    Miss(Miss),
+}
+
+/// Why the upstream is asked, and what for.
+struct Miss {
+    target: Target,
+    forward: Forward,
+    /// The request headers that select the response, as far as they are known.
+    selecting: Vec<SelectingHeader>,
+    /// Whether requests like this one do not wait for each other: the response is for this visitor only, or it has to be
+    /// validated for each visitor.
+    is_alone: bool,
+}
+
+impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     /// Answers GET and HEAD. `request` is what the upstream would get: it has cookies and `Authorization` only if the upstream
     /// may see them. Its URL is the path and query on this site.
-    pub async fn serve(
+    pub async fn serve<F: Fetch<Error = E>>(
         self: &Arc<Self>,
         request: request::Parts,
         fetch: F,
-    ) -> Result<CacheResponse<F::Body>, F::Error> {
+    ) -> Result<CacheResponse<F::Body>, E> {
         let visit = Visit::new(request, fetch);
         if is_bypassed(&visit.request.headers) {
             return visit.pass(Forward::Bypass, CacheOutcome::Bypass).await;
         }
         let mut waits = 0;
         loop {
-            let key = Key::from(path_and_query(&visit.request.uri));
-            let revision = self.store.revision(&key);
-            let mut found = self.store.find(&key, &visit.request.headers);
-            let mut target = Target {
-                key,
-                revision,
-                stale: None,
+            let miss = match self.look_up(&visit) {
+                Lookup::Usable(response) => return Ok(response),
+                Lookup::Private(target) => return self.ask(&visit, target, Forward::Request).await,
+                Lookup::Miss(miss) => miss,
             };
-            let mut forward = if found.has_others {
-                Forward::VaryMiss
-            } else {
-                Forward::UriMiss
-            };
-            if let Some(entry) = found.entry.take() {
-                if visit.has_credentials && !entry.is_public() {
-                    return self.ask(&visit, target, Forward::Request).await;
-                }
-                target.stale = Some(Arc::clone(&entry));
-                match entry.usability(poll::now()) {
-                    Usability::Fresh => return Ok(visit.respond_cached(&entry, CacheOutcome::Hit)),
-                    Usability::StaleWhileRevalidate => {
-                        self.revalidate(&visit, target, &entry);
-                        return Ok(visit.respond_cached(&entry, CacheOutcome::Stale));
-                    }
-                    Usability::Stale => forward = Forward::Stale,
-                }
-            }
             if visit.is_only_if_cached() {
                 return Err(F::not_cached());
             }
+            let Miss {
+                target,
+                forward,
+                selecting,
+                is_alone,
+            } = miss;
             if visit.request.method == Method::HEAD && target.stale.is_none() {
                 return visit.pass(forward, CacheOutcome::Miss).await;
             }
-            if waits >= MAX_WAITS || visit.is_alone(&found, target.stale.as_deref()) {
+            if waits >= MAX_WAITS || is_alone {
                 return self.ask(&visit, target, forward).await;
             }
-            let selecting = match &target.stale {
-                Some(stale) => stale.selecting().to_vec(),
-                None => found.selecting,
-            };
-            let request_key = (Arc::clone(&target.key), revision, selecting);
+            let request_key = (Arc::clone(&target.key), target.revision, selecting);
             let stale = target.stale.clone();
             let shared = match self.share(&visit, target, request_key).await {
                 ControlFlow::Break(answer) => return visit.respond(answer, stale.as_deref(), forward),
@@ -81,12 +85,56 @@ impl<F: Fetch> ResponseCache<F> {
                 return response;
             }
             waits = match shared {
-                // The response is for other request headers, which are known now.
+                // The response varies by headers that are known now: look up again.
                 Shared::Response { entry, .. } if !entry.matches(&visit.request.headers) => waits + 1,
-                // One that waits with this one is the next to ask.
+                // The request that all waited for was rejected because of its client. Another one takes over.
                 Shared::NotSent => waits,
                 _ => MAX_WAITS,
             };
+        }
+    }
+
+    /// Looks for a response. Starts to revalidate one that may be used meanwhile.
+    fn look_up<F: Fetch<Error = E>>(self: &Arc<Self>, visit: &Visit<F>) -> Lookup<F::Body> {
+        let key = Key::from(path_and_query(&visit.request.uri));
+        let revision = self.store.revision(&key);
+        let found = self.store.find(&key, &visit.request.headers);
+        let mut target = Target {
+            key,
+            revision,
+            stale: None,
+        };
+        let is_alone = visit.has_credentials || found.is_uncacheable;
+        let Some(entry) = found.entry else {
+            let forward = if found.has_others {
+                Forward::VaryMiss
+            } else {
+                Forward::UriMiss
+            };
+            let selecting = found.selecting;
+            return Lookup::Miss(Miss {
+                target,
+                forward,
+                selecting,
+                is_alone,
+            });
+        };
+        if visit.has_credentials && !entry.is_public() {
+            return Lookup::Private(target);
+        }
+        target.stale = Some(Arc::clone(&entry));
+        match entry.usability(poll::now()) {
+            Usability::Fresh => Lookup::Usable(visit.respond_cached(&entry, CacheOutcome::Hit)),
+            Usability::StaleWhileRevalidate => {
+                self.revalidate(visit, target, &entry);
+                Lookup::Usable(visit.respond_cached(&entry, CacheOutcome::Stale))
+            }
+            Usability::Stale => Lookup::Miss(Miss {
+                target,
+                forward: Forward::Stale,
+                selecting: entry.selecting().to_vec(),
+                is_alone: is_alone || !entry.has_lifetime(),
+            }),
         }
     }
 }

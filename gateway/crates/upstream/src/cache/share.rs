@@ -12,27 +12,26 @@ use tokio::task::{JoinError, JoinHandle};
 use colonnade_web::request_scope;
 
 use super::entry::Entry;
-use super::exchange::{Exchange, Shared, Sharing, Target, storable_request};
-use super::respond::Answer;
+use super::exchange::{Exchange, Sharing, storable_request};
+use super::fetch::{Fetch, Interrupted};
+use super::respond::{Answer, CacheResponse};
+use super::response_cache::ResponseCache;
+use super::shared::{RequestKey, Shared, Target};
 use super::status::Forward;
 use super::visit::Visit;
-use super::{CacheResponse, Fetch, Interrupted, RequestKey, ResponseCache};
-
-/// Why a body breaks.
-type BodyError<F> = <<F as Fetch>::Body as Body>::Error;
 
 /// The answer to a request that asked the upstream itself, or what it gets from another one.
 type OwnOrShared<F> =
     ControlFlow<Result<Answer<<F as Fetch>::Body>, <F as Fetch>::Error>, Shared<<F as Fetch>::Error>>;
 
-impl<F: Fetch> ResponseCache<F> {
+impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     /// Asks the upstream for one request.
-    pub(super) async fn ask(
+    pub(super) async fn ask<F: Fetch<Error = E>>(
         self: &Arc<Self>,
         visit: &Visit<F>,
         target: Target,
         forward: Forward,
-    ) -> Result<CacheResponse<F::Body>, F::Error> {
+    ) -> Result<CacheResponse<F::Body>, E> {
         let stale = target.stale.clone();
         let exchange = match &stale {
             Some(_) => visit.exchange(self, target),
@@ -53,7 +52,7 @@ impl<F: Fetch> ResponseCache<F> {
 
     /// Asks the upstream, or waits for the response to another request with the same key. The request to the upstream goes on if
     /// the visitor leaves.
-    pub(super) async fn share(
+    pub(super) async fn share<F: Fetch<Error = E>>(
         self: &Arc<Self>,
         visit: &Visit<F>,
         target: Target,
@@ -77,12 +76,17 @@ impl<F: Fetch> ResponseCache<F> {
         match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
             Ok(shared) => ControlFlow::Continue(shared),
             Err(Ok(panic)) => resume_unwind(panic),
-            Err(Err(_)) => ControlFlow::Break(Err(BodyError::<F>::from(Interrupted).into())),
+            Err(Err(_)) => ControlFlow::Break(Err(interrupted::<F>())),
         }
     }
 
     /// Revalidates a stale response in the background, unless that is going on.
-    pub(super) fn revalidate(self: &Arc<Self>, visit: &Visit<F>, target: Target, entry: &Entry) {
+    pub(super) fn revalidate<F: Fetch<Error = E>>(
+        self: &Arc<Self>,
+        visit: &Visit<F>,
+        target: Target,
+        entry: &Entry,
+    ) {
         let Some(revalidation) = entry.begin_revalidation() else {
             return;
         };
@@ -99,6 +103,11 @@ impl<F: Fetch> ResponseCache<F> {
             cache.requests.run(&key, exchange.run(sender)).await;
         });
     }
+}
+
+/// The error of a request whose response is not received to its end.
+fn interrupted<F: Fetch>() -> F::Error {
+    <F::Body as Body>::Error::from(Interrupted).into()
 }
 
 /// A request that waits. If it is dropped, it stops waiting, unless it asks the upstream.

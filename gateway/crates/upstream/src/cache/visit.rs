@@ -9,12 +9,13 @@ use http_body::Body;
 use super::body::CacheBody;
 use super::directives::Directives;
 use super::entry::{Entry, Usability};
-use super::exchange::{Exchange, Shared, Target, shared_request};
+use super::exchange::{Exchange, shared_request};
+use super::fetch::Fetch;
 use super::policy::{has_credentials, is_failure};
-use super::respond::Answer;
+use super::respond::{Answer, CacheResponse};
+use super::response_cache::ResponseCache;
+use super::shared::{Shared, Target};
 use super::status::{CacheOutcome, Forward};
-use super::store::Found;
-use super::{CacheResponse, Fetch, ResponseCache};
 
 /// A request of a visitor, as the upstream would get it.
 pub(super) struct Visit<F: Fetch> {
@@ -32,12 +33,6 @@ impl<F: Fetch> Visit<F> {
         }
     }
 
-    /// Whether requests like this one do not wait for each other: the response is for nobody else, or it has to be validated
-    /// for each of them.
-    pub(super) fn is_alone(&self, found: &Found, stale: Option<&Entry>) -> bool {
-        self.has_credentials || found.is_uncacheable || stale.is_some_and(|stale| !stale.has_lifetime())
-    }
-
     /// Whether the visitor wants no response of the upstream. No other directive of a visitor counts: it would let visitors
     /// decide on the load of the upstream (RFC 9111, section 5.2.1).
     pub(super) fn is_only_if_cached(&self) -> bool {
@@ -46,7 +41,7 @@ impl<F: Fetch> Visit<F> {
     }
 
     /// The request to the upstream whose response others may get.
-    pub(super) fn exchange(&self, cache: &Arc<ResponseCache<F>>, target: Target) -> Exchange<F> {
+    pub(super) fn exchange(&self, cache: &Arc<ResponseCache<F::Error>>, target: Target) -> Exchange<F> {
         Exchange {
             cache: Arc::clone(cache),
             fetch: self.fetch.clone(),

@@ -49,14 +49,14 @@ async fn memory_of_all_responses_is_bounded() {
         } else {
             assert_eq!(receive(response).await.body.unwrap().len(), 32 * KIB);
         }
-        assert!(gateway.cache.used_bytes() <= size);
+        assert!(gateway.cache.budget().used() <= size);
     }
     // They get the rest when they go on.
     for response in readers {
         assert_eq!(receive(response).await.body.unwrap().len(), 32 * KIB);
     }
     gateway.cache.purge("/");
-    assert_eq!(gateway.cache.used_bytes(), 0);
+    assert_eq!(gateway.cache.budget().used(), 0);
     gateway.get("/api/a", &[]).await;
     assert_eq!(gateway.get("/api/a", &[]).await.outcome, CacheOutcome::Hit);
 }
@@ -68,9 +68,9 @@ async fn body_that_is_read_counts_after_its_removal() {
     let reader = gateway.serve("GET", "/api/a", &[]).await.unwrap();
     assert_eq!(reader.outcome, CacheOutcome::Hit);
     assert_eq!(gateway.cache.purge("/"), 1);
-    assert!(gateway.cache.used_bytes() >= 32 * KIB);
+    assert!(gateway.cache.budget().used() >= 32 * KIB);
     assert_eq!(receive(reader).await.body.unwrap().len(), 32 * KIB);
-    assert_eq!(gateway.cache.used_bytes(), 0);
+    assert_eq!(gateway.cache.budget().used(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,9 +88,9 @@ async fn heads_keys_and_variants_count() {
                 &[("accept", &number.to_string())],
             )
             .await;
-        assert!(gateway.cache.used_bytes() <= size);
+        assert!(gateway.cache.budget().used() <= size);
     }
-    assert!(gateway.cache.used_bytes() > size / 2);
+    assert!(gateway.cache.budget().used() > size / 2);
     // At most 16 variants of one URL stay.
     let gateway =
         Gateway::new(|_, _| Reply::new(200, &[("cache-control", "max-age=600"), ("vary", "accept")], ""));
@@ -108,11 +108,11 @@ async fn unstorable_responses_leave_little_memory() {
     });
     for number in 0..1000 {
         gateway.get(&format!("/api/{number}"), &[]).await;
-        assert!(gateway.cache.used_bytes() <= size);
+        assert!(gateway.cache.budget().used() <= size);
     }
     sleep(seconds(1)).await;
     assert_eq!(gateway.cache.purge("/"), 0);
-    assert_eq!(gateway.cache.used_bytes(), 0);
+    assert_eq!(gateway.cache.budget().used(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +135,7 @@ async fn unread_pieces_keep_no_buffer_and_count_with_overhead() {
     settle().await;
     // Those of the handler and of this test.
     assert_eq!(Arc::strong_count(&buffers), 2);
-    assert!(gateway.cache.used_bytes() > pieces * 64);
+    assert!(gateway.cache.budget().used() > pieces * 64);
     assert_eq!(receive(response).await.body.unwrap().len(), pieces);
-    assert!(gateway.cache.used_bytes() < 3 * KIB);
+    assert!(gateway.cache.budget().used() < 3 * KIB);
 }

@@ -187,7 +187,7 @@ impl Fetch for Upstream {
 /// A cache in front of an upstream.
 #[derive(Clone)]
 struct Gateway {
-    cache: Arc<ResponseCache<Upstream>>,
+    cache: Arc<ResponseCache<Failure>>,
     upstream: Upstream,
 }
 

@@ -1,5 +1,6 @@
 //! Revalidation (RFC 9111, section 4.3) and stale responses (RFC 5861).
 
+use colonnade_web::query::Freshness;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -232,5 +233,5 @@ async fn freshness_of_response_is_what_remains() {
     }
     let gateway = Gateway::replying(200, &[("cache-control", "no-store, max-age=10")]);
     let response = gateway.serve("GET", "/api/a", &[]).await.unwrap();
-    assert_eq!(response.freshness, super::super::Freshness::default());
+    assert_eq!(response.freshness, Freshness::default());
 }
