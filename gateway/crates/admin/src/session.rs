@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
-use colonnade_web::cookie::{self, Cookies};
+use colonnade_web::cookie::{Cookie, Cookies};
 use colonnade_web::response::{Response, empty, json};
 
 use super::audit::Caller;
@@ -120,14 +120,18 @@ impl Sessions {
         }
         sessions.insert(session.key, session);
         let seconds = session.expires_at.duration_since(now).as_secs();
-        cookie::set_strict(headers, COOKIE, &id, seconds, self.is_secure);
+        Cookie::new(COOKIE, &id, seconds)
+            .strict()
+            .append(headers, self.is_secure);
         session
     }
 
     /// Ends a session, and deletes its cookie.
     fn end(&self, session: &Session, headers: &mut HeaderMap) {
         self.sessions.lock().remove(&session.key);
-        cookie::set_strict(headers, COOKIE, "", 0, self.is_secure);
+        Cookie::new(COOKIE, "", 0)
+            .strict()
+            .append(headers, self.is_secure);
     }
 }
 

@@ -10,7 +10,7 @@ use colonnade_platform::rollout::{COOKIE, Cohort};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease};
 use colonnade_store::{Store, StoreError};
 use colonnade_web::content_negotiation::Coding;
-use colonnade_web::cookie::{self, Cookies};
+use colonnade_web::cookie::{self, Cookie, Cookies};
 use http::HeaderMap;
 use http::header::COOKIE as COOKIE_HEADER;
 use rand::RngExt as _;
@@ -83,7 +83,7 @@ fn selected(
     let deployment = snapshot.set_at(&set, Some(&path))?;
     if let Some(value) = cohort.new_cookie() {
         let mut response = HeaderMap::new();
-        cookie::set(&mut response, COOKIE, &value, 60, false);
+        Cookie::new(COOKIE, &value, 60).append(&mut response, false);
         headers.insert(COOKIE_HEADER, cookie::returned(&response));
     }
     Some((set, deployment))

@@ -10,7 +10,7 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::Preview;
 use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, Cohort};
 use colonnade_store::loaded::LoadedDeployment;
-use colonnade_web::cookie::{self, Cookies};
+use colonnade_web::cookie::{Cookie, Cookies};
 use colonnade_web::response::{Response, Track};
 
 use crate::preview;
@@ -111,7 +111,7 @@ impl DeploymentSelection {
         match &self.reason {
             Reason::Rollout { cohort, set } => {
                 if let Some(value) = cohort.new_cookie() {
-                    cookie::set(headers, COOKIE, &value, COOKIE_SECONDS, secure);
+                    Cookie::new(COOKIE, &value, COOKIE_SECONDS).append(headers, secure);
                 }
                 // The document has the name without the candidates that decide nothing on its page, so that
                 // visitors share it. Its script reads this one (Server Timing, section 5).

@@ -8,7 +8,7 @@ use colonnade_model::deployment::{ReleaseChange, release_changes};
 use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::preview::{COOKIE, verify_token};
 use colonnade_store::loaded::LoadedDeployment;
-use colonnade_web::cookie;
+use colonnade_web::cookie::Cookie;
 use colonnade_web::html::escape;
 use colonnade_web::plain_page::{PlainFrame, PlainPage};
 use colonnade_web::problem::HttpError;
@@ -93,7 +93,7 @@ pub(crate) fn enter(snapshot: &Snapshot, token: &str, secure: bool) -> Result<Re
     let mut response = redirect(StatusCode::SEE_OTHER, &claims.path).ok_or(SiteError::PreviewOver)?;
     let headers = response.headers_mut();
     let max_age = claims.expires - colonnade_clock::now().as_second();
-    cookie::set(headers, COOKIE, token, max_age, secure);
+    Cookie::new(COOKIE, token, max_age).append(headers, secure);
     // The link contains the token, so neither another site nor the previewed code may see it.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.extend([ROBOTS]);
@@ -109,5 +109,5 @@ pub(crate) fn leave(secure: bool) -> Result<Response, SiteError> {
 
 /// Deletes the preview cookie.
 pub(crate) fn delete_cookie(headers: &mut HeaderMap, secure: bool) {
-    cookie::set(headers, COOKIE, "", 0, secure);
+    Cookie::new(COOKIE, "", 0).append(headers, secure);
 }

@@ -39,26 +39,53 @@ impl<'a> Cookies<'a> {
     }
 }
 
-/// Sets a cookie with `HttpOnly` and `SameSite=Lax` that expires after this number of seconds; 0 deletes it.
-///
-/// `name` is without the prefix, and `secure` says whether the listener's origin uses HTTPS. `value` must consist of characters
-/// that are valid in a cookie. A value that is invalid in a header is ignored.
-pub fn set(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
-    append(headers, name, value, seconds, "Lax", secure);
+/// A cookie that a response sets, with `HttpOnly`.
+#[derive(Debug, Clone, Copy)]
+pub struct Cookie<'a> {
+    name: &'a str,
+    value: &'a str,
+    max_age: i64,
+    same_site: &'static str,
 }
 
-/// Same as [`set`], with `SameSite=Strict`: for cookies that permit changes.
-pub fn set_strict(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, secure: bool) {
-    append(headers, name, value, seconds, "Strict", secure);
-}
+impl<'a> Cookie<'a> {
+    /// A cookie with `SameSite=Lax` that expires after `max_age` seconds; 0 deletes it. `name` is without the prefix, and
+    /// `value` must consist of characters that are valid in a cookie.
+    pub fn new(name: &'a str, value: &'a str, max_age: i64) -> Self {
+        Self {
+            name,
+            value,
+            max_age,
+            same_site: "Lax",
+        }
+    }
 
-fn append(headers: &mut HeaderMap, name: &str, value: &str, seconds: i64, same_site: &str, secure: bool) {
-    let prefix = prefix(secure);
-    let secure = if secure { "; Secure" } else { "" };
-    let cookie =
-        format!("{prefix}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
-    if let Ok(cookie) = HeaderValue::try_from(cookie) {
-        headers.append(SET_COOKIE, cookie);
+    /// The same with `SameSite=Strict`: for cookies that permit changes.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self {
+            same_site: "Strict",
+            ..self
+        }
+    }
+
+    /// Adds the cookie to the headers of a response. `secure` says whether the listener's origin uses HTTPS. A value that is
+    /// invalid in a header is ignored.
+    pub fn append(self, headers: &mut HeaderMap, secure: bool) {
+        let Self {
+            name,
+            value,
+            max_age,
+            same_site,
+        } = self;
+        let prefix = prefix(secure);
+        let secure = if secure { "; Secure" } else { "" };
+        let cookie = format!(
+            "{prefix}{name}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite={same_site}{secure}"
+        );
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            headers.append(SET_COOKIE, cookie);
+        }
     }
 }
 
@@ -76,7 +103,7 @@ pub fn fuzz(sent: &HeaderMap) {
             assert!(!value.contains(';'), "{value:?}");
         }
         let mut response = HeaderMap::new();
-        set(&mut response, NAME, "a.b-c_9", 60, secure);
+        Cookie::new(NAME, "a.b-c_9", 60).append(&mut response, secure);
         let mut request = sent.clone();
         request.append(COOKIE, returned(&response));
         let after = Cookies::new(&request, secure).get(NAME);
@@ -107,7 +134,7 @@ mod tests {
 
     use colonnade_testing::cases;
 
-    use super::{Cookies, fuzz, returned, set};
+    use super::{Cookie, Cookies, fuzz, returned};
 
     #[test]
     fn get_finds_cookie_among_others() {
@@ -132,7 +159,7 @@ mod tests {
         #[test]
         fn cookie_value_roundtrips(value in "[!#-+\\--:<-\\[\\]-~]{0,40}") {
             let mut response = HeaderMap::new();
-            set(&mut response, "name", &value, 60, true);
+            Cookie::new("name", &value, 60).append(&mut response, true);
             let request = HeaderMap::from_iter([(COOKIE, returned(&response))]);
             assert_eq!(Cookies::new(&request, true).get("name"), Some(value.as_str()));
         }

@@ -12,9 +12,9 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::error_page::{Link, error_page};
+use crate::methods::Methods;
 use crate::plain_page::PlainFrame;
 use crate::response::{Response, json, set_retry_after, text};
-use crate::router::Methods;
 
 /// An error that ends a request. Its `Display` text is in the response to programs and scripts.
 pub trait Problem: Error {

@@ -1,7 +1,5 @@
 //! Request and response types, and constructors for common responses.
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,33 +7,17 @@ use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use colonnade_model::deployment::SetName;
-
 use crate::body::{RequestBody, ResponseBody};
 use crate::conditional::{Precondition, Validators, evaluate_preconditions};
 use crate::content_negotiation::Coding;
+
+pub use crate::served_by::{ServedBy, Track};
 
 /// A request with a streamed body.
 pub type Request = http::Request<RequestBody>;
 
 /// A response. Its body is in memory, except for streams of events and the responses of upstreams.
 pub type Response = http::Response<ResponseBody>;
-
-/// What served a request, for logs, metrics and canary analysis. A part of the response's body: as an extension it would take
-/// three allocations.
-#[derive(Debug, Clone, Default)]
-pub struct ServedBy {
-    /// The name of the route. It never contains the path of the request.
-    pub route: Option<Cow<'static, str>>,
-    /// The set of releases.
-    pub deployment: Option<SetName>,
-    /// The track of the deployment.
-    pub track: Option<Track>,
-    /// The name of the section whose page the request is for.
-    pub section: Option<String>,
-    /// The name of the upstream that the request is for.
-    pub upstream: Option<Arc<str>>,
-}
 
 impl ServedBy {
     /// What is known of a response, to be changed.
@@ -56,28 +38,6 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The ID under which a request is logged.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub HeaderValue);
-
-/// Which track of deployments served a request, for metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Track {
-    /// The live deployment.
-    Live,
-    /// A deployment with the changes of a rollout.
-    Candidate,
-    /// A preview, or a deployment that a tab is pinned to.
-    Other,
-}
-
-impl Track {
-    /// The name in metrics and in the admin API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Candidate => "candidate",
-            Self::Other => "other",
-        }
-    }
-}
 
 /// `Cache-Control`: caches may store the response but must revalidate it before each use.
 pub const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::token::PreviewClaims;
 use super::{COOKIE, KeyPurpose, RotatingKeys};
-use colonnade_web::cookie::{self, Cookies};
+use colonnade_web::cookie::{self, Cookie, Cookies};
 
 /// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
 const KEYS: &str = r#"{
@@ -38,7 +38,7 @@ pub fn cookie(sent: &HeaderMap) {
         assert_eq!(forged, token);
     }
     let mut response = HeaderMap::new();
-    cookie::set(&mut response, COOKIE, &token, 60, false);
+    Cookie::new(COOKIE, &token, 60).append(&mut response, false);
     let request = HeaderMap::from_iter([(SENT, cookie::returned(&response))]);
     let returned = Cookies::new(&request, false)
         .get(COOKIE)

@@ -71,7 +71,7 @@ fn is_below(draw: u64, percent: u8) -> bool {
 #[cfg(any(test, feature = "testing"))]
 pub fn fuzz(sent: &http::HeaderMap) {
     use colonnade_model::secret::Secret;
-    use colonnade_web::cookie;
+    use colonnade_web::cookie::{self, Cookie};
     use http::HeaderMap;
 
     let rollout = |candidate: u64| Rollout {
@@ -91,7 +91,8 @@ pub fn fuzz(sent: &http::HeaderMap) {
     let cohort = Cohort::new(Cookies::new(sent, false));
     assert!(visible.has_offered(&cohort.set(&visible)));
     let mut response = HeaderMap::new();
-    cookie::set(&mut response, COOKIE, &format!("{:04x}", cohort.group), 60, false);
+    let group = format!("{:04x}", cohort.group);
+    Cookie::new(COOKIE, &group, 60).append(&mut response, false);
     let returned = HeaderMap::from_iter([(http::header::COOKIE, cookie::returned(&response))]);
     let again = Cohort::known(Cookies::new(&returned, false)).expect("the cookie has a group");
     assert_eq!((again.group, again.new_cookie()), (cohort.group, None));

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc;
 
-use crate::response::ServedBy;
+use crate::served_by::ServedBy;
 
 /// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
 /// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
