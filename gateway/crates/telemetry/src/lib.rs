@@ -234,12 +234,7 @@ impl Drop for Event {
             let traffic = &self.recorder.0.diagnostics.traffic;
             traffic.record_request(section, track, self.status, duration);
         }
-        if let Some(span) = self.span.take() {
-            span.end_request(self);
-        }
-        if !self.recorder.0.log_health_checks && is_health_path(self.route()) {
-            return;
-        }
+        let span = self.span.take();
         let line = RequestLine {
             listener: self.recorder.0.metrics.listener(),
             method: self.method,
@@ -252,7 +247,12 @@ impl Drop for Event {
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
         };
-        self.recorder.0.log.add(|buffer| line.write(buffer));
+        if let Some(span) = span {
+            span.end_request(&line);
+        }
+        if self.recorder.0.log_health_checks || !is_health_path(line.route) {
+            self.recorder.0.log.add(|buffer| line.write(buffer));
+        }
     }
 }
 

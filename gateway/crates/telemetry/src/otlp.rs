@@ -21,7 +21,7 @@ use colonnade_config::TelemetrySettings;
 use colonnade_web::call_span::{CallSpan, CallSpans, StartCallSpan};
 use colonnade_web::client::FromTrustedProxy;
 
-use super::Event;
+use crate::request_line::RequestLine;
 
 /// The timeout of an export. Spans that are not exported in time are lost; requests never wait for the export.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -160,27 +160,24 @@ impl Span {
         }))
     }
 
-    /// Ends the span with the data of the event.
-    pub(super) fn end_request(self, event: &Event) {
+    /// Ends the span with the data of the request's event.
+    pub(super) fn end_request(self, request: &RequestLine<'_>) {
         let Self(mut span) = self;
-        span.update_name(format!("{} {}", event.method, event.route()));
+        span.update_name(format!("{} {}", request.method, request.route));
         span.set_attributes([
-            KeyValue::new("http.request.method", event.method),
-            KeyValue::new("http.route", event.route().to_owned()),
-            KeyValue::new("http.response.status_code", i64::from(event.status)),
+            KeyValue::new("http.request.method", request.method),
+            KeyValue::new("http.route", request.route.to_owned()),
+            KeyValue::new("http.response.status_code", i64::from(request.status)),
             KeyValue::new(
                 "http.response.body.size",
-                i64::try_from(event.bytes).unwrap_or(i64::MAX),
+                i64::try_from(request.bytes).unwrap_or(i64::MAX),
             ),
-            KeyValue::new(
-                "colonnade.request_id",
-                event.id.to_str().unwrap_or_default().to_owned(),
-            ),
+            KeyValue::new("colonnade.request_id", request.request_id.to_owned()),
         ]);
-        if let Some(set) = &event.served_by.deployment {
+        if let Some(set) = request.deployment {
             span.set_attribute(KeyValue::new("colonnade.deployment", set.to_string()));
         }
-        if event.status >= 500 {
+        if request.status >= 500 {
             span.set_status(Status::error(""));
         }
         span.end();
