@@ -148,42 +148,30 @@ impl Tls {
             files.key = folder.join(&files.key);
         }
         self.hosts = hosts;
-        let (table, additional) = (["listen", name], ["listen", name, "additional_certificates"]);
-        let mut certificates = Vec::new();
+        self.check(name, file);
+    }
+
+    /// Checks the certificates: that they can be used, and cover all hosts.
+    fn check(&self, name: &str, file: &mut ConfigFile<'_>) {
+        let table = ["listen", name];
+        let (certificate, key) = (["listen", name, "certificate"], ["listen", name, "key"]);
+        let additional = ["listen", name, "additional_certificates"];
+        let mut loaded = Vec::new();
         for (index, files) in self.files().iter().enumerate() {
-            let (place, certificate, key) = if index == 0 {
-                (
-                    &table[..],
-                    ["listen", name, "certificate"],
-                    ["listen", name, "key"],
-                )
-            } else {
-                (&additional[..], additional, additional)
+            let keys = match index {
+                0 => [&table[..], &certificate, &key],
+                _ => [&additional[..]; 3],
             };
-            match files.load() {
-                Ok(loaded) => {
-                    for problem in loaded.time_problems() {
-                        let wrong = format!("{} {problem}", files.certificate.display());
-                        file.warning(&certificate, &wrong, ACCEPTED);
-                    }
-                    certificates.push(loaded);
-                }
-                Err(error) => {
-                    let expected = "PEM files of a certificate chain and its private key";
-                    file.problem(place, &error.to_string(), expected);
-                }
-            }
-            if files.is_key_world_readable() {
-                let wrong = format!("every user can read {}", files.key.display());
-                let expected = "a file that only its owner or group can read (chmod o-r)";
-                file.warning(&key, &wrong, expected);
-            }
+            loaded.extend(files.check(keys, file));
         }
-        let is_complete = certificates.len() > self.additional_certificates.len();
-        let is_covered = |host: &str| certificates.iter().any(|loaded| loaded.covers(host));
-        for host in self.hosts.iter().filter(|host| is_complete && !is_covered(host)) {
+        // A certificate that cannot be read may cover the host.
+        if loaded.len() <= self.additional_certificates.len() {
+            return;
+        }
+        let is_covered = |host: &str| loaded.iter().any(|loaded| loaded.covers(host));
+        for host in self.hosts.iter().filter(|host| !is_covered(host)) {
             let wrong = format!("{} does not cover `{host}`", self.certificate.display());
-            file.warning(&["listen", name, "certificate"], &wrong, ACCEPTED);
+            file.warning(&certificate, &wrong, ACCEPTED);
         }
     }
 }
@@ -269,8 +257,32 @@ impl CertificateFiles {
         })
     }
 
+    /// Loads the certificate, and reports what is wrong with it. The keys of the configuration are those of the table, the
+    /// certificate and the private key.
+    fn check(
+        &self,
+        [table, certificate, key]: [&[&str]; 3],
+        file: &mut ConfigFile<'_>,
+    ) -> Option<LoadedCertificate> {
+        if self.is_key_world_readable() {
+            let wrong = format!("every user can read {}", self.key.display());
+            let expected = "a file that only its owner or group can read (chmod o-r)";
+            file.warning(key, &wrong, expected);
+        }
+        let loaded = self.load().inspect_err(|error| {
+            let expected = "PEM files of a certificate chain and its private key";
+            file.problem(table, &error.to_string(), expected);
+        });
+        let loaded = loaded.ok()?;
+        for problem in loaded.time_problems() {
+            let wrong = format!("{} {problem}", self.certificate.display());
+            file.warning(certificate, &wrong, ACCEPTED);
+        }
+        Some(loaded)
+    }
+
     /// Whether every user of the machine can read the private key.
-    pub(crate) fn is_key_world_readable(&self) -> bool {
+    fn is_key_world_readable(&self) -> bool {
         let metadata = std::fs::metadata(&self.key);
         metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
     }
