@@ -11,7 +11,8 @@ use clap_complete::Shell;
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
-use crate::run::Takeover;
+use crate::exit::{INVALID_CONFIGURATION, fail, print};
+use crate::run::{Options, Takeover};
 use crate::store_command::StoreArguments;
 use crate::{core_dumps, run, store_command};
 
@@ -68,9 +69,6 @@ enum Command {
     },
 }
 
-/// The exit code for an invalid configuration. clap uses the same code for an invalid command line.
-pub(crate) const INVALID_CONFIGURATION: u8 = 2;
-
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let command = Arguments::parse().command;
@@ -124,7 +122,14 @@ fn serve(path: PathBuf, recover: bool) -> ExitCode {
         Err(error) => return fail(&error, 1),
     };
     match Config::load(&path) {
-        Ok(config) => run::run(config, path, recover, takeover.as_ref()),
+        Ok(config) => {
+            let options = Options {
+                config,
+                path,
+                recover,
+            };
+            run::run(options, takeover.as_ref())
+        }
         Err(error) => {
             if let Some(takeover) = takeover {
                 takeover.fail(&error);
@@ -134,24 +139,10 @@ fn serve(path: PathBuf, recover: bool) -> ExitCode {
     }
 }
 
-/// Prints the output of a command to stdout.
-#[allow(clippy::print_stdout)]
-pub(crate) fn print(output: &str) -> ExitCode {
-    println!("{output}");
-    ExitCode::SUCCESS
-}
-
 /// The exit code of a command that only writes its output.
 fn finish(written: io::Result<()>) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error, 1),
     }
-}
-
-/// Prints an error to stderr and returns the exit code of the process.
-#[allow(clippy::print_stderr)]
-pub(crate) fn fail(error: &dyn std::error::Error, code: u8) -> ExitCode {
-    eprintln!("{error}");
-    ExitCode::from(code)
 }

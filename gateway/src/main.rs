@@ -29,6 +29,7 @@ mod acme;
 mod cli;
 mod console;
 mod core_dumps;
+mod exit;
 mod metrics;
 mod redirect;
 mod run;

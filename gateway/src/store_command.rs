@@ -11,7 +11,7 @@ use colonnade_store::{
     Health, InspectError, Place, Report, StoreError, Timeline, copy, list, show, tree, verify,
 };
 
-use crate::cli::{INVALID_CONFIGURATION, fail, print};
+use crate::exit::{INVALID_CONFIGURATION, fail, print};
 use crate::run::store::bucket_settings;
 
 /// The exit code if something is wrong with a store, but a gateway starts with it.

@@ -10,14 +10,14 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_config::{Acme, CertificateFiles, Config, LoadedCertificate};
+use colonnade_config::{CertificateFiles, Config, LoadedCertificate};
 use colonnade_store::AcmeFiles;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::metrics::AcmeMetrics;
 pub(crate) use challenges::Challenges;
-use order::OrderError;
+use order::{OrderError, Orders};
 
 /// How often a gateway checks whether the certificate is due, and when it tries again after an order.
 const CHECK_INTERVAL: Duration = Duration::from_hours(1);
@@ -33,11 +33,8 @@ const ORDER_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The ACME client of this gateway.
 pub(crate) struct Client {
-    settings: Acme,
-    /// The e-mail address of the account.
-    contact: String,
+    orders: Orders,
     files: CertificateFiles,
-    store: AcmeFiles,
     challenges: Arc<Challenges>,
     metrics: AcmeMetrics,
     failures: u32,
@@ -48,7 +45,7 @@ pub(crate) async fn run(client: Option<Client>) {
     let Some(mut client) = client else {
         return std::future::pending().await;
     };
-    let (challenges, store) = (Arc::clone(&client.challenges), client.store.clone());
+    let (challenges, store) = (Arc::clone(&client.challenges), client.orders.store.clone());
     tokio::join!(challenges.follow(&store), async {
         loop {
             let wait = client.step().await;
@@ -66,10 +63,12 @@ impl Client {
         metrics: AcmeMetrics,
     ) -> Option<Self> {
         Some(Self {
-            settings: config.listen.acme.clone()?,
-            contact: format!("mailto:{}", config.site.contact),
+            orders: Orders {
+                settings: config.listen.acme.clone()?,
+                contact: format!("mailto:{}", config.site.contact),
+                store: store?,
+            },
             files: config.listen.tls.as_ref()?.files().into_iter().next()?,
-            store: store?,
             challenges,
             metrics,
             failures: 0,
@@ -81,7 +80,7 @@ impl Client {
         if let Some(wait) = self.time_until_due().await {
             return wait;
         }
-        let lock = match self.store.try_lock().await {
+        let lock = match self.orders.store.try_lock().await {
             Ok(Some(lock)) => lock,
             Ok(None) => return LOCKED_INTERVAL,
             Err(error) => return self.failed(&error.into()),
@@ -90,7 +89,7 @@ impl Client {
         if let Some(wait) = self.time_until_due().await {
             return wait;
         }
-        let ordered = tokio::time::timeout(ORDER_TIMEOUT, self.order()).await;
+        let ordered = tokio::time::timeout(ORDER_TIMEOUT, self.orders.order()).await;
         let ordered = ordered.unwrap_or(Err(OrderError::Timeout));
         drop(lock);
         match ordered {
@@ -99,7 +98,7 @@ impl Client {
                 self.metrics.ordered(true);
                 tracing::info!(
                     event = "acme_certificate_issued",
-                    hosts = self.settings.hosts.join(", ")
+                    hosts = self.orders.settings.hosts.join(", ")
                 );
                 CHECK_INTERVAL
             }
@@ -116,7 +115,7 @@ impl Client {
             text = format!("{text}: {cause}");
             source = cause.source();
         }
-        let directory = &self.settings.directory;
+        let directory = &self.orders.settings.directory;
         tracing::error!(event = "acme_failed", directory, error = text);
         let delay = FIRST_RETRY * 2_u32.saturating_pow(self.failures);
         self.failures = (self.failures + 1).min(10);
@@ -130,7 +129,7 @@ impl Client {
         let loaded = tokio::task::spawn_blocking(move || files.load().ok())
             .await
             .ok()??;
-        let is_complete = self.settings.hosts.iter().all(|host| loaded.covers(host));
+        let is_complete = self.orders.settings.hosts.iter().all(|host| loaded.covers(host));
         let left = renewal_time(&loaded).duration_since(colonnade_clock::now());
         let left = Duration::try_from(left)
             .ok()

@@ -1,13 +1,12 @@
 //! One order of a certificate.
 
-use colonnade_config::AcmeChallenge;
-use colonnade_store::{AcmeFile, StoreError};
+use colonnade_config::{Acme, AcmeChallenge};
+use colonnade_store::{AcmeFile, AcmeFiles, StoreError};
 use instant_acme::{
     Account, AccountCredentials, AuthorizationStatus, ChallengeType, Identifier, NewAccount, NewOrder,
     OrderStatus, RetryPolicy,
 };
 
-use super::Client;
 use super::challenges::{Challenge, POLL_INTERVAL};
 
 /// Why an order failed.
@@ -27,7 +26,15 @@ pub(super) enum OrderError {
     Timeout,
 }
 
-impl Client {
+/// What an order needs.
+pub(super) struct Orders {
+    pub(super) settings: Acme,
+    /// The e-mail address of the account.
+    pub(super) contact: String,
+    pub(super) store: AcmeFiles,
+}
+
+impl Orders {
     /// Orders a certificate, and stores it.
     pub(super) async fn order(&self) -> Result<(), OrderError> {
         let account = self.account().await?;

@@ -11,7 +11,7 @@ use colonnade_config::{CertificateError, CertificateFiles, LoadedCertificate};
 use colonnade_edge::{NamedCertificate, SharedTls, Tls};
 use tokio::task::JoinError;
 
-use super::StartError;
+use super::error::StartError;
 use crate::metrics::ReloadMetrics;
 
 /// The timeout for checking or reading files. A disk that fails can block forever.

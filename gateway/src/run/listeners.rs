@@ -9,8 +9,8 @@ use colonnade_edge::{CurrentSettings, Listener, SharedTls, check_backlog, raise_
 use listenfd::ListenFd;
 use tokio::net::TcpListener;
 
-use super::StartError;
 use super::certificates::ReloadingCertificates;
+use super::error::StartError;
 use super::settings::CurrentListenerSettings;
 use super::upgrade::served::Serving;
 use super::upgrade::takeover::{self, Takeover};

@@ -1,5 +1,5 @@
-//! Returns the memory of a crowd of connections to the operating system after it has left, and makes the gateway accept less work
-//! before the kernel ends it for lack of memory.
+//! Returns the memory of a burst of connections to the operating system once they are closed, and makes the gateway accept
+//! less work before the kernel ends it for lack of memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of connections whose memory is worth returning: about 16 MiB.
-const CROWD: i64 = 500;
+const BURST: i64 = 500;
 
-/// Returns freed memory whenever a crowd of connections has been closed.
-pub(super) async fn return_after_crowds(connections: ListenerConnectionMetrics) {
+/// Returns freed memory whenever a burst of connections has been closed.
+pub(super) async fn return_after_bursts(connections: ListenerConnectionMetrics) {
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut closed = 0;
     loop {
         ticks.tick().await;
         let (peak, open) = connections.take_peak();
-        // A crowd that leaves slowly counts, too.
+        // Connections that close slowly count, too.
         closed += peak - open;
-        if closed >= CROWD {
+        if closed >= BURST {
             closed = 0;
             // A panic in it is logged.
             let _ = spawn_blocking(colonnade_memory::trim).await;

@@ -1,0 +1,87 @@
+//! Opens what serves deployments: the store, upstreams, rendering and rollouts.
+
+use std::mem::take;
+use std::sync::Arc;
+
+use colonnade_config::{Config, Retention};
+use colonnade_diagnostics::Diagnostics;
+use colonnade_platform::deployment::{Deployments, Warm};
+use colonnade_platform::rollout::RolloutController;
+use colonnade_render::Renderer;
+use colonnade_site::document::{Documents, SiteFacts};
+use colonnade_store::Store;
+use colonnade_upstream::Upstreams;
+use tokio::task::JoinSet;
+
+use super::error::StartError;
+use super::queries::UpstreamQueries;
+use super::store;
+use crate::metrics::Metrics;
+
+/// The store, and what serves its deployments.
+pub(super) struct Platform {
+    pub(super) store: Arc<Store>,
+    pub(super) upstreams: Arc<Upstreams>,
+    pub(super) deployments: Arc<Deployments>,
+    pub(super) documents: Arc<Documents>,
+    pub(super) rollouts: RolloutController,
+}
+
+impl Platform {
+    /// Opens the store and loads the live deployment. With `recover`, a missing live state is recovered from the history
+    /// first. Takes the settings of upstreams.
+    pub(super) async fn open(
+        config: &mut Config,
+        recover: bool,
+        metrics: &Metrics,
+    ) -> Result<Self, StartError> {
+        let store = store::open(config, recover, &metrics.store).await?;
+        let (upstreams, cache) = (take(&mut config.upstreams), config.upstream_cache);
+        let upstreams = Upstreams::new(upstreams, cache, &config.site.origin, &metrics.upstreams)?;
+        let upstreams = Arc::new(upstreams);
+        let diagnostics = Arc::new(Diagnostics::default());
+        let renderer = Arc::new(Renderer::start(
+            config.render,
+            SiteFacts::new(config).value().clone(),
+            Arc::new(UpstreamQueries(Arc::clone(&upstreams))),
+            &metrics.renders,
+            Arc::clone(&diagnostics),
+        ));
+        let (pages, counters) = (Arc::clone(&renderer), metrics.site.documents.clone());
+        let documents = Arc::new(Documents::new(config, Arc::clone(&store), pages, counters));
+        let deployments = Deployments::open(
+            Arc::clone(&store),
+            Some(renderer),
+            Some(Arc::clone(&documents) as Arc<dyn Warm>),
+            diagnostics,
+            metrics.deployments.clone(),
+        );
+        let deployments = Arc::new(deployments.await?);
+        deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
+        Ok(Self {
+            rollouts: RolloutController::new(&deployments, config.rollout.clone()),
+            store,
+            upstreams,
+            deployments,
+            documents,
+        })
+    }
+
+    /// What is recorded about sections.
+    pub(super) fn diagnostics(&self) -> &Arc<Diagnostics> {
+        self.deployments.diagnostics()
+    }
+
+    /// Runs what goes on while the gateway serves.
+    pub(super) fn spawn_tasks(self, tasks: &mut JoinSet<()>, retention: Retention) {
+        let Self {
+            upstreams,
+            deployments,
+            rollouts,
+            ..
+        } = self;
+        tasks.spawn(async move { rollouts.run().await });
+        tasks.spawn(upstreams.maintain());
+        tasks.spawn(async move { deployments.follow_store(retention).await });
+    }
+}
