@@ -24,20 +24,21 @@ impl AdminSettings {
     /// Rejects tokens that share a name or a hash: one of them would have the permissions of the other, or its changes would
     /// look like the other's. Warns of tokens that have expired.
     pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
-        let path = ["admin", "tokens"];
         for (index, token) in self.tokens.iter().enumerate() {
+            let item = format!("[{index}]");
+            let key = |name| ["admin", "tokens", &item, name];
             let earlier = &self.tokens[..index];
             if earlier.iter().any(|other| is_same(&other.name, &token.name)) {
                 let wrong = format!("`{}` is the name of two tokens", token.name);
-                file.item_problem(&path, index, "name", &wrong, "a name for each token");
+                file.problem(&key("name"), &wrong, "a name for each token");
             }
             if let Some(other) = earlier.iter().find(|other| other.hash == token.hash) {
                 let wrong = format!("`{}` and `{}` have the same hash", other.name, token.name);
-                file.item_problem(&path, index, "hash", &wrong, "a hash for each token");
+                file.problem(&key("hash"), &wrong, "a hash for each token");
             }
             if let Some(expires) = token.expires.filter(|_| token.is_expired()) {
                 let wrong = format!("`{}` expired at {expires}", token.name);
-                file.item_warning(&path, index, "expires", &wrong, "a later time, or no token");
+                file.warning(&key("expires"), &wrong, "a later time, or no token");
             }
         }
     }

@@ -119,11 +119,14 @@ impl<'a> ConfigFile<'a> {
         self.name
     }
 
-    /// The value at a path of keys.
+    /// The value at a path of keys. `[1]` is the second item of an array.
     pub(crate) fn get(&self, path: &[&str]) -> Option<&Spanned<DeValue<'a>>> {
         let (first, rest) = path.split_first()?;
         let value = self.root.get_ref().get(*first);
-        rest.iter().fold(value, |value, key| value?.get_ref().get(*key))
+        rest.iter().fold(value, |value, key| match index(key) {
+            Some(index) => value?.get_ref().get(index),
+            None => value?.get_ref().get(*key),
+        })
     }
 
     /// Adds a problem with the key at `path`.
@@ -140,51 +143,11 @@ impl<'a> ConfigFile<'a> {
 
     fn describe(&self, path: &[&str], wrong: &str, expected: &str) -> (usize, String) {
         let offset = self.get(path).map_or(0, |value| value.span().start);
+        let keys: Vec<_> = path.iter().filter(|key| index(key).is_none()).copied().collect();
         (
             offset,
-            format!("{}: {wrong}; expected {expected}", path.join(".")),
+            format!("{}: {wrong}; expected {expected}", keys.join(".")),
         )
-    }
-
-    /// Adds a problem with a key of an item of the array of tables at `path`.
-    pub(crate) fn item_problem(
-        &mut self,
-        path: &[&str],
-        index: usize,
-        key: &str,
-        wrong: &str,
-        expected: &str,
-    ) {
-        let problem = self.describe_item(path, index, key, wrong, expected);
-        self.problems.push(problem);
-    }
-
-    /// Adds a warning about such a key.
-    pub(crate) fn item_warning(
-        &mut self,
-        path: &[&str],
-        index: usize,
-        key: &str,
-        wrong: &str,
-        expected: &str,
-    ) {
-        let warning = self.describe_item(path, index, key, wrong, expected);
-        self.warnings.push(warning);
-    }
-
-    fn describe_item(
-        &self,
-        path: &[&str],
-        index: usize,
-        key: &str,
-        wrong: &str,
-        expected: &str,
-    ) -> (usize, String) {
-        let items = self.get(path).and_then(|value| value.get_ref().as_array());
-        let value = items.and_then(|items| items.get(index)?.get_ref().get(key));
-        let offset = value.map_or(0, |value| value.span().start);
-        let message = format!("{}.{key}: {wrong}; expected {expected}", path.join("."));
-        (offset, message)
     }
 
     /// Makes each warning a problem.
@@ -284,6 +247,11 @@ fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
         _ => wrong,
     };
     format!("{wrong}; expected {expected}")
+}
+
+/// The index of an item of an array in a path of keys.
+fn index(key: &str) -> Option<usize> {
+    key.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 fn join(path: &str, key: &str) -> String {
