@@ -170,7 +170,7 @@ fn place(text: &str, config: &Path) -> Result<Place, CommandError> {
     Ok(Place::Bucket(bucket_settings(&settings, &url)))
 }
 
-/// Copies a store, and verifies the copy: a copy of a damaged store is damaged, too.
+/// Copies a store, and verifies the copy: a copy of a damaged store is damaged as well.
 async fn copy_and_verify(from: &Place, to: &Place, timeline: Timeline) -> Result<ExitCode, CommandError> {
     let copied = copy(from, to, timeline).await?;
     let report = verify(to).await?;

@@ -177,15 +177,15 @@ fn one_slow_upload_per_client_sheds_no_visit() {
 #[test]
 fn one_unread_response_per_client_sheds_no_visit() {
     // A tenth of the window.
-    let gives_way_after = Duration::from_secs(2);
+    let yields_after = Duration::from_secs(2);
     let gateway = gateway_with("[limits]\nmax_requests_in_flight = 100\nmin_rate_window_ms = 20000\n");
     let open = |last| open_responses(&gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 5, last)), 1);
     let _unread: Vec<_> = (0..100).map(open).collect();
     let opened = Instant::now();
-    wait_until("every response gives way", || opened.elapsed() > gives_way_after);
+    wait_until("every response yields", || opened.elapsed() > yields_after);
     attack(&gateway, || {
         let _new_clients: Vec<_> = (100..120).map(open).collect();
-        wait_until("others have given way", || {
+        wait_until("others have yielded", || {
             gateway.closed_connections("preempted") >= 20
         });
     });
@@ -194,7 +194,7 @@ fn one_unread_response_per_client_sheds_no_visit() {
 #[test]
 fn busy_requests_of_larger_client_leave_the_last_resort() {
     let backend = Backend::start(Reply::Hold("{}".to_owned()));
-    // A response that waits for its client for half a second gives way.
+    // A response that waits for its client for half a second yields.
     let limits = "[limits]\nmax_requests_in_flight = 8\nmin_rate_window_ms = 5000\n".to_owned();
     let gateway = gateway_with(&(limits + &backend.signup_table()));
     let larger_client = gateway.site.with_source_ip(ip(21));
@@ -235,7 +235,7 @@ fn begin_downloads(gateway: &Gateway) -> [Raw; 4] {
 #[cfg(target_os = "linux")]
 #[test]
 fn download_that_moves_steadily_is_kept() {
-    // Each client reads about 400 KB per second. One that reads no step of 64 KiB for 2 s, a tenth of the window, gives way:
+    // Each client reads about 400 KB per second. One that reads no step of 64 KiB for 2 s, a tenth of the window, yields:
     // two passes, so each may take a second on a busy machine.
     let gateway = gateway_with("[limits]\nmax_requests_in_flight = 4\nmin_rate_window_ms = 20000\n");
     let mut downloads = begin_downloads(&gateway);

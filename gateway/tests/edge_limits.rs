@@ -111,7 +111,7 @@ fn rejected_client_gets_503_while_still_sending() {
     let gateway = Gateway::start_live("[limits]\nmax_connections_per_client = 3\n", &[]);
     let _own: Vec<Raw> = (0..3).map(|_| active_connection(&gateway.site)).collect();
     assert_rejected(&gateway.site);
-    // The others hold no more than a newcomer.
+    // The others hold no more than a waiter.
     let gateway = Gateway::start_live("[limits]\nmax_connections = 2\n", &[]);
     let _others = [1, 2].map(|last| active_connection(&gateway.site.with_source_ip(ip(last))));
     assert_rejected(&gateway.site);
@@ -155,15 +155,15 @@ fn connection_limit_evicts_oldest_idle() {
             idle_connection(&client.with_source_ip(ip(3))),
             idle_connection(&client.with_source_ip(ip(4))),
         ];
-        let mut newcomers: Vec<Raw> = (5..7)
+        let mut waiters: Vec<Raw> = (5..7)
             .map(|last| idle_connection(&client.with_source_ip(ip(last))))
             .collect();
         assert!(first.read_until_closed().ends_with(b"ok\n"));
         assert!(frames::kinds(&second.read_until_closed()).contains(&GOAWAY));
-        for raw in others.iter_mut().chain(&mut newcomers) {
+        for raw in others.iter_mut().chain(&mut waiters) {
             assert!(raw.send("GET /nothing HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"));
         }
-        for raw in others.into_iter().chain(newcomers) {
+        for raw in others.into_iter().chain(waiters) {
             assert!(
                 String::from_utf8(raw.read_until_closed())
                     .unwrap()
@@ -175,10 +175,10 @@ fn connection_limit_evicts_oldest_idle() {
 }
 
 #[test]
-fn new_connection_gives_way_only_to_smaller_clients() {
+fn new_connection_yields_only_to_smaller_clients() {
     let gateway = Gateway::start_live(&only_limits("max_connections = 2"), &[]);
     let [first, second, third] = [1, 2, 3].map(|last| gateway.site.with_source_ip(ip(last)));
-    // Neither has sent a byte. The second client holds less, so one of them gives way to it.
+    // Neither has sent a byte. The second client holds less, so one of them yields to it.
     let evicted = Raw::open(&first);
     let mut kept = Raw::open(&first);
     let mut preface = frames::open(&second, &[]);
@@ -285,7 +285,7 @@ fn unread_responses_without_permit_do_not_block_visitors() {
 /// Each client holds one connection, as a visitor does.
 fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
     // A tenth of each timeout.
-    let gives_way_after = Duration::from_secs(2);
+    let yields_after = Duration::from_secs(2);
     let limits = [
         "max_connections = 100",
         "first_byte_timeout_ms = 20000",
@@ -300,13 +300,11 @@ fn hold_one_connection_per_client(cause: &str, open: impl Fn(&Client) -> Raw) {
         gateway.metric("colonnade_connections_open{listener=\"site\"}") == 100
     });
     let opened = Instant::now();
-    wait_until("every connection gives way", || {
-        opened.elapsed() > gives_way_after
-    });
+    wait_until("every connection yields", || opened.elapsed() > yields_after);
     attack(&gateway, || {
         let mut last = (100..200).cycle();
         let mut new_clients = Vec::new();
-        wait_until("others have given way", || {
+        wait_until("others have yielded", || {
             new_clients.extend(last.next().map(&open));
             gateway.closed_connections(cause) >= 20
         });
@@ -382,7 +380,7 @@ fn connections_leave_file_descriptors_for_the_store() {
         all.push(Raw::open(&gateway.site.with_source_ip(ip(number))));
         all.push(Raw::open(&gateway.admin.with_source_ip(ip(number))));
     }
-    // New connections give way to the operator after a second.
+    // New connections yield to the operator after a second.
     wait_for_slot(&gateway.admin, "/healthz");
     // Half of the descriptors is reserved. The admin listener has a quarter of the rest.
     let open = |listener| gateway.metric(&format!("colonnade_connections_open{{listener=\"{listener}\"}}"));

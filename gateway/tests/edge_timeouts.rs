@@ -353,10 +353,10 @@ fn idle_connections_at_limit_do_not_block_new_ones() {
     let youngest = idle.last_mut().unwrap();
     assert!(youngest.send(HEALTH_REQUEST));
     assert_eq!(youngest.read_exact(12), b"HTTP/1.1 200");
-    let with_crowd = resident_kib(gateway.pid());
+    let with_burst = resident_kib(gateway.pid());
     drop(idle);
     wait_until("most memory of the connections is returned", || {
-        2 * resident_kib(gateway.pid()) < before + with_crowd
+        2 * resident_kib(gateway.pid()) < before + with_burst
     });
 }
 

@@ -160,7 +160,7 @@ fn respond_slowly(mut stream: TcpStream) {
 }
 
 #[test]
-fn slow_uploads_and_downloads_give_way_to_visitors() {
+fn slow_uploads_and_downloads_yield_to_visitors() {
     let upstream = RawUpstream::start();
     let keys = "methods = [\"GET\", \"HEAD\", \"POST\"]\nmax_response_kib = 102400\nmax_concurrent = 2\n";
     let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
@@ -203,7 +203,7 @@ fn slow_uploads_and_downloads_give_way_to_visitors() {
         assert!(read_head(&mut download).unwrap().starts_with("HTTP/1.1 200 "));
         download
     });
-    wait_until("one gives way", || head() == 204);
+    wait_until("one yields", || head() == 204);
     assert_eq!(preempted(), 2);
     let is_cut = downloads.map(|download| {
         let mut body = Vec::new();

@@ -22,7 +22,7 @@ use order::{OrderError, Orders};
 /// How often a gateway checks whether the certificate is due, and when it tries again after an order.
 const CHECK_INTERVAL: Duration = Duration::from_hours(1);
 
-/// When a gateway looks again whether another one's order is complete.
+/// When a gateway checks again whether another gateway's order is complete.
 const LOCKED_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The delay after the first failure. It doubles up to `CHECK_INTERVAL`.

@@ -102,7 +102,7 @@ impl ReloadingCertificates {
         for (files, certificate) in files.iter().cloned().zip(loaded) {
             match certificate {
                 Ok(certificate) => current.push(Current { files, certificate }),
-                // The gateway gets another one.
+                // The gateway orders a new certificate.
                 Err(error) if settings.is_issued => {
                     let exists = versions != [[None, None]];
                     if exists {

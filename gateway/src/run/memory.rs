@@ -32,7 +32,7 @@ pub(super) async fn return_after_bursts(connections: ListenerConnectionMetrics) 
     loop {
         ticks.tick().await;
         let (peak, open) = connections.take_peak();
-        // Connections that close slowly count, too.
+        // Connections that close slowly also count.
         closed += peak - open;
         if closed >= BURST {
             closed = 0;

@@ -24,7 +24,7 @@ pub(super) async fn reloading() {
     }
 }
 
-/// The graceful shutdown has begun.
+/// The graceful shutdown has started.
 pub(super) async fn stopping() {
     notify(vec![NotifyState::Stopping]).await;
 }

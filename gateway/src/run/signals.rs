@@ -57,7 +57,7 @@ pub(super) fn shutdown(settings: CurrentSettings) -> io::Result<Shutdown> {
     })
 }
 
-/// Ends this process for this reason. Returns false if it ends for another one already.
+/// Ends this process for this reason. Returns false if it already ends for another reason.
 pub(super) fn end(lifecycle: &watch::Sender<Lifecycle>, reason: Lifecycle) -> bool {
     lifecycle.send_if_modified(|state| {
         let is_running = *state == Lifecycle::Running;

@@ -8,7 +8,7 @@ use colonnade_edge::TicketKeys;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, RotatingKeys, TICKET_LIFETIME};
 use colonnade_store::{Store, StoreError};
 
-/// How often the keys are read. Until then, a gateway does not resume sessions with another one's new key.
+/// How often the keys are read. Until then, a gateway does not resume sessions with the new key of another gateway.
 const INTERVAL: Duration = Duration::from_mins(1);
 
 /// The keys of session tickets in a store.

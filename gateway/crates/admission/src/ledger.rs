@@ -1,4 +1,4 @@
-//! What each network holds, and the items that may give way.
+//! What each network holds, and the items that may yield.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -8,9 +8,9 @@ use std::iter::{once, zip};
 use colonnade_web::client::{ClientKey, Network};
 use foldhash::HashMap;
 
-use crate::{GiveWay, Newcomer};
+use crate::{Waiter, Yield};
 
-/// The number of clients, those that hold most, that are asked to give way to a newcomer.
+/// The number of clients, those that hold most, that are asked to yield to a waiter.
 const MAX_CLIENTS: usize = 64;
 
 /// The number of items of a client that are asked. Those that decline go to the back.
@@ -33,7 +33,7 @@ pub(crate) struct Ledger<T> {
 #[derive(Debug)]
 struct Holding<T> {
     count: usize,
-    /// The number of its last change. Of networks that hold the same, the one that changed first gives way first.
+    /// The number of its last change. Of networks that hold the same, the first to change yields first.
     changed: u64,
     /// The items of a client, in the order in which they are asked, with their IDs.
     items: VecDeque<(u64, T)>,
@@ -42,15 +42,15 @@ struct Holding<T> {
 /// Networks by the next wider one, their count and their last change.
 type Ranking = BTreeMap<(Option<Network>, usize, Reverse<u64>), Network>;
 
-/// What the newcomer can expect.
+/// What becomes of a waiter.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// The item with this ID gives way.
-    Yes(u64),
-    /// No item gives way now, but a client holds more than the newcomer.
-    NotNow,
+pub(crate) enum Prospect {
+    /// The item with this ID yields to it.
+    Yielded(u64),
+    /// No item yields now, but a client holds more than the waiter: one of its items may yield later.
+    MayYield,
     /// No client holds more.
-    No,
+    None,
 }
 
 impl<T> Default for Ledger<T> {
@@ -98,7 +98,7 @@ impl<T> Ledger<T> {
         self.last_id
     }
 
-    /// Counts a permit with its item, or a newcomer that waits for one. Returns whether each network of the client is
+    /// Counts a permit with its item, or a waiter. Returns whether each network of the client is
     /// within its `limit`.
     pub(crate) fn add(
         &mut self,
@@ -120,7 +120,7 @@ impl<T> Ledger<T> {
         is_within
     }
 
-    /// Removes a permit or a newcomer. Returns its item, if there still is one.
+    /// Removes a permit or a waiter. Returns its item, if there still is one.
     pub(crate) fn remove(&mut self, client: Option<ClientKey>, id: u64) -> Option<T> {
         let mut item = None;
         self.change(client, -1, |_, holding| {
@@ -206,32 +206,32 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a newcomer, which is counted already, with a client. `may_be_last_resort` is true after every client has declined.
+    /// Compares a waiter, which is counted already, with a client. `may_be_last_resort` is true after every client has declined.
     fn compare(
         &self,
-        newcomer: ClientKey,
+        waiter: ClientKey,
         client: ClientKey,
         total: usize,
         may_be_last_resort: bool,
-    ) -> Newcomer {
-        let mut levels = zip(newcomer.networks(), client.networks());
+    ) -> Waiter {
+        let mut levels = zip(waiter.networks(), client.networks());
         let Some((own, other)) = levels.find(|(own, other)| own != other) else {
-            return Newcomer::IsSameClient;
+            return Waiter::IsSameClient;
         };
         let equal_share = other.wider().map_or(total / self.widest.max(1), |_| 0);
         let (own, other) = (self.count(Some(own)), self.count(Some(other)));
         if other > own.max(equal_share) {
-            Newcomer::HoldsLess
+            Waiter::HoldsLess
         } else {
             let is_last_resort = may_be_last_resort && own <= other;
-            Newcomer::HoldsNoLess { is_last_resort }
+            Waiter::HoldsNoLess { is_last_resort }
         }
     }
 }
 
-impl<T: GiveWay> Ledger<T> {
-    /// Asks items to give way to a newcomer, which is counted already. An item that does is removed.
-    pub(crate) fn ask(&mut self, newcomer: ClientKey, total: usize) -> Answer {
+impl<T: Yield> Ledger<T> {
+    /// Asks items to yield to a waiter, which is counted already. An item that yields is removed.
+    pub(crate) fn ask(&mut self, waiter: ClientKey, total: usize) -> Prospect {
         let ranking = self.ranking.get_or_insert_with(|| {
             let ranks = self.holdings.iter().filter_map(|(network, holding)| {
                 let rank = ((*network)?.wider(), holding.count, Reverse(holding.changed));
@@ -240,18 +240,18 @@ impl<T: GiveWay> Ledger<T> {
             ranks.collect()
         });
         let clients: Vec<_> = clients_in(ranking, None).take(MAX_CLIENTS).collect();
-        let mut answer = Answer::No;
+        let mut prospect = Prospect::None;
         for may_be_last_resort in [false, true] {
             for client in &clients {
-                let comparison = self.compare(newcomer, *client, total, may_be_last_resort);
-                if comparison == Newcomer::HoldsLess {
-                    answer = Answer::NotNow;
+                let comparison = self.compare(waiter, *client, total, may_be_last_resort);
+                if comparison == Waiter::HoldsLess {
+                    prospect = Prospect::MayYield;
                 }
-                let is_last_resort = comparison == Newcomer::HoldsNoLess { is_last_resort: true };
+                let is_last_resort = comparison == Waiter::HoldsNoLess { is_last_resort: true };
                 if is_last_resort == may_be_last_resort
                     && let Some(id) = self.ask_client(*client, comparison)
                 {
-                    return Answer::Yes(id);
+                    return Prospect::Yielded(id);
                 }
                 // Those that decline come last, but not before everything has been tried.
                 if may_be_last_resort {
@@ -259,15 +259,15 @@ impl<T: GiveWay> Ledger<T> {
                 }
             }
         }
-        answer
+        prospect
     }
 
-    /// Asks items of a client. Returns the ID of the one that gives way.
-    fn ask_client(&mut self, client: ClientKey, comparison: Newcomer) -> Option<u64> {
+    /// Asks items of a client. Returns the ID of the item that yields.
+    fn ask_client(&mut self, client: ClientKey, comparison: Waiter) -> Option<u64> {
         let items = self.items(Some(client));
         for _ in 0..items.len().min(MAX_ITEMS) {
             let (id, item) = items.pop_front()?;
-            if item.give_way(comparison) {
+            if item.yield_to(comparison) {
                 return Some(id);
             }
             items.push_back((id, item));

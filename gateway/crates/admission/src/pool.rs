@@ -1,4 +1,4 @@
-//! A pool of permits, and the newcomers that wait for one.
+//! A pool of permits, and the queue of waiters.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::pin::pin;
@@ -10,13 +10,13 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{sleep, timeout};
 
-use crate::GiveWay;
-use crate::ledger::{Answer, Ledger};
+use crate::Yield;
+use crate::ledger::{Ledger, Prospect};
 
-/// How often a newcomer that waits asks again.
+/// How often items are asked again for a waiter.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A pool of permits, each with an item that may give way to a newcomer.
+/// A pool of permits, each with an item that may yield to a waiter.
 #[derive(Debug)]
 pub struct Pool<T>(Arc<Shared<T>>);
 
@@ -25,7 +25,7 @@ struct Shared<T> {
     state: Mutex<State<T>>,
     /// An item was added.
     added: Notify,
-    /// An item stays, although it agreed to give way.
+    /// An item that agreed to yield keeps its permit.
     kept: Notify,
 }
 
@@ -35,10 +35,10 @@ struct State<T> {
     /// The number of permits at the last call.
     total: usize,
     ledger: Ledger<T>,
-    /// The newcomers that get the next permits, in order.
+    /// The waiters that get the next permits, in order.
     waiters: VecDeque<oneshot::Sender<()>>,
-    /// The permits whose items agreed to give way, but that are not released yet.
-    promised: BTreeSet<u64>,
+    /// The permits whose items agreed to yield, but that are not released yet.
+    releasing: BTreeSet<u64>,
 }
 
 /// The limits of a pool.
@@ -50,16 +50,16 @@ pub struct Limits {
     pub per_client: usize,
     /// The number of permits of a network of several clients, if it is more than `per_client`.
     pub per_network: usize,
-    /// How long a newcomer waits for a permit that an item gives up.
+    /// How long a waiter waits for the permit of an item that yields.
     pub max_wait: Duration,
-    /// How many newcomers wait although no item gives way to them yet.
-    pub max_hopeful: usize,
+    /// How many waiters may wait while no item yields to them.
+    pub max_waiting: usize,
 }
 
-/// Which limit rejects a newcomer.
+/// Which limit rejects a request for a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Full {
-    /// All permits are taken, and nobody gives way.
+    /// All permits are taken, and no item yields.
     Total,
     /// The client, or a wider network of it, has reached its own limit.
     Client,
@@ -71,7 +71,7 @@ pub struct Permit<T> {
     pool: Pool<T>,
     client: Option<ClientKey>,
     id: u64,
-    /// Set while the permit is not granted yet.
+    /// Set until the permit is granted.
     grant: Option<oneshot::Receiver<()>>,
 }
 
@@ -89,7 +89,7 @@ impl<T> Default for Pool<T> {
                 total: 0,
                 ledger: Ledger::default(),
                 waiters: VecDeque::new(),
-                promised: BTreeSet::new(),
+                releasing: BTreeSet::new(),
             }),
             added: Notify::new(),
             kept: Notify::new(),
@@ -97,9 +97,9 @@ impl<T> Default for Pool<T> {
     }
 }
 
-impl<T: GiveWay> Pool<T> {
-    /// Takes a permit for a client, or for the gateway itself (`None`). The gateway's own items are never asked to give way,
-    /// and if no permit is free, it waits for the next one. Without an `item`, the permit never gives way either.
+impl<T: Yield> Pool<T> {
+    /// Takes a permit for a client, or for the gateway itself (`None`). The gateway's own items are never asked to yield,
+    /// and if no permit is free, it waits for the next one. Without an `item`, the permit never yields either.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl<T: GiveWay> Pool<T> {
             let mut state = self.0.state.lock();
             state.total = limits.total;
             let grant = state.enter();
-            // The item of a newcomer that waits is not asked.
+            // The item of a waiter is not asked.
             let own = item.take_if(|_| grant.is_none());
             let id = state.ledger.next_id();
             let is_within = state.ledger.add(client, id, own, |network| limits.of(network));
@@ -152,7 +152,7 @@ impl<T> Pool<T> {
         self.0.state.lock().in_use
     }
 
-    /// Takes a permit that never gives way, if fewer than `total` are in use. Does not wait.
+    /// Takes a permit that never yields, if fewer than `total` are in use. Does not wait.
     pub fn try_acquire(&self, total: usize) -> Option<Permit<T>> {
         let mut state = self.0.state.lock();
         state.total = total;
@@ -183,13 +183,13 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Same as [`Pool::take`], but does not wait.
+    /// Like [`Pool::take`], without waiting.
     pub fn try_take(&self) -> Option<T> {
         self.0.state.lock().ledger.take()
     }
 }
 
-impl<T: GiveWay> Permit<T> {
+impl<T: Yield> Permit<T> {
     /// Waits until the permit is granted.
     async fn granted(mut self, limits: Limits) -> Result<Self, Full> {
         if let Some(grant) = &mut self.grant {
@@ -216,8 +216,8 @@ fn scaled(per_client: usize) -> impl Fn(Network) -> usize {
     move |network| per_client.saturating_mul(network.limit_factor().into())
 }
 
-/// Waits for a grant, and asks again from time to time.
-async fn wait<T: GiveWay>(
+/// Waits for a grant. Asks items again from time to time.
+async fn wait<T: Yield>(
     pool: &Pool<T>,
     client: Option<ClientKey>,
     grant: &mut oneshot::Receiver<()>,
@@ -246,10 +246,10 @@ impl<T> Permit<T> {
         state.ledger.add(self.client, self.id, item, scaled(per_client))
     }
 
-    /// Keeps the permit, although its item agreed to give way.
+    /// Keeps the permit, although its item agreed to yield.
     pub fn keep(&self, item: T) {
         let mut state = self.pool.0.state.lock();
-        if state.promised.remove(&self.id) {
+        if state.releasing.remove(&self.id) {
             state.ledger.push(self.client, self.id, item);
         }
         drop(state);
@@ -265,7 +265,7 @@ impl<T> Drop for Permit<T> {
         });
         let mut state = self.pool.0.state.lock();
         state.ledger.remove(self.client, self.id);
-        state.promised.remove(&self.id);
+        state.releasing.remove(&self.id);
         if is_granted {
             state.release();
         } else {
@@ -275,7 +275,7 @@ impl<T> Drop for Permit<T> {
 }
 
 impl<T> State<T> {
-    /// Takes a permit for a newcomer, or makes it wait for a grant.
+    /// Takes a free permit, or adds a waiter and returns the receiver of its grant.
     fn enter(&mut self) -> Option<oneshot::Receiver<()>> {
         if self.in_use < self.total {
             self.in_use += 1;
@@ -286,7 +286,7 @@ impl<T> State<T> {
         Some(grant)
     }
 
-    /// Grants a released permit to the newcomer that has waited longest, if there is one.
+    /// Grants a released permit to the longest waiter, if there is one.
     fn release(&mut self) {
         while let Some(next) = self.waiters.pop_front() {
             if next.send(()).is_ok() {
@@ -300,19 +300,19 @@ impl<T> State<T> {
     }
 }
 
-impl<T: GiveWay> State<T> {
-    /// Returns whether a newcomer that waits may get a permit soon. Asks for one, unless enough are promised.
+impl<T: Yield> State<T> {
+    /// Returns whether a waiter may get a permit soon. Asks items to yield, unless enough have agreed.
     fn may_wait(&mut self, client: Option<ClientKey>, limits: Limits) -> bool {
         let Some(client) = client else {
             return true;
         };
-        if self.waiters.len() <= self.promised.len() {
+        if self.waiters.len() <= self.releasing.len() {
             return true;
         }
         match self.ledger.ask(client, limits.total) {
-            Answer::Yes(id) => self.promised.insert(id),
-            Answer::NotNow => self.waiters.len() <= self.promised.len() + limits.max_hopeful,
-            Answer::No => false,
+            Prospect::Yielded(id) => self.releasing.insert(id),
+            Prospect::MayYield => self.waiters.len() <= self.releasing.len() + limits.max_waiting,
+            Prospect::None => false,
         }
     }
 }

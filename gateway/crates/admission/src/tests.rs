@@ -5,28 +5,27 @@ use colonnade_web::client::ClientKey;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use crate::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
+use crate::{Full, Limits, Permit, Pool, Waiter, Yield};
 
-/// An item that writes down its number when it gives way.
+/// An item that records its number when it yields.
 #[derive(Debug)]
 struct Item {
     number: usize,
-    /// It gives way to every newcomer.
+    /// It yields to every waiter.
     is_free: bool,
-    /// It gives way as a last resort.
+    /// It yields as a last resort.
     is_stalled: bool,
-    gave_way: Arc<Mutex<Vec<usize>>>,
+    yielded: Arc<Mutex<Vec<usize>>>,
 }
 
-impl GiveWay for Item {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        let is_last_resort = newcomer == Newcomer::HoldsNoLess { is_last_resort: true };
-        let gives_way =
-            self.is_free || newcomer == Newcomer::HoldsLess || (self.is_stalled && is_last_resort);
-        if gives_way {
-            self.gave_way.lock().push(self.number);
+impl Yield for Item {
+    fn yield_to(&self, waiter: Waiter) -> bool {
+        let is_last_resort = waiter == Waiter::HoldsNoLess { is_last_resort: true };
+        let yields = self.is_free || waiter == Waiter::HoldsLess || (self.is_stalled && is_last_resort);
+        if yields {
+            self.yielded.lock().push(self.number);
         }
-        gives_way
+        yields
     }
 }
 
@@ -37,7 +36,7 @@ struct FullPool {
     is_free: bool,
     are_stalled: bool,
     permits: Vec<Option<Permit<Item>>>,
-    gave_way: Arc<Mutex<Vec<usize>>>,
+    yielded: Arc<Mutex<Vec<usize>>>,
 }
 
 impl FullPool {
@@ -47,7 +46,7 @@ impl FullPool {
             per_client: usize::MAX,
             per_network: usize::MAX,
             max_wait: Duration::from_secs(1),
-            max_hopeful: 0,
+            max_waiting: 0,
         };
         let mut pool = Self {
             pool: Pool::default(),
@@ -55,7 +54,7 @@ impl FullPool {
             is_free,
             are_stalled: false,
             permits: Vec::new(),
-            gave_way: Arc::default(),
+            yielded: Arc::default(),
         };
         for client in clients {
             let permit = pool.acquire(client).await;
@@ -69,7 +68,7 @@ impl FullPool {
             number: self.permits.len(),
             is_free: self.is_free,
             is_stalled: self.are_stalled,
-            gave_way: Arc::clone(&self.gave_way),
+            yielded: Arc::clone(&self.yielded),
         }
     }
 
@@ -79,13 +78,13 @@ impl FullPool {
             .await
     }
 
-    /// Adds a permit of a client. Returns the number of the item that gave way to it.
+    /// Adds a permit of a client. Returns the number of the item that yielded to it.
     async fn add(&mut self, client: &str) -> Option<usize> {
         let mut permits = std::mem::take(&mut self.permits);
         self.permits.resize_with(permits.len(), || None);
-        let gave_way = Arc::clone(&self.gave_way);
+        let yielded = Arc::clone(&self.yielded);
         let release = async {
-            let number = gave_way.lock().pop()?;
+            let number = yielded.lock().pop()?;
             permits[number] = None;
             Some(number)
         };
@@ -109,7 +108,7 @@ const D: &str = "192.0.2.4";
 const E: &str = "192.0.2.5";
 
 #[tokio::test(start_paused = true)]
-async fn oldest_item_of_largest_client_gives_way() {
+async fn oldest_item_of_largest_client_yields() {
     let mut pool = FullPool::new([B, A, A, B, A], false).await;
     assert_eq!(pool.add(C).await, Some(1));
     assert_eq!(pool.add(D).await, Some(0), "A and B hold the same since");
@@ -124,12 +123,12 @@ async fn oldest_item_of_largest_client_gives_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn widest_network_that_holds_most_gives_way() {
+async fn widest_network_that_holds_most_yields() {
     let [a1, a2, b] = ["2001:db8:0:101::", "2001:db8:0:102::", "2001:db8:0:201::"];
     let mut pool = FullPool::new([a1, b, a2, A, A, a2], false).await;
     // The /48 holds most, then its /56 with three permits, then the /64 with two.
     assert_eq!(pool.add(B).await, Some(2));
-    // Within the /48 a newcomer competes with the /56 networks, which hold the same now.
+    // Within the /48 a waiter competes with the /56 networks, which hold the same now.
     assert_eq!(pool.add(b).await, None);
     assert_eq!(pool.add(A).await, None);
     assert_eq!(pool.add(C).await, Some(0));
@@ -149,7 +148,7 @@ async fn equal_share_is_kept_unless_the_item_is_free() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stalled_item_gives_way_if_no_larger_client_agrees() {
+async fn stalled_item_yields_if_no_larger_client_agrees() {
     let mut pool = FullPool::new([], false).await;
     (pool.limits.total, pool.are_stalled) = (2, true);
     for client in [A, B] {
@@ -158,7 +157,7 @@ async fn stalled_item_gives_way_if_no_larger_client_agrees() {
     }
     assert_eq!([pool.add(C).await, pool.add(D).await], [Some(0), Some(1)]);
     assert_eq!(pool.add(C).await, None, "C would hold more than D");
-    // E holds more, but a permit without an item never gives way.
+    // E holds more, but a permit without an item never yields.
     pool.limits.total = 4;
     for _ in 0..2 {
         let permit = pool.pool.acquire(key(E), None, pool.limits).await;
@@ -170,13 +169,13 @@ async fn stalled_item_gives_way_if_no_larger_client_agrees() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn newcomer_asks_the_64_clients_that_hold_most() {
-    for (busy_clients, gave_way_at_once) in [(63, true), (64, false)] {
+async fn waiter_asks_the_64_clients_that_hold_most() {
+    for (busy_clients, yielded_at_once) in [(63, true), (64, false)] {
         let mut pool = FullPool::new([], false).await;
         pool.limits.total = 2 * (busy_clients + 1);
         for client in (0..busy_clients).map(|number| format!("198.51.100.{number}")) {
             for _ in 0..2 {
-                // A permit without an item never gives way.
+                // A permit without an item never yields.
                 let permit = pool.pool.acquire(key(&client), None, pool.limits).await;
                 pool.permits.push(permit.ok());
             }
@@ -186,32 +185,32 @@ async fn newcomer_asks_the_64_clients_that_hold_most() {
             let permit = pool.acquire(A).await;
             pool.permits.push(permit.ok());
         }
-        assert_eq!(pool.add(B).await, gave_way_at_once.then_some(first));
+        assert_eq!(pool.add(B).await, yielded_at_once.then_some(first));
         // Clients that decline come after those that hold the same.
-        let second = if gave_way_at_once { None } else { Some(first) };
+        let second = if yielded_at_once { None } else { Some(first) };
         assert_eq!(pool.add(C).await, second);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn kept_permit_makes_newcomer_ask_another_item() {
+async fn kept_permit_makes_waiter_ask_another_item() {
     let mut pool = FullPool::new([A, A, A], false).await;
-    let (gave_way, kept) = (Arc::clone(&pool.gave_way), pool.permits[0].take());
+    let (yielded, kept) = (Arc::clone(&pool.yielded), pool.permits[0].take());
     let item = pool.item();
     let (acquired, ()) = tokio::join!(pool.acquire(B), async {
         kept.as_ref().expect("a permit").keep(item);
-        while gave_way.lock().len() < 2 {
+        while yielded.lock().len() < 2 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(*gave_way.lock(), [0, 1]);
+        assert_eq!(*yielded.lock(), [0, 1]);
     });
-    assert_eq!(acquired.err(), Some(Full::Total), "nobody released a permit");
+    assert_eq!(acquired.err(), Some(Full::Total), "no permit was released");
 }
 
 #[tokio::test(start_paused = true)]
-async fn hopeful_newcomers_wait_for_larger_clients_only() {
+async fn queued_waiters_wait_for_larger_clients_only() {
     let mut pool = FullPool::new([A, A, A], false).await;
-    pool.limits.max_hopeful = 1;
+    pool.limits.max_waiting = 1;
     while pool.pool.try_take().is_some() {}
     let released = pool.permits.pop();
     let (acquired, ()) = tokio::join!(pool.acquire(B), async { drop(released) });

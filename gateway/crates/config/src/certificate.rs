@@ -82,7 +82,7 @@ impl LoadedCertificate {
     /// Why clients that accept `current` now reject this certificate. `hosts` are the hosts that no other certificate covers.
     /// Empty if it can replace `current`.
     ///
-    /// What is wrong with `current`, too, is no reason: a certificate that lacks a host is still renewed.
+    /// A problem of `current` is no reason: a certificate that lacks a host is still renewed.
     pub fn regressions<'h>(&self, current: &Self, hosts: impl Iterator<Item = &'h str>) -> Vec<String> {
         if !current.time_problems().is_empty() {
             return Vec::new();

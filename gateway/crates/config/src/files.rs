@@ -14,7 +14,7 @@ use super::value::{MIB, path};
 /// The most files.
 const MAX_FILES: usize = 100;
 
-/// The subfolder that is served, too (RFC 8615).
+/// The only subfolder that is served (RFC 8615).
 const WELL_KNOWN: &str = ".well-known";
 
 /// The endings of files that hold settings and secrets, and of backups that editors leave.

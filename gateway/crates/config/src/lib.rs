@@ -146,7 +146,7 @@ impl Config {
         Self::read(path, false)
     }
 
-    /// Does the same, and rejects a file with warnings.
+    /// Like [`Config::load`], but rejects a file with warnings.
     pub fn check(path: &Path) -> Result<Self, ConfigError> {
         Self::read(path, true)
     }

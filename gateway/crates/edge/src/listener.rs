@@ -26,7 +26,7 @@ use crate::tls::Tls;
 /// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy loop.
 const BACKOFF: Duration = Duration::from_millis(100);
 
-/// How long a new connection waits for another one to close, which takes one poll of its task.
+/// How long a new connection waits for an open connection to close, which takes one poll of its task.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The maximum number of rejected connections in a lingering close at a time.
@@ -136,7 +136,7 @@ impl Listener {
         settings.limits.max_connections.min(available)
     }
 
-    /// Waits for a permit for a new connection. At the limit, another connection must give way to
+    /// Waits for a permit for a new connection. At the limit, another connection must yield to
     /// it.
     async fn admit(
         pool: &Pool<ConnectionState>,
@@ -150,7 +150,7 @@ impl Listener {
             per_client: settings.max_connections_of(peer),
             per_network: usize::MAX,
             max_wait: MAX_WAIT,
-            max_hopeful: 0,
+            max_waiting: 0,
         };
         pool.acquire(Some(ClientKey::new(peer)), Some(state.clone()), limits)
             .await

@@ -50,8 +50,8 @@ pub struct ListenerConnectionMetrics {
 /// Why a connection is rejected before its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectReason {
-    /// `max_connections` was reached. Either no connection gave way, so the new one is rejected, or an accepted
-    /// connection gave way to a newer one before its handshake was complete and its protocol known.
+    /// `max_connections` was reached. Either no connection yielded, so the new one is rejected, or an accepted
+    /// connection yielded to a newer one before its handshake was complete and its protocol known.
     Limit,
     /// The client, or its network, has reached `max_connections_per_client`.
     ClientLimit,

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use bytes::Bytes;
-use colonnade_admission::{GiveWay, Newcomer};
+use colonnade_admission::{Waiter, Yield};
 use colonnade_web::body::RequestBody;
 use http::Response;
 use http::request::Parts;
@@ -29,9 +29,9 @@ pub trait HttpService: Send + Sync + 'static {
 #[derive(Debug, Clone)]
 pub struct ConnectionHandle(pub(crate) ConnectionState);
 
-/// A request gives way by closing its connection, if it waits for its client.
-impl GiveWay for ConnectionHandle {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        self.0.give_requests_way(newcomer)
+/// A request yields by closing its connection, if it waits for its client.
+impl Yield for ConnectionHandle {
+    fn yield_to(&self, waiter: Waiter) -> bool {
+        self.0.yield_requests(waiter)
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use colonnade_admission::{Full, GiveWay, Limits, Newcomer, Permit, Pool};
+use colonnade_admission::{Full, Yield, Limits, Waiter, Permit, Pool};
 use colonnade_config::RenderSettings;
 use colonnade_web::request_scope::{self, RequestScope};
 
@@ -57,7 +57,7 @@ impl Workers {
     /// Runs a job.
     ///
     /// It fails at once while no worker process starts and responds, or if the queue is full and no
-    /// job of another client gives way. It fails as soon as it must give way itself, and if no
+    /// job of another client yields. It fails as soon as it must yield itself, and if no
     /// worker starts it within `queue_timeout`. A job of the gateway itself waits for a place in
     /// the queue.
     pub(super) async fn run(&self, job: Arc<Job>, queue_timeout: Duration) -> Result<JobOutput, Failure> {
@@ -79,7 +79,7 @@ impl Workers {
             .push(job, queue_timeout)
             .await
             .map_err(|_| queue_full())?;
-        // A queued job that gives way is dropped.
+        // A queued job that yields is dropped.
         receiver.await.unwrap_or_else(|_| Err(queue_full()))
     }
 }
@@ -97,10 +97,10 @@ struct QueuedJob {
     slot: Option<OwnedSemaphorePermit>,
 }
 
-/// A queued job gives way by being dropped.
-impl GiveWay for QueuedJob {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        newcomer == Newcomer::HoldsLess
+/// A queued job yields by being dropped.
+impl Yield for QueuedJob {
+    fn yield_to(&self, waiter: Waiter) -> bool {
+        waiter == Waiter::HoldsLess
     }
 }
 
@@ -158,7 +158,7 @@ impl Queue {
             per_client: usize::MAX,
             per_network: usize::MAX,
             max_wait: timeout,
-            max_hopeful: 0,
+            max_waiting: 0,
         };
         queue.acquire(job.job.page.client, Some(job), limits).await
     }

@@ -1,4 +1,4 @@
-//! The rate limit of log events: a client that causes an event again and again, or a section that fails all the time, must not
+//! The rate limit of log events: a client that keeps causing an event, or a section that always fails, must not
 //! fill the log.
 //!
 //! Each place in the code has its own limit, for each release, listener and cause that its events name, so that neither a section

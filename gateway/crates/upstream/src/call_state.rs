@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use colonnade_admission::{GiveWay, Newcomer};
+use colonnade_admission::{Waiter, Yield};
 use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 /// How long a response that is read at once may wait for its client. After it, the call waits for its client.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How long a client may leave a response waiting before the call gives way as a last resort.
+/// How long a client may leave a response waiting before the call yields as a last resort.
 const MAX_STALL: Duration = Duration::from_millis(1500);
 
 /// The maximum number of informational responses (1xx) before the response.
@@ -38,23 +38,23 @@ pub(crate) enum CallFault {
     /// The client's body is incomplete.
     #[error("the request is incomplete")]
     RequestBroken,
-    /// The call waited for its client and gave way to that of another one.
+    /// The call waited for its client, and yielded its permit to another client.
     #[error("another client needed the permit")]
     Preempted,
 }
 
-/// A response in progress, which can be ended from outside: nobody polls a response that its client does not read.
+/// A response in progress, which can be ended from outside: a response that its client does not read is not polled.
 pub(crate) trait Interrupt: Send + Sync {
-    /// Ends the call, which has given way.
+    /// Ends the call, which has yielded.
     fn interrupt(&self);
 }
 
-/// A call gives way, if it waits for its client.
+/// A call yields, if it waits for its client.
 pub(crate) struct WaitingCall(pub(crate) Arc<CallState>);
 
-impl GiveWay for WaitingCall {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        self.0.give_way(newcomer)
+impl Yield for WaitingCall {
+    fn yield_to(&self, waiter: Waiter) -> bool {
+        self.0.yield_to(waiter)
     }
 }
 
@@ -72,7 +72,7 @@ struct Clock {
     paused_at: Option<Instant>,
     /// Since when the client has not asked for more of the response.
     unread_since: Option<Instant>,
-    /// The response, once it has begun.
+    /// The response, once it has started.
     response: Option<Weak<dyn Interrupt>>,
     informational: u32,
     /// Whether the client's body is being sent.
@@ -157,7 +157,7 @@ impl CallState {
         clock.deadline + paused.unwrap_or_default()
     }
 
-    /// The response begins, and the client should ask for it. Returns false if the call has given way meanwhile.
+    /// The response begins, and the client should ask for it. Returns false if the call has yielded meanwhile.
     pub(crate) fn begin_response<R: Interrupt + 'static>(&self, response: &Arc<R>) -> bool {
         let mut clock = self.clock.lock();
         let response = Arc::downgrade(response);
@@ -180,9 +180,9 @@ impl CallState {
     }
 
     /// Asks the call to end, so that another client gets its permit.
-    fn give_way(&self, newcomer: Newcomer) -> bool {
+    fn yield_to(&self, waiter: Waiter) -> bool {
         let mut clock = self.clock.lock();
-        if !clock.gives_way(newcomer) {
+        if !clock.yields_to(waiter) {
             return false;
         }
         clock.fault.get_or_insert(CallFault::Preempted);
@@ -229,7 +229,7 @@ impl CallState {
 
 impl Clock {
     /// The rule for requests in the table of `docs/edge.md`.
-    fn gives_way(&self, newcomer: Newcomer) -> bool {
+    fn yields_to(&self, waiter: Waiter) -> bool {
         // A client that sends may also wait for the rest of a response that has begun.
         let has_response = self
             .response
@@ -238,12 +238,12 @@ impl Clock {
         let waits_to_send = self.paused_at.is_some() && (!has_response || self.unread_since.is_some());
         let unread = self.unread_since.map(|since| poll::now().duration_since(since));
         let has_waited = |limit| unread.is_some_and(|unread| unread >= limit);
-        match newcomer {
-            Newcomer::HoldsLess => waits_to_send || has_waited(PATIENCE),
-            Newcomer::HoldsNoLess { is_last_resort } => {
+        match waiter {
+            Waiter::HoldsLess => waits_to_send || has_waited(PATIENCE),
+            Waiter::HoldsNoLess { is_last_resort } => {
                 waits_to_send || (is_last_resort && has_waited(MAX_STALL))
             }
-            Newcomer::IsSameClient => false,
+            Waiter::IsSameClient => false,
         }
     }
 }
@@ -259,7 +259,7 @@ mod tests {
     use tokio::task::coop::{consume_budget, has_budget_remaining};
     use tokio::time::{Instant, advance};
 
-    use colonnade_admission::Newcomer;
+    use colonnade_admission::Waiter;
 
     use super::{CallFault, CallState, Interrupt, MAX_INFORMATIONAL, MAX_STALL, PATIENCE};
 
@@ -284,17 +284,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn call_gives_way_only_while_it_waits_for_its_client() {
-        let newcomers = [
-            Newcomer::HoldsLess,
-            Newcomer::HoldsNoLess { is_last_resort: true },
-            Newcomer::HoldsNoLess {
+    async fn call_yields_only_while_it_waits_for_its_client() {
+        let waiters = [
+            Waiter::HoldsLess,
+            Waiter::HoldsNoLess { is_last_resort: true },
+            Waiter::HoldsNoLess {
                 is_last_resort: false,
             },
-            Newcomer::IsSameClient,
+            Waiter::IsSameClient,
         ];
         // Whether the client is to send, whether the response has begun, since when the client is to read, and to which
-        // newcomers the call gives way.
+        // waiters the call yields.
         for (sends, responds, unread, expected) in [
             (false, false, None, [false; 4]),
             (true, false, None, [true, true, true, false]),
@@ -306,7 +306,7 @@ mod tests {
             (true, true, Some(PATIENCE / 2), [true, true, true, false]),
         ] {
             let response = responds.then(|| Arc::new(Response));
-            let answers = newcomers.map(|newcomer| {
+            let answers = waiters.map(|waiter| {
                 let call = CallState::new(Instant::now(), Duration::from_secs(10));
                 if sends {
                     call.pause();
@@ -317,9 +317,9 @@ mod tests {
                 let now = Instant::now();
                 call.clock.lock().unread_since =
                     unread.map(|unread| now.checked_sub(unread).expect("a time"));
-                let gives_way = call.give_way(newcomer);
-                assert_eq!(call.fault(), gives_way.then_some(CallFault::Preempted));
-                gives_way
+                let yields = call.yield_to(waiter);
+                assert_eq!(call.fault(), yields.then_some(CallFault::Preempted));
+                yields
             });
             assert_eq!(answers, expected, "{sends} {responds} {unread:?}");
         }

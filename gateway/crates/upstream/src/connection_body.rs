@@ -53,7 +53,7 @@ impl ConnectionBody {
         self.pool = None;
     }
 
-    /// Drives the connection in a task of its own, so that the rest of the request is sent even while nobody reads the response:
+    /// Drives the connection in a task of its own, so that the rest of the request is sent even while the response is not read:
     /// some clients read nothing before they have sent everything. What is buffered of both stays bounded. The connection is not
     /// used again. If the response ends first, the upstream gets what arrives of the request within [`MAX_LINGER`].
     pub(crate) fn drive_in_task(&mut self) {

@@ -244,13 +244,13 @@ impl Endpoint {
         mut request: Request<OutgoingBody>,
         may_use_idle: bool,
     ) -> impl Future<Output = Result<Response<ConnectionBody>, SendError>> {
-        // Unless the configuration adds another one.
+        // Unless the configuration adds another `Host`.
         let headers = request.headers_mut();
         headers.entry(HOST).or_insert_with(|| self.host.clone());
         self.client.send(request, may_use_idle)
     }
 
-    /// Closes connections that are idle for too long, again and again.
+    /// Closes connections that are idle for too long. Never returns.
     pub(crate) async fn close_idle_connections(self: Arc<Self>) {
         self.client.pool().close_idle().await;
     }

@@ -13,7 +13,7 @@ use crate::upstream::Upstream;
 const AGENT: HeaderValue = HeaderValue::from_static("colonnade-health-check");
 
 impl Upstream {
-    /// Checks an endpoint again and again. Returns at once if the upstream has no health checks.
+    /// Checks an endpoint periodically. Returns at once if the upstream has no health checks.
     pub(crate) async fn check_endpoint(self: Arc<Self>, endpoint: Arc<Endpoint>) {
         let Some(path) = &self.settings.health_path else {
             return;

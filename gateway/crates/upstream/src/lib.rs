@@ -1,7 +1,7 @@
 //! Upstreams: the backends that serve paths below `/api/`.
 //!
 //! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
-//! `endpoint`, within the limits of the upstream, and again to another one if it may be. `response_headers` decides what of
+//! `endpoint`, within the limits of the upstream, and again to another endpoint if it may be repeated. `response_headers` decides what of
 //! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
 //! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
@@ -165,7 +165,7 @@ impl Upstreams {
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Does the same as [`Self::find`] for the path and query of a page's query.
+    /// Finds the upstream of the path and query of a page's query.
     fn find_query(&self, path_and_query: &str) -> Option<(&Arc<Upstream>, Target)> {
         let raw = path_and_query.parse::<PathAndQuery>().ok()?;
         let path = RequestPath::parse(raw.path()).ok()?;

@@ -41,7 +41,7 @@ pub(crate) enum Outcome {
     RequestBodyFailed,
     /// The client closed the connection before the end of the response.
     ClientClosed,
-    /// The call waited for its client, and gave way to that of another one.
+    /// The call waited for its client, and yielded its permit to another client.
     Preempted,
 }
 

@@ -22,7 +22,7 @@ use crate::upstream::Upstream;
 /// The maximum size of a result in bytes. It becomes a part of the page.
 const MAX_RESULT_BYTES: usize = 256 * 1024;
 
-/// Counts a query when it ends, or when nobody waits for it any more.
+/// Counts a query when it ends or is canceled.
 struct QueryRecord<'a> {
     metrics: &'a MetricsOfUpstream,
     outcome: QueryOutcome,

@@ -68,7 +68,7 @@ impl CallRecord {
         }
     }
 
-    /// The response has begun.
+    /// The response has started.
     pub(crate) fn response_received(&mut self, status: StatusCode) {
         self.status = Some(status);
     }

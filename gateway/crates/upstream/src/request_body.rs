@@ -25,7 +25,7 @@ pub(crate) enum Upload {
     Empty,
     /// A small body.
     Received(Bytes),
-    /// One that is large, or whose size is not known.
+    /// A body that is large, or whose size is not known.
     Streamed(RequestBody),
 }
 

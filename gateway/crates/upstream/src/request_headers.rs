@@ -1,6 +1,6 @@
 //! The headers of a request to an upstream.
 //!
-//! Others may get the response to GET and HEAD, from the gateway's cache or another one, so a visitor's headers must not choose
+//! Others may get the response to GET and HEAD, from the gateway's cache or another cache, so a visitor's headers must not choose
 //! it: only listed ones pass. With other methods all pass but those that proxies set, which an upstream could believe.
 
 use std::fmt::Write as _;
@@ -209,7 +209,7 @@ pub(crate) fn may_vary_by(name: &HeaderName, upstream: &Upstream) -> bool {
 pub(crate) fn of_query(site: &OriginHeaders) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    // Visitors may get the response, too.
+    // Visitors may get the response as well.
     site.add_site(&mut headers);
     add_request_id(&mut headers);
     headers

@@ -28,7 +28,7 @@ pub(crate) struct UpstreamBody {
     is_head: bool,
 }
 
-/// What a call in its response holds. Empty once it has given way, even if its client does not read.
+/// What a call in its response holds. Empty once it has yielded, even if its client does not read.
 pub(crate) struct ResponseSlot(Mutex<Option<ResponseInProgress>>);
 
 struct ResponseInProgress {
@@ -50,7 +50,7 @@ impl Interrupt for ResponseSlot {
         if let Some(record) = record {
             record.end(Outcome::Preempted);
         }
-        // The client may have begun to read meanwhile.
+        // The client may have started to read meanwhile.
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -163,7 +163,7 @@ impl Body for UpstreamBody {
                 return Poll::Ready(Some(Err(error)));
             };
             this.remaining = left;
-            // Nobody asks for more than the last frame.
+            // No poll follows the last frame.
             if !response.incoming.is_end_stream() {
                 this.state.offer();
             }
@@ -189,7 +189,7 @@ impl Body for UpstreamBody {
 
 impl Drop for UpstreamBody {
     fn drop(&mut self) {
-        // Nobody polls a body that has ended.
+        // A body that has ended is not polled again.
         if let Some(response) = &mut *self.response.0.lock()
             && response.incoming.is_end_stream()
         {

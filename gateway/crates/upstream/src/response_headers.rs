@@ -80,7 +80,7 @@ pub(crate) fn sanitize(
     Ok(())
 }
 
-/// Sets `Location` and `Content-Location` to paths of this site, and removes those that lead to another one.
+/// Sets `Location` and `Content-Location` to paths of this site, and removes those that lead to another site.
 fn set_locations(
     head: &mut Parts,
     upstream: &Upstream,
@@ -139,7 +139,7 @@ fn is_allowed(name: &HeaderName) -> bool {
     )
 }
 
-/// The path, query and fragment of a location on this site; `None` if it is on another one. A location below a base URL of the
+/// The path, query and fragment of a location on this site; `None` if it is on another site. A location below a base URL of the
 /// upstream is on this site.
 fn on_site(location: &HeaderValue, upstream: &Upstream, site: &Origin, target: &str) -> Option<HeaderValue> {
     let site = site.url();

@@ -59,7 +59,7 @@ enum Stage {
     IdleConnectionClosed,
     /// The connection failed before the first byte of a response.
     BeforeResponse,
-    /// A response has begun, or no time is left.
+    /// A response has started, or no time is left.
     Final,
 }
 
@@ -203,7 +203,7 @@ impl Upstream {
         if request.is_query {
             self.limit_rate(request.client)?;
         }
-        // Before the upload is received, and before another call gives way.
+        // Before the upload is received, and before another call yields.
         self.breaker
             .check(request.client)
             .map_err(UpstreamError::CircuitOpen)?;

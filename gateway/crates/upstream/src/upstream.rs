@@ -31,7 +31,7 @@ const BUDGET_WINDOW: Duration = Duration::from_secs(10);
 /// The retries per second that are always allowed, for an upstream with few requests.
 const MIN_RETRIES_PER_SECOND: u32 = 10;
 
-/// How long a call waits for the permit of one that gives way.
+/// How long a call waits for the permit of one that yields.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// An upstream.
@@ -133,7 +133,7 @@ impl Upstream {
     }
 
     /// Takes a permit for a call that this client causes, if it is known. It is held until the end of the response, or until the
-    /// call waits for its client and another one needs the permit.
+    /// call waits for its client and another call needs the permit.
     pub(crate) async fn begin_call(
         &self,
         client: Option<ClientKey>,
@@ -143,10 +143,10 @@ impl Upstream {
         let limits = Limits {
             total,
             per_client: self.settings.max_concurrent_per_client(),
-            // Calls that wait for the upstream do not give way.
+            // Calls that wait for the upstream do not yield.
             per_network: total / 2,
             max_wait: MAX_WAIT,
-            max_hopeful: 0,
+            max_waiting: 0,
         };
         let call = WaitingCall(Arc::clone(state));
         let permit = self.calls.acquire(client, Some(call), limits);

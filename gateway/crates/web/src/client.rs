@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use http::Extensions;
 
-/// A request extension: the IP address of the client. Behind a trusted proxy it is the one that the proxy reports.
+/// A request extension: the IP address of the client. Behind a trusted proxy it is the address that the proxy reports.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientAddress(pub IpAddr);
 

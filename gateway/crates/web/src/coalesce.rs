@@ -43,7 +43,7 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Does the same, but work that has begun goes on if the future is dropped: later requests wait for its outcome. For work
+    /// Like `run`, but detached: the work finishes even if every caller is dropped, and later requests wait for its outcome. For work
     /// that cannot be canceled. If it panics, so does the current task. It never ends if the runtime shuts down first.
     pub async fn run_to_end(self: &Arc<Self>, key: K, work: impl Future<Output = V> + Send + 'static) -> V {
         let has_begun = Arc::new(AtomicBool::new(false));

@@ -16,7 +16,7 @@ use crate::encode::{Effort, encode};
 use crate::request_scope;
 use crate::response::Representation;
 
-/// The codings of compressed content. Browsers that accept Zstandard accept Brotli, too.
+/// The codings of compressed content. Browsers that accept Zstandard also accept Brotli.
 const CODINGS: [Coding; 2] = [Coding::Gzip, Coding::Br];
 
 /// Limits concurrent encoding, which takes megabytes of memory and a whole CPU core for each content.

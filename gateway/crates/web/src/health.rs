@@ -12,7 +12,7 @@ pub enum Lifecycle {
     Running,
     /// An upgrade has replaced it: the new process serves on the same sockets, and this one drains.
     Replaced,
-    /// The graceful shutdown has begun.
+    /// The graceful shutdown has started.
     ShuttingDown,
 }
 
@@ -60,7 +60,7 @@ impl Readiness {
     }
 }
 
-/// The response of `/readyz`: 200 while a deployment is live, requests are accepted and no shutdown has begun, else 503. An upgrade does not make
+/// The response of `/readyz`: 200 while a deployment is live, requests are accepted and no shutdown has started, else 503. An upgrade does not make
 /// the site unavailable, so that a replaced process is still ready.
 pub fn readiness(readiness: &Readiness, shutdown: &ShutdownSignal) -> Response {
     if *shutdown.0.borrow() == Lifecycle::ShuttingDown {

@@ -30,7 +30,7 @@ pub fn within<F: Future>(scope: RequestScope, work: F) -> impl Future<Output = F
     CURRENT.scope(scope, work)
 }
 
-/// Does the same with work that does not wait; without a request it belongs to none.
+/// Like [`within`], for work that does not wait. Without a request, the work belongs to no request.
 pub fn within_now<T>(scope: Option<RequestScope>, work: impl FnOnce() -> T) -> T {
     match scope {
         Some(scope) => CURRENT.sync_scope(scope, work),
@@ -64,7 +64,7 @@ where
     }
 }
 
-/// Does the same with work for a thread for blocking work.
+/// Runs blocking work on its own thread, as a part of the current request.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let scope = current();
     tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(scope, work)))
@@ -80,7 +80,7 @@ pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     match spawn_blocking(work).await.map_err(JoinError::try_into_panic) {
         Ok(result) => result,
         Err(Ok(panic)) => resume_unwind(panic),
-        // The work was canceled. The current task will be, too.
+        // The work was canceled, and the current task will be canceled as well.
         Err(Err(_)) => pending().await,
     }
 }
@@ -90,13 +90,13 @@ thread_local! {
     static INLINE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Makes [`run_blocking`] use this thread: how long another one takes would decide the order of events.
+/// Makes [`run_blocking`] use this thread: how long another thread takes would decide the order of events.
 #[cfg(any(test, feature = "testing"))]
 pub fn run_inline() {
     INLINE.set(true);
 }
 
-/// Returns whether work runs on the current thread that otherwise runs on another one.
+/// Whether blocking work runs on the current thread.
 #[cfg(any(test, feature = "testing"))]
 pub fn runs_inline() -> bool {
     INLINE.get()

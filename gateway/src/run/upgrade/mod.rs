@@ -109,7 +109,7 @@ impl Drop for NewProcess {
 }
 
 impl Upgrader {
-    /// `program` is the binary to start, and the shutdown is the one that replaces this process.
+    /// `program` is the binary to start. `shutdown` ends this process once it is replaced.
     pub(super) fn new(
         program: PathBuf,
         listeners: &OpenListeners,

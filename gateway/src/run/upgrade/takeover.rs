@@ -53,7 +53,7 @@ impl Takeover {
 
     /// Reports why this process cannot take over.
     pub(crate) fn fail(&self, error: &dyn Error) {
-        // If the old process has ended, nobody reads the report.
+        // If the old process has ended, the report has no reader.
         let _ = (&self.0).write_all(error.to_string().as_bytes());
     }
 

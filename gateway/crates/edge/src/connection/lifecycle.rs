@@ -120,7 +120,7 @@ impl Lifecycle<'_> {
             biased;
             outcome = &mut connection => return self.closed(outcome, CloseReason::Normal),
             close = unconstrained(self.state.close_required(self.permit)) => match close {
-                // No request is in flight. One that is on its way is still served.
+                // No request is in flight. A request that is on its way is still served.
                 Close::Graceful(reason @ CloseReason::KeepaliveTimeout) => {
                     (reason, SHUTDOWN_GRACE.min(drain_timeout))
                 }

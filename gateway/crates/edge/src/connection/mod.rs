@@ -73,7 +73,7 @@ impl<S: HttpService> Connection<S> {
             // First, because bytes that have already arrived count.
             biased;
             handshake = self.handshake(stream, peer, &state) => handshake,
-            () = state.gave_way_early() => Err(RejectReason::Limit.into()),
+            () = state.yielded_early() => Err(RejectReason::Limit.into()),
             () = shutdown_without_data => return,
         };
         let handshake = match handshake {

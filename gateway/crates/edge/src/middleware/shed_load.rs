@@ -19,8 +19,8 @@ use crate::{ConnectionHandle, CurrentSettings};
 /// have to wait for a busy CPU.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// The maximum number of requests that wait although no other request gives way to them yet.
-const MAX_HOPEFUL: usize = 64;
+/// The maximum number of requests that wait while no other request yields to them.
+const MAX_WAITING: usize = 64;
 
 /// Limits the requests in flight.
 pub struct LoadShedder {
@@ -63,7 +63,7 @@ impl LoadShedder {
             per_client: limits.max_requests_in_flight_per_client,
             per_network: usize::MAX,
             max_wait: MAX_WAIT,
-            max_hopeful: MAX_HOPEFUL,
+            max_waiting: MAX_WAITING,
         };
         let client = client_key(&head.extensions);
         let permit = self.pool.acquire(client, connection, limits).await;

@@ -26,12 +26,12 @@ impl ConnectionState {
     pub(crate) async fn close_required(&self, permit: &Permit<Self>) -> Close {
         tokio::select! {
             biased;
-            reason = self.gave_way(permit) => Close::Abort(reason),
+            reason = self.yielded(permit) => Close::Abort(reason),
             close = self.deadline_passed() => close,
         }
     }
 
-    /// Waits until the connection must be aborted. Its close has begun.
+    /// Waits until the connection must be aborted. Its close has started.
     pub(crate) async fn abort_required(&self, permit: &Permit<Self>) {
         while let Close::Graceful(_) = self.close_required(permit).await {}
     }
@@ -67,7 +67,7 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
-    /// Returns when and how the connection closes next. After a graceful close has begun, only an abort may follow.
+    /// Returns when and how the connection closes next. After a graceful close has started, only an abort may follow.
     fn deadline(&self) -> Option<(Instant, Close)> {
         let limits = &self.limits;
         let (read, reason) = match self.expected {

@@ -1,4 +1,4 @@
-//! The state of one connection: what it records, when it must be closed, and when it gives way.
+//! The state of one connection: what it records, when it must be closed, and when it yields.
 //!
 //! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1 connections and
 //! slow headers. It also does not poll a connection that waits for nothing. So the stream wrappers record the
@@ -62,8 +62,8 @@ pub(crate) struct ConnectionState(Arc<SharedState>);
 #[derive(Debug)]
 struct SharedState {
     state: Mutex<ConnectionData>,
-    /// The connection agreed to close for another one.
-    gave_way: Notify,
+    /// The connection agreed to close in favor of another client.
+    yielded: Notify,
     /// The connection is idle.
     became_idle: Notify,
     /// The client has sent something.
@@ -99,12 +99,12 @@ struct ConnectionData {
     /// The client's fault for which the connection is closed.
     fault: Option<CloseReason>,
     stage: Stage,
-    /// Why the connection closes for another one.
-    gives_way: Option<CloseReason>,
+    /// Why the connection closes in favor of another client.
+    yields_as: Option<CloseReason>,
 }
 
 /// The part of a timeout for which an honest client rarely needs to be waited for. After it, a connection without a request
-/// gives way to every newcomer, and what a client has left waiting gives way as a last resort.
+/// yields to every waiter, and what a client has left waiting yields as a last resort.
 const PATIENCE_PART: u32 = 10;
 
 /// How long a connection counts as new if no request arrives.
@@ -138,11 +138,11 @@ impl ConnectionState {
             new_until: Some(now + new_period(&limits)),
             fault: None,
             stage: Stage::Open,
-            gives_way: None,
+            yields_as: None,
         };
         Self(Arc::new(SharedState {
             state: Mutex::new(state),
-            gave_way: Notify::new(),
+            yielded: Notify::new(),
             became_idle: Notify::new(),
             has_received: AtomicBool::new(false),
             is_response_broken: AtomicBool::new(false),
@@ -276,7 +276,7 @@ impl ConnectionState {
         self.lock().pending_bodies += 1;
     }
 
-    /// Records that it no longer does.
+    /// Records that the reader of an HTTP/2 request body no longer waits.
     pub(crate) fn body_resumed(&self) {
         self.lock().pending_bodies -= 1;
     }

@@ -1,44 +1,44 @@
-//! When a connection, or its requests, give way to those of other clients.
+//! When a connection, or its requests, yield to those of other clients.
 
 use std::time::Duration;
 
-use colonnade_admission::{GiveWay, Newcomer, Permit};
+use colonnade_admission::{Permit, Waiter, Yield};
 use colonnade_clock::poll;
 
 use super::{ConnectionData, ConnectionState, Expected, PATIENCE_PART, StallTimer};
 use crate::metrics::CloseReason;
 
-impl GiveWay for ConnectionState {
-    fn give_way(&self, newcomer: Newcomer) -> bool {
-        self.give_way_if(|state| state.gives_way_to_connection(newcomer))
+impl Yield for ConnectionState {
+    fn yield_to(&self, waiter: Waiter) -> bool {
+        self.yield_if(|state| state.yields_to_connection(waiter))
     }
 }
 
 impl ConnectionState {
     /// Asks the connection to close with its requests, so that another client gets their permits.
-    pub(crate) fn give_requests_way(&self, newcomer: Newcomer) -> bool {
-        self.give_way_if(|state| state.gives_way_to_request(newcomer))
+    pub(crate) fn yield_requests(&self, waiter: Waiter) -> bool {
+        self.yield_if(|state| state.yields_to_request(waiter))
     }
 
     /// Closes the connection if a rule returns the reason.
-    fn give_way_if(&self, rule: impl FnOnce(&ConnectionData) -> Option<CloseReason>) -> bool {
+    fn yield_if(&self, rule: impl FnOnce(&ConnectionData) -> Option<CloseReason>) -> bool {
         let mut state = self.lock();
         let reason = rule(&state);
         if reason.is_some() {
-            state.gives_way = reason;
-            self.0.gave_way.notify_one();
+            state.yields_as = reason;
+            self.0.yielded.notify_one();
         }
         reason.is_some()
     }
 
-    /// Waits until the connection gives way to another one. Keeps its permit if it just received a request.
-    pub(super) async fn gave_way(&self, permit: &Permit<Self>) -> CloseReason {
+    /// Waits until the connection yields its permit. Keeps the permit if a request has just arrived.
+    pub(super) async fn yielded(&self, permit: &Permit<Self>) -> CloseReason {
         loop {
-            self.0.gave_way.notified().await;
+            self.0.yielded.notified().await;
             let mut state = self.lock();
-            match state.gives_way {
+            match state.yields_as {
                 Some(CloseReason::Evicted) if !state.has_no_request() => {
-                    state.gives_way = None;
+                    state.yields_as = None;
                     drop(state);
                     permit.keep(self.clone());
                 }
@@ -54,24 +54,24 @@ impl ConnectionState {
         }
     }
 
-    /// Waits until the connection gives way during its handshake.
-    pub(crate) async fn gave_way_early(&self) {
-        self.0.gave_way.notified().await;
+    /// Waits until the connection yields during its handshake.
+    pub(crate) async fn yielded_early(&self) {
+        self.0.yielded.notified().await;
     }
 }
 
 /// The rules of the table in `docs/edge.md`.
 impl ConnectionData {
-    fn gives_way_to_connection(&self, newcomer: Newcomer) -> Option<CloseReason> {
-        let (is_evicted, is_preempted) = match newcomer {
-            Newcomer::HoldsLess => (self.has_no_request(), self.waits_only_for_client()),
+    fn yields_to_connection(&self, waiter: Waiter) -> Option<CloseReason> {
+        let (is_evicted, is_preempted) = match waiter {
+            Waiter::HoldsLess => (self.has_no_request(), self.waits_only_for_client()),
             // Other visitors share the connection of a proxy. The requests whose bodies are awaited have permits, of which
             // there are fewer.
-            Newcomer::HoldsNoLess { is_last_resort: true } if !self.is_shared => (
+            Waiter::HoldsNoLess { is_last_resort: true } if !self.is_shared => (
                 self.has_stalled_head(),
                 self.pending_uploads() == 0 && self.has_stalled(),
             ),
-            Newcomer::HoldsNoLess { .. } | Newcomer::IsSameClient => (false, false),
+            Waiter::HoldsNoLess { .. } | Waiter::IsSameClient => (false, false),
         };
         if is_evicted || (self.is_idle() && !self.is_new()) {
             Some(CloseReason::Evicted)
@@ -80,16 +80,16 @@ impl ConnectionData {
         }
     }
 
-    fn gives_way_to_request(&self, newcomer: Newcomer) -> Option<CloseReason> {
-        let is_preempted = match newcomer {
-            Newcomer::HoldsLess => self.waits_for_client(),
-            Newcomer::HoldsNoLess { is_last_resort } => {
+    fn yields_to_request(&self, waiter: Waiter) -> Option<CloseReason> {
+        let is_preempted = match waiter {
+            Waiter::HoldsLess => self.waits_for_client(),
+            Waiter::HoldsNoLess { is_last_resort } => {
                 self.waits_only_for_bodies() || (is_last_resort && self.has_stalled())
             }
-            Newcomer::IsSameClient => false,
+            Waiter::IsSameClient => false,
         };
         // All its requests end with the connection.
-        let is_ending = self.gives_way == Some(CloseReason::Preempted);
+        let is_ending = self.yields_as == Some(CloseReason::Preempted);
         (is_preempted || is_ending).then_some(CloseReason::Preempted)
     }
 }

@@ -45,7 +45,7 @@ impl Directives {
         Some(directives)
     }
 
-    /// Adds a directive. One that is repeated with another argument counts as 0, so that a response is stale (RFC 9111,
+    /// Adds a directive. A directive that is repeated with another argument counts as 0, so that a response is stale (RFC 9111,
     /// section 4.2.1).
     fn add(&mut self, name: String, argument: Option<String>) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {

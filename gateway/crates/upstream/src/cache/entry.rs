@@ -268,7 +268,7 @@ impl Entry {
         Some((head, policy.is_some()))
     }
 
-    /// Returns what the caller holds while it revalidates the response; `None` while another one does.
+    /// Returns what the caller holds while it revalidates the response; `None` while another request revalidates it.
     pub(super) fn begin_revalidation(&self) -> Option<OwnedMutexGuard<()>> {
         Arc::clone(&self.revalidation).try_lock_owned().ok()
     }

@@ -13,10 +13,10 @@ use super::entry::{Entry, Head};
 use super::fetch::Fetch;
 use super::policy::{has_credentials, is_failure};
 use super::recorder::Recorder;
-use super::respond::Answer;
 use super::response_cache::ResponseCache;
 use super::shared::{Shared, Target};
 use super::status::CacheOutcome;
+use super::visitor_response::VisitorResponse;
 
 /// One request to an upstream.
 pub(super) struct Exchange<F: Fetch> {
@@ -45,21 +45,21 @@ impl<F: Fetch> Sharing<F> {
 }
 
 impl<F: Fetch> Exchange<F> {
-    /// Makes the request to the end, sending the answer to `first` as soon as its head is there.
+    /// Makes the request to the end, sending the response to `first` as soon as its head is there.
     pub(super) async fn run(
         self,
-        first: oneshot::Sender<Result<Answer<F::Body>, F::Error>>,
+        first: oneshot::Sender<Result<VisitorResponse<F::Body>, F::Error>>,
     ) -> Shared<F::Error> {
-        let (answer, sharing) = self.begin().await;
-        // A request that was aborted needs no answer. The others do.
-        let _ = first.send(answer);
+        let (response, sharing) = self.begin().await;
+        // A request that was aborted needs no response. The others do.
+        let _ = first.send(response);
         sharing.finish().await
     }
 
-    /// Makes the request up to the head of the response. Returns the answer for the request that asked, and what others get.
-    pub(super) async fn begin(self) -> (Result<Answer<F::Body>, F::Error>, Sharing<F>) {
+    /// Makes the request up to the head of the response. Returns the response for the request that asked, and what others get.
+    pub(super) async fn begin(self) -> (Result<VisitorResponse<F::Body>, F::Error>, Sharing<F>) {
         match self.try_begin().await {
-            Ok((answer, sharing)) => (Ok(answer), sharing),
+            Ok((response, sharing)) => (Ok(response), sharing),
             Err(error) => {
                 let shared = if F::is_shared(&error) {
                     Shared::Failed(error.clone())
@@ -71,7 +71,7 @@ impl<F: Fetch> Exchange<F> {
         }
     }
 
-    async fn try_begin(mut self) -> Result<(Answer<F::Body>, Sharing<F>), F::Error> {
+    async fn try_begin(mut self) -> Result<(VisitorResponse<F::Body>, Sharing<F>), F::Error> {
         let requested = poll::now();
         let response = self.fetch.fetch(&self.request).await?;
         // Without a stale response that can be confirmed, a 304 is a response like others.
@@ -91,21 +91,21 @@ impl<F: Fetch> Exchange<F> {
         Ok(self.receive(response, requested))
     }
 
-    /// Updates the stale response by a 304; `None` if that is about another one. Others may get it, too, unless the 304 forbids
+    /// Updates the stale response by a 304; `None` if the 304 is about another representation. Waiting requests get it unless the 304 forbids
     /// to store it.
     fn confirm(
         &self,
         stale: &Entry,
         not_modified: &response::Parts,
         requested: Instant,
-    ) -> Option<(Answer<F::Body>, Sharing<F>)> {
+    ) -> Option<(VisitorResponse<F::Body>, Sharing<F>)> {
         let (head, may_be_stored) = stale.updated(&self.request, not_modified, requested)?;
         let reservation = self.cache.budget.reserve(head.weight());
         let is_stored = may_be_stored && reservation.is_some();
         let entry = Arc::new(Entry::new(head, stale.body(), reservation));
-        let mut answer = Answer::from_entry(&entry, CacheOutcome::Revalidated);
-        answer.status.forward_status = Some(StatusCode::NOT_MODIFIED);
-        answer.status.is_stored = is_stored;
+        let mut response = VisitorResponse::from_entry(&entry, CacheOutcome::Revalidated);
+        response.status.forward_status = Some(StatusCode::NOT_MODIFIED);
+        response.status.is_stored = is_stored;
         let shared = if is_stored {
             self.target.store(&self.cache.store, &entry);
             Shared::Response {
@@ -115,27 +115,34 @@ impl<F: Fetch> Exchange<F> {
         } else {
             self.refuse(StatusCode::OK)
         };
-        Some((answer, Sharing::Known(shared)))
+        Some((response, Sharing::Known(shared)))
     }
 
     /// Begins to receive a response, and to record it if it may be stored.
-    fn receive(&self, response: Response<F::Body>, requested: Instant) -> (Answer<F::Body>, Sharing<F>) {
+    fn receive(
+        &self,
+        response: Response<F::Body>,
+        requested: Instant,
+    ) -> (VisitorResponse<F::Body>, Sharing<F>) {
         let (head, body) = response.into_parts();
         let Some(stored) = Head::new(&self.request, &head, requested) else {
             let sharing = Sharing::Known(self.refuse(head.status));
-            return (Answer::from_upstream(head, CacheBody::upstream(body)), sharing);
+            return (
+                VisitorResponse::from_upstream(head, CacheBody::upstream(body)),
+                sharing,
+            );
         };
         let now = poll::now();
         let (ttl, freshness) = (stored.ttl(now), stored.freshness(now));
         let (body, recorder) = Recorder::new(&self.cache, self.target.clone(), stored, body);
-        let mut answer = Answer::from_upstream(head, body);
+        let mut response = VisitorResponse::from_upstream(head, body);
         let Some(recorder) = recorder else {
-            return (answer, Sharing::Known(self.refuse(StatusCode::OK)));
+            return (response, Sharing::Known(self.refuse(StatusCode::OK)));
         };
-        answer.status.is_stored = true;
-        answer.status.ttl = Some(ttl);
-        answer.freshness = freshness;
-        (answer, Sharing::Recording(Box::new(recorder)))
+        response.status.is_stored = true;
+        response.status.ttl = Some(ttl);
+        response.freshness = freshness;
+        (response, Sharing::Recording(Box::new(recorder)))
     }
 
     /// Records that a response is not stored.

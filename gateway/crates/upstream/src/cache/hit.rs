@@ -6,9 +6,9 @@ use http_body::Body;
 
 use super::entry::Usability;
 use super::policy::is_bypassed;
-use super::respond::{Answer, CacheResponse};
 use super::response_cache::ResponseCache;
 use super::status::CacheOutcome;
+use super::visitor_response::{CacheResponse, VisitorResponse};
 
 impl<E> ResponseCache<E> {
     /// Answers a GET or HEAD request if a fresh response is stored that depends on none of the headers which change on the way
@@ -24,6 +24,6 @@ impl<E> ResponseCache<E> {
         let is_hit = entry.usability(poll::now()) == Usability::Fresh
             && (entry.is_public() || !has_credentials)
             && !is_bypassed(visitor);
-        is_hit.then(|| Answer::from_entry(&entry, CacheOutcome::Hit).respond(visitor))
+        is_hit.then(|| VisitorResponse::from_entry(&entry, CacheOutcome::Hit).respond(visitor))
     }
 }

@@ -13,7 +13,6 @@ mod fetch;
 mod hit;
 mod policy;
 mod recorder;
-mod respond;
 mod response_cache;
 mod serve;
 mod share;
@@ -22,11 +21,12 @@ mod status;
 mod store;
 #[cfg(test)]
 mod tests;
-mod visit;
+mod visitor_request;
+mod visitor_response;
 
 pub use body::CacheBody;
 pub(crate) use budget::Budget;
 pub use fetch::{Fetch, Interrupted, NotStorable};
-pub use respond::CacheResponse;
 pub use response_cache::{CacheLimits, ResponseCache};
 pub use status::CacheOutcome;
+pub use visitor_response::CacheResponse;

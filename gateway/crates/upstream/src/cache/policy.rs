@@ -118,7 +118,7 @@ fn lifetime(response: &response::Parts, directives: &Directives) -> Option<Durat
     policy.is_storable().then(|| policy.time_to_live(now))
 }
 
-/// Whether the cache is not for a request. A cache evaluates none of these headers but `Range`, and this one stores no parts.
+/// Whether a request must bypass the cache. A cache evaluates none of these headers but `Range`, and this one stores no parts.
 pub(super) fn is_bypassed(request: &HeaderMap) -> bool {
     [RANGE, IF_RANGE, IF_MATCH, IF_UNMODIFIED_SINCE]
         .iter()
@@ -134,7 +134,7 @@ pub(super) fn has_credentials(request: &HeaderMap) -> bool {
 pub(super) type SelectingHeader = (HeaderName, Option<Vec<u8>>);
 
 /// The request headers that a response depends on. `None` if it depends on anything, on too many headers or on credentials
-/// that the request has: it is for nobody else.
+/// that the request has: it is for this visitor only.
 pub(super) fn selecting_headers(request: &HeaderMap, response: &HeaderMap) -> Option<Vec<SelectingHeader>> {
     let mut selecting: Vec<SelectingHeader> = Vec::new();
     if response.contains_key(CONTENT_ENCODING) {

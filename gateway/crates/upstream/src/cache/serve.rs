@@ -10,14 +10,14 @@ use http_body::Body;
 use super::entry::Usability;
 use super::fetch::Fetch;
 use super::policy::{SelectingHeader, is_bypassed};
-use super::respond::CacheResponse;
 use super::response_cache::{ResponseCache, path_and_query};
 use super::shared::{Shared, Target};
 use super::status::{CacheOutcome, Forward};
 use super::store::Key;
-use super::visit::Visit;
+use super::visitor_request::VisitorRequest;
+use super::visitor_response::CacheResponse;
 
-/// How often a request waits for the response to another one, before it asks the upstream itself.
+/// How often a request waits for the response to another request, before it asks the upstream itself.
 const MAX_WAITS: u32 = 2;
 
 /// What the cache has for a request.
@@ -49,18 +49,18 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         request: request::Parts,
         fetch: F,
     ) -> Result<CacheResponse<F::Body>, E> {
-        let visit = Visit::new(request, fetch);
-        if is_bypassed(&visit.request.headers) {
-            return visit.pass(Forward::Bypass, CacheOutcome::Bypass).await;
+        let request = VisitorRequest::new(request, fetch);
+        if is_bypassed(&request.parts.headers) {
+            return request.pass(Forward::Bypass, CacheOutcome::Bypass).await;
         }
         let mut waits = 0;
         loop {
-            let miss = match self.look_up(&visit) {
+            let miss = match self.look_up(&request) {
                 Lookup::Usable(response) => return Ok(response),
-                Lookup::Private(target) => return self.ask(&visit, target, Forward::Request).await,
+                Lookup::Private(target) => return self.ask(&request, target, Forward::Request).await,
                 Lookup::Miss(miss) => miss,
             };
-            if visit.is_only_if_cached() {
+            if request.is_only_if_cached() {
                 return Err(F::not_cached());
             }
             let Miss {
@@ -69,24 +69,24 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
                 selecting,
                 is_alone,
             } = miss;
-            if visit.request.method == Method::HEAD && target.stale.is_none() {
-                return visit.pass(forward, CacheOutcome::Miss).await;
+            if request.parts.method == Method::HEAD && target.stale.is_none() {
+                return request.pass(forward, CacheOutcome::Miss).await;
             }
             if waits >= MAX_WAITS || is_alone {
-                return self.ask(&visit, target, forward).await;
+                return self.ask(&request, target, forward).await;
             }
             let request_key = (Arc::clone(&target.key), target.revision, selecting);
             let stale = target.stale.clone();
-            let shared = match self.share(&visit, target, request_key).await {
-                ControlFlow::Break(answer) => return visit.respond(answer, stale.as_deref(), forward),
+            let shared = match self.share(&request, target, request_key).await {
+                ControlFlow::Break(response) => return request.respond(response, stale.as_deref(), forward),
                 ControlFlow::Continue(shared) => shared,
             };
-            if let Some(response) = visit.respond_shared(&shared, stale.as_deref(), forward) {
+            if let Some(response) = request.respond_shared(&shared, stale.as_deref(), forward) {
                 return response;
             }
             waits = match shared {
                 // The response varies by headers that are known now: look up again.
-                Shared::Response { entry, .. } if !entry.matches(&visit.request.headers) => waits + 1,
+                Shared::Response { entry, .. } if !entry.matches(&request.parts.headers) => waits + 1,
                 // The request that all waited for was rejected because of its client. Another one takes over.
                 Shared::NotSent => waits,
                 _ => MAX_WAITS,
@@ -95,16 +95,16 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     }
 
     /// Looks for a response. Starts to revalidate one that may be used meanwhile.
-    fn look_up<F: Fetch<Error = E>>(self: &Arc<Self>, visit: &Visit<F>) -> Lookup<F::Body> {
-        let key = Key::from(path_and_query(&visit.request.uri));
+    fn look_up<F: Fetch<Error = E>>(self: &Arc<Self>, request: &VisitorRequest<F>) -> Lookup<F::Body> {
+        let key = Key::from(path_and_query(&request.parts.uri));
         let revision = self.store.revision(&key);
-        let found = self.store.find(&key, &visit.request.headers);
+        let found = self.store.find(&key, &request.parts.headers);
         let mut target = Target {
             key,
             revision,
             stale: None,
         };
-        let is_alone = visit.has_credentials || found.is_uncacheable;
+        let is_alone = request.has_credentials || found.is_uncacheable;
         let Some(entry) = found.entry else {
             let forward = if found.has_others {
                 Forward::VaryMiss
@@ -119,15 +119,15 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
                 is_alone,
             });
         };
-        if visit.has_credentials && !entry.is_public() {
+        if request.has_credentials && !entry.is_public() {
             return Lookup::Private(target);
         }
         target.stale = Some(Arc::clone(&entry));
         match entry.usability(poll::now()) {
-            Usability::Fresh => Lookup::Usable(visit.respond_cached(&entry, CacheOutcome::Hit)),
+            Usability::Fresh => Lookup::Usable(request.respond_cached(&entry, CacheOutcome::Hit)),
             Usability::StaleWhileRevalidate => {
-                self.revalidate(visit, target, &entry);
-                Lookup::Usable(visit.respond_cached(&entry, CacheOutcome::Stale))
+                self.revalidate(request, target, &entry);
+                Lookup::Usable(request.respond_cached(&entry, CacheOutcome::Stale))
             }
             Usability::Stale => Lookup::Miss(Miss {
                 target,

@@ -14,52 +14,54 @@ use colonnade_web::request_scope;
 use super::entry::Entry;
 use super::exchange::{Exchange, Sharing, storable_request};
 use super::fetch::{Fetch, Interrupted};
-use super::respond::{Answer, CacheResponse};
 use super::response_cache::ResponseCache;
 use super::shared::{RequestKey, Shared, Target};
 use super::status::Forward;
-use super::visit::Visit;
+use super::visitor_request::VisitorRequest;
+use super::visitor_response::{CacheResponse, VisitorResponse};
 
-/// The answer to a request that asked the upstream itself, or what it gets from another one.
-type OwnOrShared<F> =
-    ControlFlow<Result<Answer<<F as Fetch>::Body>, <F as Fetch>::Error>, Shared<<F as Fetch>::Error>>;
+/// The response to a request that asked the upstream itself, or what it gets from another request.
+type OwnOrShared<F> = ControlFlow<
+    Result<VisitorResponse<<F as Fetch>::Body>, <F as Fetch>::Error>,
+    Shared<<F as Fetch>::Error>,
+>;
 
 impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     /// Asks the upstream for one request.
     pub(super) async fn ask<F: Fetch<Error = E>>(
         self: &Arc<Self>,
-        visit: &Visit<F>,
+        request: &VisitorRequest<F>,
         target: Target,
         forward: Forward,
     ) -> Result<CacheResponse<F::Body>, E> {
         let stale = target.stale.clone();
         let exchange = match &stale {
-            Some(_) => visit.exchange(self, target),
-            // Nobody waits for the response, so that the upstream can evaluate the preconditions.
+            Some(_) => request.exchange(self, target),
+            // No other request waits for the response, so the upstream can evaluate the preconditions.
             None => Exchange {
                 cache: Arc::clone(self),
-                fetch: visit.fetch.clone(),
-                request: storable_request(&visit.request),
+                fetch: request.fetch.clone(),
+                request: storable_request(&request.parts),
                 target,
             },
         };
-        let (answer, sharing) = exchange.begin().await;
+        let (response, sharing) = exchange.begin().await;
         if let Sharing::Recording(recorder) = sharing {
             request_scope::spawn(recorder.run());
         }
-        visit.respond(answer, stale.as_deref(), forward)
+        request.respond(response, stale.as_deref(), forward)
     }
 
     /// Asks the upstream, or waits for the response to another request with the same key. The request to the upstream goes on if
     /// the visitor leaves.
     pub(super) async fn share<F: Fetch<Error = E>>(
         self: &Arc<Self>,
-        visit: &Visit<F>,
+        request: &VisitorRequest<F>,
         target: Target,
         key: RequestKey,
     ) -> OwnOrShared<F> {
         let (sender, receiver) = oneshot::channel();
-        let exchange = visit.exchange(self, target);
+        let exchange = request.exchange(self, target);
         let is_own = Arc::new(AtomicBool::new(false));
         let (cache, is_running) = (Arc::clone(self), Arc::clone(&is_own));
         let task = request_scope::spawn(async move {
@@ -70,8 +72,8 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
             cache.requests.run(&key, work).await
         });
         let mut waiting = Waiting { task, is_own };
-        if let Ok(answer) = receiver.await {
-            return ControlFlow::Break(answer);
+        if let Ok(response) = receiver.await {
+            return ControlFlow::Break(response);
         }
         match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
             Ok(shared) => ControlFlow::Continue(shared),
@@ -83,7 +85,7 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     /// Revalidates a stale response in the background, unless that is going on.
     pub(super) fn revalidate<F: Fetch<Error = E>>(
         self: &Arc<Self>,
-        visit: &Visit<F>,
+        request: &VisitorRequest<F>,
         target: Target,
         entry: &Entry,
     ) {
@@ -95,7 +97,7 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
             target.revision,
             entry.selecting().to_vec(),
         );
-        let exchange = visit.exchange(self, target);
+        let exchange = request.exchange(self, target);
         let cache = Arc::clone(self);
         request_scope::spawn(async move {
             let _revalidation = revalidation;
@@ -110,7 +112,7 @@ fn interrupted<F: Fetch>() -> F::Error {
     <F::Body as Body>::Error::from(Interrupted).into()
 }
 
-/// A request that waits. If it is dropped, it stops waiting, unless it asks the upstream.
+/// A request that waits. Dropping it stops the wait, unless this request is the one that asks the upstream.
 struct Waiting<T> {
     task: JoinHandle<T>,
     is_own: Arc<AtomicBool>,

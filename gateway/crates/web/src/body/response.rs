@@ -75,7 +75,7 @@ impl fmt::Debug for Stream {
 }
 
 impl ResponseBody {
-    /// Creates a body that passes on another one. It waits while the client does not read.
+    /// Creates a body that forwards `body`. It waits while the client does not read.
     pub fn forwarded(body: impl Body<Data = Bytes, Error = BrokenBody> + Send + Sync + 'static) -> Self {
         Self {
             stream: Some(Stream::Body(Box::pin(body))),

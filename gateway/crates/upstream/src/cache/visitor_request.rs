@@ -12,23 +12,23 @@ use super::entry::{Entry, Usability};
 use super::exchange::{Exchange, shared_request};
 use super::fetch::Fetch;
 use super::policy::{has_credentials, is_failure};
-use super::respond::{Answer, CacheResponse};
 use super::response_cache::ResponseCache;
 use super::shared::{Shared, Target};
 use super::status::{CacheOutcome, Forward};
+use super::visitor_response::{CacheResponse, VisitorResponse};
 
 /// A request of a visitor, as the upstream would get it.
-pub(super) struct Visit<F: Fetch> {
-    pub(super) request: Arc<request::Parts>,
+pub(super) struct VisitorRequest<F: Fetch> {
+    pub(super) parts: Arc<request::Parts>,
     pub(super) fetch: F,
     pub(super) has_credentials: bool,
 }
 
-impl<F: Fetch> Visit<F> {
+impl<F: Fetch> VisitorRequest<F> {
     pub(super) fn new(request: request::Parts, fetch: F) -> Self {
         Self {
             has_credentials: has_credentials(&request.headers),
-            request: Arc::new(request),
+            parts: Arc::new(request),
             fetch,
         }
     }
@@ -36,7 +36,7 @@ impl<F: Fetch> Visit<F> {
     /// Whether the visitor wants no response of the upstream. No other directive of a visitor counts: it would let visitors
     /// decide on the load of the upstream (RFC 9111, section 5.2.1).
     pub(super) fn is_only_if_cached(&self) -> bool {
-        let directives = Directives::parse(&self.request.headers);
+        let directives = Directives::parse(&self.parts.headers);
         directives.is_some_and(|directives| directives.contains("only-if-cached"))
     }
 
@@ -45,7 +45,7 @@ impl<F: Fetch> Visit<F> {
         Exchange {
             cache: Arc::clone(cache),
             fetch: self.fetch.clone(),
-            request: shared_request(&self.request, target.stale.as_deref()),
+            request: shared_request(&self.parts, target.stale.as_deref()),
             target,
         }
     }
@@ -56,41 +56,41 @@ impl<F: Fetch> Visit<F> {
         forward: Forward,
         outcome: CacheOutcome,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
-        let response = self.fetch.fetch(&self.request).await?;
+        let response = self.fetch.fetch(&self.parts).await?;
         let (head, body) = response.into_parts();
-        let mut answer = Answer::from_upstream(head, CacheBody::upstream(body));
-        answer.status.forward = Some(forward);
-        answer.outcome = outcome;
-        Ok(answer.respond(&HeaderMap::new()))
+        let mut response = VisitorResponse::from_upstream(head, CacheBody::upstream(body));
+        response.status.forward = Some(forward);
+        response.outcome = outcome;
+        Ok(response.respond(&HeaderMap::new()))
     }
 
     /// Responds from the cache.
     pub(super) fn respond_cached(&self, entry: &Entry, outcome: CacheOutcome) -> CacheResponse<F::Body> {
-        Answer::from_entry(entry, outcome).respond(&self.request.headers)
+        VisitorResponse::from_entry(entry, outcome).respond(&self.parts.headers)
     }
 
     /// Responds with what the upstream returned, or with the stale response if that may replace a failure.
     pub(super) fn respond(
         &self,
-        answer: Result<Answer<F::Body>, F::Error>,
+        response: Result<VisitorResponse<F::Body>, F::Error>,
         stale: Option<&Entry>,
         forward: Forward,
     ) -> Result<CacheResponse<F::Body>, F::Error> {
-        let forward_status = answer
+        let forward_status = response
             .as_ref()
             .ok()
-            .and_then(|answer| answer.status.forward_status);
-        let is_failed = answer.is_err() || forward_status.is_some_and(is_failure);
+            .and_then(|response| response.status.forward_status);
+        let is_failed = response.is_err() || forward_status.is_some_and(is_failure);
         if is_failed && let Some(stale) = stale_on_error::<F::Body>(stale, forward, forward_status) {
-            return Ok(stale.respond(&self.request.headers));
+            return Ok(stale.respond(&self.parts.headers));
         }
-        let mut answer = answer?;
-        answer.status.forward = Some(forward);
+        let mut response = response?;
+        response.status.forward = Some(forward);
         let is_private = self.has_credentials || forward == Forward::Request;
-        if is_private && answer.outcome == CacheOutcome::Miss {
-            answer.outcome = CacheOutcome::Bypass;
+        if is_private && response.outcome == CacheOutcome::Miss {
+            response.outcome = CacheOutcome::Bypass;
         }
-        Ok(answer.respond(&self.request.headers))
+        Ok(response.respond(&self.parts.headers))
     }
 
     /// Responds with what the upstream returned to another request; `None` if this one has to ask itself.
@@ -100,8 +100,8 @@ impl<F: Fetch> Visit<F> {
         stale: Option<&Entry>,
         forward: Forward,
     ) -> Option<Result<CacheResponse<F::Body>, F::Error>> {
-        let headers = &self.request.headers;
-        let mut answer = match shared {
+        let headers = &self.parts.headers;
+        let mut response = match shared {
             Shared::Response {
                 entry,
                 forward_status,
@@ -109,20 +109,20 @@ impl<F: Fetch> Visit<F> {
                 if entry.usability(poll::now()) == Usability::Stale || !entry.matches(headers) {
                     return None;
                 }
-                let mut answer = Answer::from_entry(entry, CacheOutcome::Collapsed);
-                answer.status.forward = Some(forward);
-                answer.status.forward_status = Some(*forward_status);
-                answer
+                let mut response = VisitorResponse::from_entry(entry, CacheOutcome::Collapsed);
+                response.status.forward = Some(forward);
+                response.status.forward_status = Some(*forward_status);
+                response
             }
             Shared::ErrorStatus(status) => stale_on_error(stale, forward, Some(*status))?,
             Shared::Failed(error) => match stale_on_error(stale, forward, None) {
-                Some(answer) => answer,
+                Some(response) => response,
                 None => return Some(Err(error.clone())),
             },
             Shared::Nothing | Shared::NotSent => return None,
         };
-        answer.status.is_collapsed = true;
-        Some(Ok(answer.respond(headers)))
+        response.status.is_collapsed = true;
+        Some(Ok(response.respond(headers)))
     }
 }
 
@@ -131,10 +131,10 @@ fn stale_on_error<B: Body>(
     stale: Option<&Entry>,
     forward: Forward,
     failure: Option<StatusCode>,
-) -> Option<Answer<B>> {
+) -> Option<VisitorResponse<B>> {
     let stale = stale.filter(|stale| stale.is_usable_on_error(poll::now()))?;
-    let mut answer = Answer::from_entry(stale, CacheOutcome::Stale);
-    answer.status.forward = Some(forward);
-    answer.status.forward_status = failure;
-    Some(answer)
+    let mut response = VisitorResponse::from_entry(stale, CacheOutcome::Stale);
+    response.status.forward = Some(forward);
+    response.status.forward_status = failure;
+    Some(response)
 }

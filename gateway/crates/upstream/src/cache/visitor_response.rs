@@ -28,7 +28,7 @@ pub struct CacheResponse<B: Body> {
 }
 
 /// A response before the preconditions of its visitor are evaluated.
-pub(super) struct Answer<B: Body> {
+pub(super) struct VisitorResponse<B: Body> {
     response: Response<CacheBody<B>>,
     /// What `Cache-Status` will say.
     pub(super) status: CacheStatus,
@@ -37,7 +37,7 @@ pub(super) struct Answer<B: Body> {
     pub(super) freshness: Freshness,
 }
 
-impl<B: Body> Answer<B> {
+impl<B: Body> VisitorResponse<B> {
     /// The response from an entry.
     pub(super) fn from_entry(entry: &Entry, outcome: CacheOutcome) -> Self {
         let now = poll::now();
