@@ -31,11 +31,13 @@ enum Command {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
-        /// If live.json is missing or damaged, makes the deployment live that the newest change in the history made live.
+        /// If live.json is missing or damaged, makes the deployment live that the newest change in
+        /// the history made live.
         #[arg(long)]
         recover: bool,
     },
-    /// Replaces the running gateway by a new process, with the current binary and configuration, without a pause.
+    /// Replaces the running gateway by a new process, with the current binary and configuration,
+    /// without a pause.
     Upgrade {
         /// The configuration file of the running gateway.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
@@ -43,7 +45,8 @@ enum Command {
     },
     /// Backs up, restores, copies, verifies or shows the store.
     Store(StoreArguments),
-    /// Checks the configuration, and the certificates and folders it names, and prints all problems.
+    /// Checks the configuration, and the certificates and folders it names, and prints all
+    /// problems.
     Check {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]

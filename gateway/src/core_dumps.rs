@@ -4,8 +4,9 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// Disables core dumps for good. The limit does not stop systems that pipe core dumps to a program; marking the process as
-/// not dumpable does, and also keeps other processes of the same user from reading its memory and environment.
+/// Disables core dumps for good. The limit does not stop systems that pipe core dumps to a program;
+/// marking the process as not dumpable does, and also keeps other processes of the same user from
+/// reading its memory and environment.
 pub(crate) fn disable() -> io::Result<()> {
     let none = Rlimit {
         current: Some(0),

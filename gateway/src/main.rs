@@ -1,16 +1,18 @@
-//! The `gateway` program: parses the command line, starts the parts, and reloads the settings. The parts are the crates in
-//! `gateway/crates`:
+//! The `gateway` program: parses the command line, starts the parts, and reloads the settings. The
+//! parts are the crates in `gateway/crates`:
 //!
 //! - `model`: releases, path patterns, deployments and rollouts as data and rules, without I/O.
 //! - `web`: HTTP building blocks, such as responses, error responses, routing and middleware.
-//! - `admission`: permits for connections, requests, renders and calls, shared fairly between networks.
+//! - `admission`: permits for connections, requests, renders and calls, shared fairly between
+//!   networks.
 //! - `edge`: listeners, TLS, and the limits of connections and requests.
 //! - `store`: the store of releases and deployments.
 //! - `render`: server-side rendering in sandboxed worker processes.
 //! - `bytecode`: compiled server modules.
 //! - `diagnostics`: recent errors, the log and the traffic of each section, in memory.
 //! - `platform`: publishing, deploying, rolling out and back, previews and garbage collection.
-//! - `upstream`: proxying to upstreams, with balancing, health checks, retries and circuit breakers.
+//! - `upstream`: proxying to upstreams, with balancing, health checks, retries and circuit
+//!   breakers.
 //! - `site`: the routes for visitors.
 //! - `admin`: the routes for operators.
 //! - `telemetry`: the log, request metrics and traces.

@@ -16,8 +16,8 @@ const REDIRECT: &str = "redirect";
 const CHALLENGE: &str = "acme_challenge";
 const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/";
 
-/// Redirects to the same path and query at the site's origin. The host of the request is never used, so that a request with
-/// a forged one leads nowhere else.
+/// Redirects to the same path and query at the site's origin. The host of the request is never
+/// used, so that a request with a forged one leads nowhere else.
 pub(crate) struct HttpsRedirect {
     origin: Origin,
     challenges: Arc<Challenges>,

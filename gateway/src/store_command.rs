@@ -49,8 +49,8 @@ pub(crate) enum StoreCommand {
         /// The folder, or the URL of the bucket: empty, or left by an interrupted copy.
         to: String,
     },
-    /// Verifies every object of the store. The exit code is 0, 3 if there are problems or no live deployment, or 4 if a gateway does not
-    /// start.
+    /// Verifies every object of the store. The exit code is 0, 3 if there are problems or no live
+    /// deployment, or 4 if a gateway does not start.
     Verify {
         /// Prints a JSON object.
         #[arg(long)]
@@ -149,7 +149,8 @@ async fn execute(config: &Path, command: &StoreCommand) -> Result<ExitCode, Comm
     }
 }
 
-/// Where the configured store is. If it is in a folder, nothing else of the configuration is needed.
+/// Where the configured store is. If it is in a folder, nothing else of the configuration is
+/// needed.
 fn configured(config: &Path) -> Result<Place, ConfigError> {
     match Config::load(config) {
         Ok(Config { store, .. }) => Ok(match &store.url {

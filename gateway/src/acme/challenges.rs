@@ -1,4 +1,5 @@
-//! The answers to the challenges of a certificate authority. The gateway that orders stores them, and all gateways answer.
+//! The answers to the challenges of a certificate authority. The gateway that orders stores them,
+//! and all gateways answer.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Gets the site's certificate from a certificate authority by ACME (RFC 8555), and renews it.
 //!
-//! Account, certificate and pending challenges are in the store. The gateways on it share them: one at a time orders, and all
-//! answer the challenges. Each serves the certificate as soon as its file changes.
+//! Account, certificate and pending challenges are in the store. The gateways on it share them: one
+//! at a time orders, and all answer the challenges. Each serves the certificate as soon as its file
+//! changes.
 
 mod challenges;
 mod order;
@@ -19,7 +20,8 @@ use crate::metrics::AcmeMetrics;
 pub(crate) use challenges::Challenges;
 use order::{OrderError, Orders};
 
-/// How often a gateway checks whether the certificate is due, and when it tries again after an order.
+/// How often a gateway checks whether the certificate is due, and when it tries again after an
+/// order.
 const CHECK_INTERVAL: Duration = Duration::from_hours(1);
 
 /// When a gateway checks again whether another gateway's order is complete.
@@ -138,8 +140,9 @@ impl Client {
     }
 }
 
-/// When a certificate is renewed: at two thirds of its lifetime, and up to a thirtieth later. The certificate determines the
-/// time, so that certificates of one day are not renewed in one moment, and the gateways on a store agree.
+/// When a certificate is renewed: at two thirds of its lifetime, and up to a thirtieth later. The
+/// certificate determines the time, so that certificates of one day are not renewed in one moment,
+/// and the gateways on a store agree.
 fn renewal_time(certificate: &LoadedCertificate) -> Timestamp {
     let lifetime = certificate.not_after.duration_since(certificate.not_before);
     let digest = Sha256::digest(certificate.key.cert.first().map_or(&[][..], |own| own));

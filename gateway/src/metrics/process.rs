@@ -1,5 +1,5 @@
-//! Metrics of the process, with the names of the Prometheus client libraries. They do not include the render workers, which
-//! are processes of their own.
+//! Metrics of the process, with the names of the Prometheus client libraries. They do not include
+//! the render workers, which are processes of their own.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,8 @@ use prometheus_client::registry::Unit;
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Reads the metrics of the process at scrape time. A metric that the system does not have is left out.
+/// Reads the metrics of the process at scrape time. A metric that the system does not have is left
+/// out.
 #[derive(Debug)]
 pub(super) struct ProcessMetrics {
     start: Timestamp,

@@ -9,7 +9,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
-/// The metrics of reloads. The configuration that the gateway starts with counts as a successful reload.
+/// The metrics of reloads. The configuration that the gateway starts with counts as a successful
+/// reload.
 #[derive(Clone, Default)]
 pub(crate) struct ReloadMetrics {
     is_successful: Gauge,

@@ -30,7 +30,8 @@ pub(super) struct ReloadingCertificates {
     metrics: ReloadMetrics,
     /// The versions of the files that were read last.
     versions: Vec<FileVersions>,
-    /// Whether reading the files timed out. Then only SIGHUP reads them again: each attempt would block one more thread.
+    /// Whether reading the files timed out. Then only SIGHUP reads them again: each attempt would
+    /// block one more thread.
     timed_out: bool,
 }
 
@@ -58,7 +59,8 @@ impl Certificates {
         is_useless.then(|| format!("the {} listener has no valid certificate", self.listener))
     }
 
-    /// The names of the certificates and the hosts that they must cover, and whether clients accept the certificate for each.
+    /// The names of the certificates and the hosts that they must cover, and whether clients accept
+    /// the certificate for each.
     pub(super) fn names(&self) -> BTreeMap<String, bool> {
         let certificates = || self.served.iter().map(|current| &current.certificate);
         let is_accepted = |name: &String| {
@@ -82,8 +84,8 @@ pub(super) enum ReadError {
     Panic(#[from] JoinError),
 }
 
-/// Inode, length and change time (seconds and nanoseconds) of the certificate and the key, which differ after a change.
-/// `None` is a file without metadata.
+/// Inode, length and change time (seconds and nanoseconds) of the certificate and the key, which
+/// differ after a change. `None` is a file without metadata.
 type FileVersions = [Option<(u64, u64, i64, i64)>; 2];
 
 type Loaded = Result<Arc<LoadedCertificate>, CertificateError>;
@@ -162,8 +164,8 @@ impl ReloadingCertificates {
         }
     }
 
-    /// Reads the files. A certificate that is invalid, or that clients of the old one reject, is rejected; the old one stays.
-    /// Open connections keep their certificate.
+    /// Reads the files. A certificate that is invalid, or that clients of the old one reject, is
+    /// rejected; the old one stays. Open connections keep their certificate.
     async fn reload(&mut self) {
         let (versions, loaded) = match read(self.files.clone()).await {
             Ok(read) => read,
@@ -269,7 +271,8 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     Ok(outcome.map_err(|_elapsed| ReadError::Timeout)??)
 }
 
-/// The versions of the files and their content. The versions come first: a change in between causes another reload.
+/// The versions of the files and their content. The versions come first: a change in between causes
+/// another reload.
 async fn read(files: Vec<CertificateFiles>) -> Result<(Vec<FileVersions>, Vec<Loaded>), ReadError> {
     run_blocking(move || {
         let versions = versions(&files);

@@ -1,5 +1,5 @@
-//! Returns the memory of a burst of connections to the operating system once they are closed, and makes the gateway accept
-//! less work before the kernel ends it for lack of memory.
+//! Returns the memory of a burst of connections to the operating system once they are closed, and
+//! makes the gateway accept less work before the kernel ends it for lack of memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,8 @@ pub(super) async fn return_after_bursts(connections: ListenerConnectionMetrics) 
     }
 }
 
-/// Reads the use of memory, and sets the level of pressure. While it is high, halves the caches and returns what is free.
+/// Reads the use of memory, and sets the level of pressure. While it is high, halves the caches and
+/// returns what is free.
 pub(super) async fn guard(settings: CurrentListenerSettings, site: Arc<Site>, metrics: MemoryMetrics) {
     let mut ticks = interval(SAMPLE_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -53,7 +54,8 @@ pub(super) async fn guard(settings: CurrentListenerSettings, site: Arc<Site>, me
         let usage = spawn_blocking(move || Usage::read(Path::new("/"), limit)).await;
         let usage = usage.ok().flatten();
         let before = Pressure::current();
-        // A failed reading says nothing. The level rises only if two readings say so, and falls with one.
+        // A failed reading says nothing. The level rises only if two readings say so, and falls
+        // with one.
         let pressure = usage.map_or(before, |usage| {
             let percent = usage.percent();
             before.next(percent.min(std::mem::replace(&mut last, percent)))

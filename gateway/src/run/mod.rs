@@ -47,8 +47,8 @@ use upgrade::served::Serving;
 pub(crate) use upgrade::control::request_upgrade;
 pub(crate) use upgrade::takeover::Takeover;
 
-/// How long blocking work, such as a read from a store that hangs, may continue after serving has ended. Interrupting it is
-/// as safe as a crash.
+/// How long blocking work, such as a read from a store that hangs, may continue after serving has
+/// ended. Interrupting it is as safe as a crash.
 const BLOCKING_WORK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What to serve.
@@ -151,8 +151,8 @@ async fn serve(
     Ok(())
 }
 
-/// Serves all listeners until their connections are drained. In tasks, because the current thread does not run tasks: each
-/// connection would wake it.
+/// Serves all listeners until their connections are drained. In tasks, because the current thread
+/// does not run tasks: each connection would wake it.
 async fn serve_listeners(
     listeners: OpenListeners,
     (site, admin, redirect): (impl HttpService, impl HttpService, Option<impl HttpService>),
@@ -167,8 +167,9 @@ async fn serve_listeners(
     tasks.join_all().await;
 }
 
-/// Waits until the process that this one replaces hands over, if there is one, and opens the control socket. Fails if this
-/// process is not ready, as `/readyz` defines it, or has worse certificates.
+/// Waits until the process that this one replaces hands over, if there is one, and opens the
+/// control socket. Fails if this process is not ready, as `/readyz` defines it, or has worse
+/// certificates.
 async fn wait_for_handover(
     takeover: Option<&Takeover>,
     deployments: &Deployments,

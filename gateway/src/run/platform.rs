@@ -28,8 +28,8 @@ pub(super) struct Platform {
 }
 
 impl Platform {
-    /// Opens the store and loads the live deployment. With `recover`, a missing live state is recovered from the history
-    /// first. Takes the settings of upstreams.
+    /// Opens the store and loads the live deployment. With `recover`, a missing live state is
+    /// recovered from the history first. Takes the settings of upstreams.
     pub(super) async fn open(
         config: &mut Config,
         recover: bool,

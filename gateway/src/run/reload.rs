@@ -32,7 +32,8 @@ pub(super) struct Reload {
 }
 
 impl Reload {
-    /// Reloads the configuration on SIGHUP, and certificates also when their files change. Never returns.
+    /// Reloads the configuration on SIGHUP, and certificates also when their files change. Never
+    /// returns.
     pub(super) async fn run(mut self, mut hangup: Signal) {
         let mut check = tokio::time::interval(CHECK_INTERVAL);
         loop {
@@ -102,7 +103,8 @@ mod tests {
     use super::super::settings;
     use super::Config;
 
-    /// The committed configuration with all of its documented keys, but without certificates: SIGHUP reloads these files.
+    /// The committed configuration with all of its documented keys, but without certificates:
+    /// SIGHUP reloads these files.
     fn documented_config() -> String {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../site.toml"));
         let mut table = "";
@@ -138,7 +140,8 @@ mod tests {
         .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
     }
 
-    /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter or digit replaced.
+    /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter
+    /// or digit replaced.
     fn changed(value: &str) -> String {
         if let Ok(number) = value.parse::<u64>() {
             return (number - 1).to_string();
@@ -207,7 +210,8 @@ mod tests {
             );
             reloaded += usize::from(is_reloaded);
         }
-        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and seven of [signup].
+        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and seven
+        // of [signup].
         assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7);
     }
 }

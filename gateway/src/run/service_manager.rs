@@ -1,4 +1,5 @@
-//! Messages to the service manager, such as systemd: `sd_notify(3)`. Without one they have no effect.
+//! Messages to the service manager, such as systemd: `sd_notify(3)`. Without one they have no
+//! effect.
 
 use std::error::Error;
 use std::time::Duration;
@@ -29,13 +30,14 @@ pub(super) async fn stopping() {
     notify(vec![NotifyState::Stopping]).await;
 }
 
-/// Another process is the main process of the service from now on. The service manager ignores messages of others.
+/// Another process is the main process of the service from now on. The service manager ignores
+/// messages of others.
 pub(super) async fn main_process(pid: u32) {
     notify(vec![NotifyState::MainPid(pid)]).await;
 }
 
-/// Reports at twice the required rate that the runtime executes tasks, until the gateway stops. A gateway that hangs is
-/// restarted.
+/// Reports at twice the required rate that the runtime executes tasks, until the gateway stops. A
+/// gateway that hangs is restarted.
 pub(super) async fn watchdog(mut shutdown: ShutdownSignal) {
     let Some(period) = sd_notify::watchdog_enabled().filter(|period| !period.is_zero()) else {
         return;
@@ -54,7 +56,8 @@ pub(super) async fn watchdog(mut shutdown: ShutdownSignal) {
     }
 }
 
-/// Sends a message from a thread of its own: it blocks while the service manager does not read its socket.
+/// Sends a message from a thread of its own: it blocks while the service manager does not read its
+/// socket.
 async fn notify(states: Vec<NotifyState<'static>>) {
     let sent = tokio::task::spawn_blocking(move || sd_notify::notify(&states));
     match timeout(SEND_TIMEOUT, sent).await {

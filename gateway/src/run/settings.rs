@@ -55,9 +55,9 @@ pub(crate) fn redirect(config: &Config) -> Settings {
     }
 }
 
-/// The settings of the admin listener, which trusts no proxy. Over TLS the certificate prevents DNS rebinding, so that every
-/// host is allowed by default. If the certificate also has names of other services, for example by a wildcard, the operator
-/// sets `admin_allowed_hosts`.
+/// The settings of the admin listener, which trusts no proxy. Over TLS the certificate prevents DNS
+/// rebinding, so that every host is allowed by default. If the certificate also has names of other
+/// services, for example by a wildcard, the operator sets `admin_allowed_hosts`.
 pub(crate) fn admin(config: &Config, is_tls: bool) -> Settings {
     let hosts = config.listen.admin_allowed_hosts.clone();
     Settings {

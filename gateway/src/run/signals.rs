@@ -12,7 +12,8 @@ use super::service_manager;
 
 /// The end of this process: a graceful shutdown, or an upgrade that has replaced it.
 pub(super) struct Shutdown {
-    /// Why the process ends. On a graceful shutdown `/readyz` reports 503 from then on, but connections are still accepted.
+    /// Why the process ends. On a graceful shutdown `/readyz` reports 503 from then on, but
+    /// connections are still accepted.
     ///
     /// The first change from [`Lifecycle::Running`] decides between the two: see [`end`].
     pub(super) lifecycle: watch::Sender<Lifecycle>,
@@ -22,8 +23,8 @@ pub(super) struct Shutdown {
     pub(super) replaced: Arc<Notify>,
 }
 
-/// Starts the graceful shutdown on SIGTERM, SIGINT or SIGQUIT. Between its two steps, for `shutdown_delay`, load balancers
-/// notice that the gateway is not ready.
+/// Starts the graceful shutdown on SIGTERM, SIGINT or SIGQUIT. Between its two steps, for
+/// `shutdown_delay`, load balancers notice that the gateway is not ready.
 pub(super) fn shutdown(settings: CurrentSettings) -> io::Result<Shutdown> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -39,8 +40,8 @@ pub(super) fn shutdown(settings: CurrentSettings) -> io::Result<Shutdown> {
             _ = quit.recv() => {}
             () = is_replaced.notified() => {}
         }
-        // After an upgrade load balancers need no time: the new process is ready. Before the event, so that a reader of the
-        // log finds `/readyz` at 503.
+        // After an upgrade load balancers need no time: the new process is ready. Before the event,
+        // so that a reader of the log finds `/readyz` at 503.
         if end(&change, Lifecycle::ShuttingDown) {
             tracing::info!(event = "shutdown_started");
             service_manager::stopping().await;

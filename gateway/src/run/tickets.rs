@@ -8,7 +8,8 @@ use colonnade_edge::TicketKeys;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKey, RotatingKeys, TICKET_LIFETIME};
 use colonnade_store::{Store, StoreError};
 
-/// How often the keys are read. Until then, a gateway does not resume sessions with the new key of another gateway.
+/// How often the keys are read. Until then, a gateway does not resume sessions with the new key of
+/// another gateway.
 const INTERVAL: Duration = Duration::from_mins(1);
 
 /// The keys of session tickets in a store.
@@ -48,8 +49,8 @@ impl SharedTicketKeys {
         }
     }
 
-    /// Without the store, the keys stay as they are until they are too old. Clients that cannot resume a session start a new
-    /// one.
+    /// Without the store, the keys stay as they are until they are too old. Clients that cannot
+    /// resume a session start a new one.
     async fn refresh(&mut self) {
         let refreshed = self.try_refresh().await;
         let valid = self.known.valid(KeyPurpose::Tickets, colonnade_clock::now());

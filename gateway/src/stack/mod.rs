@@ -1,4 +1,5 @@
-//! The middleware of all listeners, in order. Each step has a comment with the reason for its place.
+//! The middleware of all listeners, in order. Each step has a comment with the reason for its
+//! place.
 
 #[cfg(test)]
 mod tests;
@@ -66,7 +67,8 @@ pub(crate) fn admin(admin: Arc<Admin>, settings: CurrentSettings, recorder: Reco
     Stack {
         recorder,
         settings,
-        // No HSTS: it applies to all ports of a host, and other services may share the admin listener's host.
+        // No HSTS: it applies to all ports of a host, and other services may share the admin
+        // listener's host.
         is_secure: false,
         shedder: None,
         routes: admin,
@@ -113,7 +115,8 @@ impl<R> Stack<R> {
     where
         R: Routes<B>,
     {
-        // Logs and measures each request. First and last, to include the responses of all other steps.
+        // Logs and measures each request. First and last, to include the responses of all other
+        // steps.
         let recording = self.recorder.start(head);
         // Turns a panic into a response, which is then treated like any other.
         let response = pin!(self.admit(head, body, connection));
@@ -134,8 +137,8 @@ impl<R> Stack<R> {
         recording.finish(response)
     }
 
-    /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly before the routes, which are the
-    /// expensive part.
+    /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly
+    /// before the routes, which are the expensive part.
     async fn admit<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
     where
         R: Routes<B>,

@@ -33,7 +33,8 @@ pub(crate) struct Ledger<T> {
 #[derive(Debug)]
 struct Holding<T> {
     count: usize,
-    /// The number of its last change. Of networks that hold the same, the first to change yields first.
+    /// The number of its last change. Of networks that hold the same, the first to change yields
+    /// first.
     changed: u64,
     /// The items of a client, in the order in which they are asked, with their IDs.
     items: VecDeque<(u64, T)>,
@@ -47,7 +48,8 @@ type Ranking = BTreeMap<(Option<Network>, usize, Reverse<u64>), Network>;
 pub(crate) enum Prospect {
     /// The item with this ID yields to it.
     Yielded(u64),
-    /// No item yields now, but a client holds more than the waiter: one of its items may yield later.
+    /// No item yields now, but a client holds more than the waiter: one of its items may yield
+    /// later.
     MayYield,
     /// No client holds more.
     None,
@@ -160,7 +162,8 @@ impl<T> Ledger<T> {
         self.holdings.get(&network).map_or(0, |holding| holding.count)
     }
 
-    /// What the networks of a client hold, the widest first. An IPv4 address is its own wider network.
+    /// What the networks of a client hold, the widest first. An IPv4 address is its own wider
+    /// network.
     fn counts(&self, client: Option<Network>) -> [usize; 3] {
         let mut counts = [0; 3];
         for (level, network) in networks(client.and_then(Network::client)).enumerate() {
@@ -169,8 +172,8 @@ impl<T> Ledger<T> {
         counts
     }
 
-    /// Changes what the networks of a client hold, and edits each, the widest first. They come after those that hold the
-    /// same.
+    /// Changes what the networks of a client hold, and edits each, the widest first. They come
+    /// after those that hold the same.
     fn change(
         &mut self,
         client: Option<ClientKey>,
@@ -206,7 +209,8 @@ impl<T> Ledger<T> {
         }
     }
 
-    /// Compares a waiter, which is counted already, with a client. `may_be_last_resort` is true after every client has declined.
+    /// Compares a waiter, which is counted already, with a client. `may_be_last_resort` is true
+    /// after every client has declined.
     fn compare(
         &self,
         waiter: ClientKey,

@@ -98,8 +98,9 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Yield> Pool<T> {
-    /// Takes a permit for a client, or for the gateway itself (`None`). The gateway's own items are never asked to yield,
-    /// and if no permit is free, it waits for the next one. Without an `item`, the permit never yields either.
+    /// Takes a permit for a client, or for the gateway itself (`None`). The gateway's own items are
+    /// never asked to yield, and if no permit is free, it waits for the next one. Without an
+    /// `item`, the permit never yields either.
     ///
     /// # Errors
     ///
@@ -171,7 +172,8 @@ impl<T> Pool<T> {
         })
     }
 
-    /// Removes an item: the oldest one of the network that holds least. Its permit stays in use. Waits for an item.
+    /// Removes an item: the oldest one of the network that holds least. Its permit stays in use.
+    /// Waits for an item.
     pub async fn take(&self) -> T {
         loop {
             let mut added = pin!(self.0.added.notified());
@@ -236,8 +238,8 @@ async fn wait<T: Yield>(
 }
 
 impl<T> Permit<T> {
-    /// Assigns the permit to another client. Returns false if that client has reached its limit; the permit must be dropped
-    /// then.
+    /// Assigns the permit to another client. Returns false if that client has reached its limit;
+    /// the permit must be dropped then.
     #[must_use]
     pub fn assign(&mut self, client: ClientKey, per_client: usize) -> bool {
         let mut state = self.pool.0.state.lock();
@@ -301,7 +303,8 @@ impl<T> State<T> {
 }
 
 impl<T: Yield> State<T> {
-    /// Returns whether a waiter may get a permit soon. Asks items to yield, unless enough have agreed.
+    /// Returns whether a waiter may get a permit soon. Asks items to yield, unless enough have
+    /// agreed.
     fn may_wait(&mut self, client: Option<ClientKey>, limits: Limits) -> bool {
         let Some(client) = client else {
             return true;

@@ -31,7 +31,8 @@ pub struct Acme {
     /// Whether the operator agrees to its terms of service.
     #[serde(default)]
     terms_of_service_agreed: bool,
-    /// The PEM file of the root certificate that its server has. `None`: one that this system trusts.
+    /// The PEM file of the root certificate that its server has. `None`: one that this system
+    /// trusts.
     #[serde(default, deserialize_with = "optional_path")]
     pub root_certificate: Option<PathBuf>,
     /// How the gateway proves that it serves a host.

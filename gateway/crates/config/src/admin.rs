@@ -21,8 +21,8 @@ impl AdminSettings {
     /// The keys that SIGHUP reloads.
     pub(crate) const RELOADABLE: &[&str] = &["admin.tokens"];
 
-    /// Rejects tokens that share a name or a hash: one of them would have the permissions of the other, or its changes would
-    /// look like the other's. Warns of tokens that have expired.
+    /// Rejects tokens that share a name or a hash: one of them would have the permissions of the
+    /// other, or its changes would look like the other's. Warns of tokens that have expired.
     pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
         for (index, token) in self.tokens.iter().enumerate() {
             let item = format!("[{index}]");
@@ -129,7 +129,8 @@ impl Token {
         self.actions.contains(&action)
     }
 
-    /// Whether the token allows an action on `section`: a section's name, `shell`, or `*` for all sections.
+    /// Whether the token allows an action on `section`: a section's name, `shell`, or `*` for all
+    /// sections.
     pub fn allows(&self, action: Action, section: &str) -> bool {
         self.allows_some(action) && self.sections.iter().any(|name| name == "*" || name == section)
     }

@@ -11,8 +11,8 @@ use super::value::{UNBOUNDED, integer, map_of_tables};
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
-/// The maximum bytes, compressed with Brotli, that a first view may load from one release (`None` means no limit), and the quota
-/// of each section.
+/// The maximum bytes, compressed with Brotli, that a first view may load from one release (`None`
+/// means no limit), and the quota of each section.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct Budget {
@@ -28,7 +28,8 @@ pub struct Budget {
     /// Stylesheets of the shell.
     #[serde(rename = "shell_style_kib", deserialize_with = "kibibytes")]
     pub shell_style: Option<u64>,
-    /// The quota of the shell, and of sections without another: the bytes of all their files, not compressed.
+    /// The quota of the shell, and of sections without another: the bytes of all their files, not
+    /// compressed.
     #[serde(rename = "max_stored_mib", deserialize_with = "mebibytes")]
     pub max_stored: u64,
     /// The same: the number of releases that are published within 24 hours.

@@ -57,7 +57,8 @@ pub struct Tls {
 pub struct LoadedCertificate {
     /// The certificate chain and the private key.
     pub key: CertifiedKey,
-    /// The DNS names in the certificate, in lower case. A name may start with the wildcard label `*`.
+    /// The DNS names in the certificate, in lower case. A name may start with the wildcard label
+    /// `*`.
     pub names: Vec<String>,
     /// When the certificate becomes valid.
     pub not_before: Timestamp,
@@ -79,8 +80,8 @@ impl LoadedCertificate {
         problems
     }
 
-    /// Why clients that accept `current` now reject this certificate. `hosts` are the hosts that no other certificate covers.
-    /// Empty if it can replace `current`.
+    /// Why clients that accept `current` now reject this certificate. `hosts` are the hosts that no
+    /// other certificate covers. Empty if it can replace `current`.
     ///
     /// A problem of `current` is no reason: a certificate that lacks a host is still renewed.
     pub fn regressions<'h>(&self, current: &Self, hosts: impl Iterator<Item = &'h str>) -> Vec<String> {
@@ -129,8 +130,8 @@ impl Tls {
         files
     }
 
-    /// Makes relative paths start at `folder`, and checks the certificates. `name` is the table's name in `[listen]`, and
-    /// `hosts` are the hosts that they must cover.
+    /// Makes relative paths start at `folder`, and checks the certificates. `name` is the table's
+    /// name in `[listen]`, and `hosts` are the hosts that they must cover.
     pub(crate) fn resolve(
         &mut self,
         name: &str,
@@ -257,8 +258,8 @@ impl CertificateFiles {
         })
     }
 
-    /// Loads the certificate, and reports what is wrong with it. The keys of the configuration are those of the table, the
-    /// certificate and the private key.
+    /// Loads the certificate, and reports what is wrong with it. The keys of the configuration are
+    /// those of the table, the certificate and the private key.
     fn check(
         &self,
         [table, certificate, key]: [&[&str]; 3],

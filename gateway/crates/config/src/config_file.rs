@@ -1,12 +1,15 @@
-//! A configuration file: parses it, deserializes it, and finds all of its problems with their lines.
+//! A configuration file: parses it, deserializes it, and finds all of its problems with their
+//! lines.
 //!
-//! Serde stops at the first error, so [`ConfigFile::deserialize`] repeats it: after each error it records the problem and
-//! removes the invalid value from a copy of the file. In place of a missing key it inserts a value of the wrong type, whose
-//! error names what the key expects; the next error then removes its table. It ends when the rest of the file is valid, or
-//! when a whole table is missing.
+//! Serde stops at the first error, so [`ConfigFile::deserialize`] repeats it: after each error it
+//! records the problem and removes the invalid value from a copy of the file. In place of a missing
+//! key it inserts a value of the wrong type, whose error names what the key expects; the next error
+//! then removes its table. It ends when the rest of the file is valid, or when a whole table is
+//! missing.
 //!
-//! Serde reports errors only as text. The cases in `tests/parse/problems.txt` pin the parts of its messages that this module
-//! parses: "missing field", "unknown field", "invalid type" and ", expected".
+//! Serde reports errors only as text. The cases in `tests/parse/problems.txt` pin the parts of its
+//! messages that this module parses: "missing field", "unknown field", "invalid type" and ",
+//! expected".
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -73,8 +76,8 @@ impl<'a> ConfigFile<'a> {
         }
     }
 
-    /// Deserializes the file. After a problem it removes the invalid value, or the table with a missing key, and tries again,
-    /// to find all problems. Does not report missing tables.
+    /// Deserializes the file. After a problem it removes the invalid value, or the table with a
+    /// missing key, and tries again, to find all problems. Does not report missing tables.
     pub(crate) fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
         let mut root = self.root.clone();
         let mut removed = BTreeSet::new();
@@ -92,8 +95,8 @@ impl<'a> ConfigFile<'a> {
                     if removed.remove(&join(path, key)) {
                         return false;
                     }
-                    // Serde does not name what a missing key expects. Every required key rejects a boolean, and that error
-                    // does.
+                    // Serde does not name what a missing key expects. Every required key rejects a
+                    // boolean, and that error does.
                     let place = span.start..span.start;
                     let placeholder = Spanned::new(place.clone(), DeValue::Boolean(false));
                     table.insert(Spanned::new(place, key.to_owned().into()), placeholder);
@@ -155,7 +158,8 @@ impl<'a> ConfigFile<'a> {
         self.problems.append(&mut self.warnings);
     }
 
-    /// All problems in the order of their lines, one line of text each. Those of the environment come last.
+    /// All problems in the order of their lines, one line of text each. Those of the environment
+    /// come last.
     pub(crate) fn into_problems(self) -> Vec<String> {
         self.lines(&self.problems)
     }
@@ -183,7 +187,8 @@ impl<'a> ConfigFile<'a> {
     }
 }
 
-/// Applies `edit` to the innermost value of `table` that has this span or whose key has it. Returns whether there is one.
+/// Applies `edit` to the innermost value of `table` that has this span or whose key has it. Returns
+/// whether there is one.
 fn edit_table<'t>(table: &mut DeTable<'t>, path: &str, span: &Range<usize>, edit: &mut Edit<'_, 't>) -> bool {
     let mut entries = table.iter_mut();
     let found = entries.find_map(|(key, value)| {
@@ -198,7 +203,8 @@ fn edit_table<'t>(table: &mut DeTable<'t>, path: &str, span: &Range<usize>, edit
     found.is_some()
 }
 
-/// The same for a value and those in it. Returns whether the value stays, or `None` if none has this span.
+/// The same for a value and those in it. Returns whether the value stays, or `None` if none has
+/// this span.
 fn edit_value<'t>(
     value: &mut Spanned<DeValue<'t>>,
     path: &str,
@@ -226,7 +232,8 @@ fn edit_value<'t>(
     }
 }
 
-/// Rewrites serde's messages like those of `value`. They lose the text of strings, which may be secret.
+/// Rewrites serde's messages like those of `value`. They lose the text of strings, which may be
+/// secret.
 fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
     let parts = message.split_once("; expected ");
     let Some((wrong, expected)) = parts.or_else(|| message.rsplit_once(", expected ")) else {

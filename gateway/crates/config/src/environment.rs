@@ -1,4 +1,5 @@
-//! Settings in environment variables: `COLONNADE_LISTEN__SITE` takes precedence over `listen.site` of the file.
+//! Settings in environment variables: `COLONNADE_LISTEN__SITE` takes precedence over `listen.site`
+//! of the file.
 
 use std::env;
 use std::ops::Range;
@@ -9,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 /// What the variables' names begin with.
 const PREFIX: &str = "COLONNADE_";
 
-/// What separates the keys in a name. Single underscores belong to keys. Names without it are not settings: the `section`
-/// command has variables of its own.
+/// What separates the keys in a name. Single underscores belong to keys. Names without it are not
+/// settings: the `section` command has variables of its own.
 const SEPARATOR: &str = "__";
 
 /// The key of the document that contains only the value.
@@ -23,7 +24,8 @@ pub(crate) struct EnvironmentSetting {
     pub(crate) variable: String,
     /// The keys that lead to the setting.
     path: Vec<String>,
-    /// A TOML document with the value. Spaces before it make its offsets differ from those of the file and of other settings.
+    /// A TOML document with the value. Spaces before it make its offsets differ from those of the
+    /// file and of other settings.
     document: String,
 }
 

@@ -84,8 +84,9 @@ fn read_file(file: &Path) -> Result<Bytes, String> {
         .map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
-/// Checks that the path needs no encoding, and is neither one that the gateway serves nor that of a private file, such
-/// as the configuration if the wrong folder is named. A file replaces a page at its path.
+/// Checks that the path needs no encoding, and is neither one that the gateway serves nor that of a
+/// private file, such as the configuration if the wrong folder is named. A file replaces a page at
+/// its path.
 fn check_path(path: &str) -> Result<(), String> {
     let is_plain = path
         .bytes()

@@ -1,7 +1,7 @@
 //! The configuration file, `site.toml`.
 //!
-//! Unknown keys are errors. All problems of a file are reported together, each with its line, its key and what was
-//! expected. Each table of the file has a module here.
+//! Unknown keys are errors. All problems of a file are reported together, each with its line, its
+//! key and what was expected. Each table of the file has a module here.
 
 mod acme;
 mod admin;
@@ -157,8 +157,8 @@ impl Config {
         Self::parse_file(&name, &read(path)?, folder, variables, rejects_warnings)
     }
 
-    /// Reads only the path of the control socket. The rest of the file may be invalid, and the secrets it refers to may be
-    /// missing here: they are those of the running gateway.
+    /// Reads only the path of the control socket. The rest of the file may be invalid, and the
+    /// secrets it refers to may be missing here: they are those of the running gateway.
     pub fn control_socket(path: &Path) -> Result<PathBuf, ConfigError> {
         let (name, folder) = split(path);
         let socket = Self::path(path, &["listen", "control_socket"])?;
@@ -184,12 +184,14 @@ impl Config {
             .map(|value| folder.join(value)))
     }
 
-    /// Parses the text of a file. `name` is the file's name in errors; relative paths start at `folder`.
+    /// Parses the text of a file. `name` is the file's name in errors; relative paths start at
+    /// `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, ConfigError> {
         Self::parse_with(name, text, folder, std::iter::empty())
     }
 
-    /// The same with these environment variables, of which those with the names of settings take precedence over the file.
+    /// The same with these environment variables, of which those with the names of settings take
+    /// precedence over the file.
     pub fn parse_with(
         name: &str,
         text: &str,
@@ -231,7 +233,8 @@ impl Config {
             .ok_or(ConfigError(problems))
     }
 
-    /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend on each other.
+    /// Makes relative paths start at `folder`, reads the secrets, and checks settings that depend
+    /// on each other.
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.resolve(folder, file);
         self.listen
@@ -305,7 +308,8 @@ impl Config {
             .map_or(signup::SUCCESS_PATH, |signup| &signup.success_path)
     }
 
-    /// The id and the settings of the partner that visitors are sent to when the sign-up backend is unavailable.
+    /// The id and the settings of the partner that visitors are sent to when the sign-up backend is
+    /// unavailable.
     pub fn signup_partner(&self) -> Option<(&str, &Partner)> {
         let id = self.signup.as_ref()?.fallback_partner.as_deref()?;
         Some((id, self.partners.get(id)?))

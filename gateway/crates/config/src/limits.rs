@@ -51,7 +51,8 @@ pub(crate) struct LimitsTable {
     #[serde(rename = "max_header_kib")]
     #[serde(deserialize_with = "header_kib")]
     max_header_bytes: u32,
-    // hyper clears a slot for each of these fields on every request, and real requests have a few dozen at most.
+    // hyper clears a slot for each of these fields on every request, and real requests have a few
+    // dozen at most.
     #[serde(deserialize_with = "integer::<1, 1000, _, _>")]
     max_header_fields: usize,
     #[serde(deserialize_with = "integer::<1, MILLION, _, _>")]
@@ -86,7 +87,8 @@ fn memory_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64
     integer::<1, MILLION, u64, _>(deserializer).map(|mebibytes| Some(mebibytes * 1024 * 1024))
 }
 
-/// Warns of limits per client that exceed the limit of all clients together, so that they have no effect.
+/// Warns of limits per client that exceed the limit of all clients together, so that they have no
+/// effect.
 pub(crate) fn warn(limits: &Limits, file: &mut ConfigFile<'_>) {
     let connections = (limits.max_connections, limits.max_connections_per_client);
     warn_of_pair(

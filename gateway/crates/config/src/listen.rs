@@ -26,7 +26,8 @@ pub struct Listen {
     /// The address of the admin listener.
     #[serde(deserialize_with = "address")]
     pub admin: SocketAddr,
-    /// The address of the redirect listener, which redirects plain HTTP to the site's origin. `None`: there is none.
+    /// The address of the redirect listener, which redirects plain HTTP to the site's origin.
+    /// `None`: there is none.
     #[serde(default, deserialize_with = "optional_address")]
     pub redirect_http: Option<SocketAddr>,
     /// The certificates of the site listener. `None` means plain HTTP.
@@ -74,7 +75,8 @@ impl Listen {
         "listen.hsts",
     ];
 
-    /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on files.
+    /// Makes relative paths start at `folder`, and checks the keys that depend on each other or on
+    /// files.
     pub(crate) fn resolve(
         &mut self,
         folder: &Path,
@@ -168,7 +170,8 @@ fn default_backlog() -> u32 {
     4096
 }
 
-/// The control socket of a configuration file without one: next to the file, as `site.sock` is to `site.toml`.
+/// The control socket of a configuration file without one: next to the file, as `site.sock` is to
+/// `site.toml`.
 pub(crate) fn default_control_socket(name: &str) -> PathBuf {
     Path::new(name).with_extension("sock")
 }

@@ -24,7 +24,8 @@ pub struct Partner {
 }
 
 impl Partner {
-    /// Adds the query parameters to the URL, and checks the id, which is part of a URL of this site.
+    /// Adds the query parameters to the URL, and checks the id, which is part of a URL of this
+    /// site.
     pub(crate) fn resolve(&mut self, id: &str, file: &mut ConfigFile<'_>) {
         if !self.parameters.is_empty() {
             self.url.query_pairs_mut().extend_pairs(&self.parameters);

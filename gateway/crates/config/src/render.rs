@@ -35,7 +35,8 @@ pub struct RenderSettings {
     /// The memory of one render, in bytes.
     #[serde(rename = "memory_limit_mib", deserialize_with = "mebibytes::<1, 512, _>")]
     pub memory_limit_bytes: usize,
-    /// The number of consecutive failures that opens the circuit breaker of a section release and a shell release.
+    /// The number of consecutive failures that opens the circuit breaker of a section release and a
+    /// shell release.
     #[serde(deserialize_with = "integer::<1, { u32::MAX as u64 }, _, _>")]
     pub breaker_failure_threshold: u32,
     /// How long the circuit breaker stays open.

@@ -16,10 +16,12 @@ const RELOADABLE: [&[&str]; 4] = [
     Signup::RELOADABLE,
 ];
 
-/// The tables of certificates. SIGHUP reloads their keys, but a listener cannot switch between TLS and plain HTTP.
+/// The tables of certificates. SIGHUP reloads their keys, but a listener cannot switch between TLS
+/// and plain HTTP.
 const CERTIFICATES: [&str; 2] = ["listen.tls", "listen.admin_tls"];
 
-/// Whether SIGHUP applies a change of this key, such as `limits.max_connections`. All others need an upgrade or a restart.
+/// Whether SIGHUP applies a change of this key, such as `limits.max_connections`. All others need
+/// an upgrade or a restart.
 pub fn is_reloadable(key: &str) -> bool {
     let is_inside = |name: &str| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let mut names = RELOADABLE.iter().copied().flatten();
@@ -39,7 +41,8 @@ impl RestartSettings {
         Self { tables, secrets }
     }
 
-    /// The keys, such as `store.folder`, that differ in `newer` and that only a restart applies; sorted.
+    /// The keys, such as `store.folder`, that differ in `newer` and that only a restart applies;
+    /// sorted.
     pub fn restart_required(&self, newer: &Self) -> Vec<String> {
         let names: BTreeSet<String> = self.names().chain(newer.names()).collect();
         let changed = names.into_iter().filter(|name| self.differs(newer, name));

@@ -1,4 +1,5 @@
-//! `[rollout]`: the steps of rollouts, and canary analysis, which decides when a rollout is aborted automatically.
+//! `[rollout]`: the steps of rollouts, and canary analysis, which decides when a rollout is aborted
+//! automatically.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub struct RolloutSettings {
     pub steps: Option<RolloutSteps>,
     /// Whether rollouts are ever aborted automatically.
     pub automatic_abort: bool,
-    /// The number of percentage points by which the candidate's failure rate must exceed the live deployment's.
+    /// The number of percentage points by which the candidate's failure rate must exceed the live
+    /// deployment's.
     #[serde(deserialize_with = "integer::<1, 100, _, _>")]
     pub abort_margin_percent: u8,
     /// The minimum number of the candidate's documents served before the analysis starts.
@@ -40,13 +42,15 @@ pub struct AnalysisSettings {
     /// The minimum number of requests with and without the rollout's releases before a step passes.
     #[serde(deserialize_with = "integer::<0, UNBOUNDED, _, _>")]
     pub min_requests: u64,
-    /// The number of percentage points by which the candidate's share of 5xx responses must exceed the live deployment's.
+    /// The number of percentage points by which the candidate's share of 5xx responses must exceed
+    /// the live deployment's.
     #[serde(deserialize_with = "integer::<1, 100, _, _>")]
     pub server_error_margin_percent: u8,
     /// The same for requests whose page the gateway could not render.
     #[serde(deserialize_with = "integer::<1, 100, _, _>")]
     pub render_failure_margin_percent: u8,
-    /// The time by which the candidate's 99th percentile of latency must exceed the live deployment's.
+    /// The time by which the candidate's 99th percentile of latency must exceed the live
+    /// deployment's.
     #[serde(
         rename = "latency_margin_ms",
         deserialize_with = "milliseconds::<1, 60_000, _>"

@@ -43,7 +43,8 @@ impl<'de> Deserialize<'de> for SecretSource {
 }
 
 impl SecretSource {
-    /// Reads the secret, which must be a valid HTTP header value. A relative path starts at `folder`.
+    /// Reads the secret, which must be a valid HTTP header value. A relative path starts at
+    /// `folder`.
     pub(crate) fn read(&self, folder: &Path) -> Result<SecretString, String> {
         let (text, source) = match self {
             Self::Env(name) => (

@@ -48,8 +48,8 @@ pub struct Signup {
     #[serde(rename = "total_timeout_ms", default = "default_ms::<10_000>")]
     #[serde(deserialize_with = "milliseconds::<1, UNBOUNDED, _>")]
     pub total_timeout: Duration,
-    /// How long an idle connection to the backend stays open; with zero every sign-up opens a new one. The default is shorter
-    /// than the keep-alive timeout of most servers.
+    /// How long an idle connection to the backend stays open; with zero every sign-up opens a new
+    /// one. The default is shorter than the keep-alive timeout of most servers.
     #[serde(rename = "keepalive_timeout_ms", default = "default_ms::<1_000>")]
     #[serde(deserialize_with = "milliseconds::<0, UNBOUNDED, _>")]
     pub keepalive_timeout: Duration,
@@ -104,7 +104,8 @@ pub struct SignupLimits {
     pub rate_limit_per_client_per_minute: u32,
     /// The maximum number of concurrent calls to the backend.
     pub max_concurrent: usize,
-    /// The number of failures to reach the backend, within the window or in a row, below which the circuit breaker stays closed.
+    /// The number of failures to reach the backend, within the window or in a row, below which the
+    /// circuit breaker stays closed.
     pub breaker_failure_threshold: u32,
     /// The percentage of failures within the window below which it stays closed.
     pub breaker_failure_percent: u16,
@@ -142,7 +143,8 @@ impl Default for SignupLimits {
 }
 
 impl Signup {
-    /// Reads the API key, and checks that the fallback partner exists. A relative path starts at `folder`.
+    /// Reads the API key, and checks that the fallback partner exists. A relative path starts at
+    /// `folder`.
     pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         match self.api_key_source.read(folder) {
             Ok(key) => self.backend_api_key = key,
@@ -192,8 +194,8 @@ fn partner_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Strin
     string(deserializer).map(Some)
 }
 
-/// Host names as they appear in URLs. URLs allow more, such as `*` and `;`, which have a meaning in a content security
-/// policy.
+/// Host names as they appear in URLs. URLs allow more, such as `*` and `;`, which have a meaning in
+/// a content security policy.
 fn host_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let expected = "a list of host names, such as [\"members.example.com\"]";
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);

@@ -1,4 +1,5 @@
-//! `[store]`: the folder or the bucket of releases and deployments, and what garbage collection retains.
+//! `[store]`: the folder or the bucket of releases and deployments, and what garbage collection
+//! retains.
 
 use std::path::{Path, PathBuf};
 
@@ -71,18 +72,21 @@ pub struct StoreAccessKey {
     pub secret: SecretString,
 }
 
-/// When garbage is collected, and which deployments are retained besides the live one and those of running rollouts.
+/// When garbage is collected, and which deployments are retained besides the live one and those of
+/// running rollouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// The number of recent deployments.
     pub deployments: usize,
     /// Every deployment that was live, shown or created within this many hours.
     pub hours: i64,
-    /// For each section, the number of previously live releases, and of releases that its rollbacks restore.
+    /// For each section, the number of previously live releases, and of releases that its rollbacks
+    /// restore.
     pub releases: usize,
     /// The number of deployments above which the oldest ones are not retained, whatever their age.
     pub max_deployments: usize,
-    /// After how many hours one of the gateways collects garbage again. `None`: only when it is called.
+    /// After how many hours one of the gateways collects garbage again. `None`: only when it is
+    /// called.
     pub collection_hours: Option<i64>,
 }
 

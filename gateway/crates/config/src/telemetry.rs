@@ -43,7 +43,8 @@ fn otlp_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Or
     })
 }
 
-/// The URL is a part of headers in which these characters have a meaning (CSP Level 3, section 2.2.1; RFC 8941, section 3.3.3).
+/// The URL is a part of headers in which these characters have a meaning (CSP Level 3, section
+/// 2.2.1; RFC 8941, section 3.3.3).
 fn csp_report_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
     let expected =
         "a full URL with https, or with http if the host is this machine, without `;`, `,` and `\\`";

@@ -1,5 +1,5 @@
-//! Deserializers for single values, for `#[serde(deserialize_with)]`. Their errors say what is wrong and what was
-//! expected; `document` adds the line and the key.
+//! Deserializers for single values, for `#[serde(deserialize_with)]`. Their errors say what is
+//! wrong and what was expected; `document` adds the line and the key.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,9 +1,10 @@
-//! Everything between a socket and the routes: listeners, TLS, connection deadlines and limits, protocol
-//! checks, the PROXY protocol, admission control, rate limiting, and the middleware of every request.
+//! Everything between a socket and the routes: listeners, TLS, connection deadlines and limits,
+//! protocol checks, the PROXY protocol, admission control, rate limiting, and the middleware of
+//! every request.
 //!
-//! A [`Listener`] accepts a connection if it gets a permit (see [`colonnade_admission`]). `connection` reads the PROXY
-//! header (see `proxy`), performs the TLS handshake, and runs hyper on the stream with the checks of
-//! `http1` or `http2`.
+//! A [`Listener`] accepts a connection if it gets a permit (see [`colonnade_admission`]).
+//! `connection` reads the PROXY header (see `proxy`), performs the TLS handshake, and runs hyper on
+//! the stream with the checks of `http1` or `http2`.
 
 mod connection;
 #[cfg(any(test, feature = "testing"))]

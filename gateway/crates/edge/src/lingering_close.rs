@@ -1,8 +1,8 @@
 //! The lingering close of a connection whose client may still be sending (RFC 9112, section 9.6).
 //!
-//! The system resets a socket that is closed with unread data, or that receives more data afterwards. Many
-//! clients then discard the part of the last response that they have not read yet. So the gateway first
-//! closes only its own half, and discards what still arrives for a while.
+//! The system resets a socket that is closed with unread data, or that receives more data
+//! afterwards. Many clients then discard the part of the last response that they have not read yet.
+//! So the gateway first closes only its own half, and discards what still arrives for a while.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -17,7 +17,8 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::shutdown::shutdown_requested;
 
-/// How long a close lingers: enough for the last response to arrive, and for the client's FIN to come back.
+/// How long a close lingers: enough for the last response to arrive, and for the client's FIN to
+/// come back.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The response to a rejected cleartext connection. With TLS it would cost a handshake.
@@ -67,8 +68,8 @@ pub(crate) fn discard(stream: &mut TcpStream, cx: &mut Context<'_>) -> Poll<Disc
         })
 }
 
-/// Rejects connections with 503 and a lingering close. Limits the number of lingering closes at a time, so
-/// that they cannot pile up; beyond it, connections are closed at once.
+/// Rejects connections with 503 and a lingering close. Limits the number of lingering closes at a
+/// time, so that they cannot pile up; beyond it, connections are closed at once.
 #[derive(Clone)]
 pub(crate) struct LingeringCloses {
     permits: Arc<Semaphore>,
@@ -91,8 +92,8 @@ impl LingeringCloses {
         }
     }
 
-    /// Sends 503, if that is possible without waiting. Returns the lingering close to run, if there is a
-    /// permit for one.
+    /// Sends 503, if that is possible without waiting. Returns the lingering close to run, if there
+    /// is a permit for one.
     pub(crate) fn reject(&self, stream: &TcpStream) -> Option<LingeringClose> {
         // Directly, because tokio would first wait until the socket is writable.
         rustix::io::write(stream, SERVICE_UNAVAILABLE).ok()?;

@@ -23,16 +23,19 @@ use crate::shutdown::shutdown_requested;
 use crate::state::ConnectionState;
 use crate::tls::Tls;
 
-/// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy loop.
+/// The delay after a failed `accept`, so that a lack of file descriptors does not become a busy
+/// loop.
 const BACKOFF: Duration = Duration::from_millis(100);
 
-/// How long a new connection waits for an open connection to close, which takes one poll of its task.
+/// How long a new connection waits for an open connection to close, which takes one poll of its
+/// task.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The maximum number of rejected connections in a lingering close at a time.
 const MAX_LINGERING: usize = 64;
 
-/// How many connections may be open although memory is short. They take little, and operators and health checks need some.
+/// How many connections may be open although memory is short. They take little, and operators and
+/// health checks need some.
 const MIN_CONNECTIONS: usize = 64;
 
 /// Lingering closes use at most one of this many file descriptors.
@@ -46,7 +49,8 @@ pub struct Listener {
     pub tls: Option<Tls>,
     /// The current settings.
     pub settings: CurrentSettings,
-    /// The number of connections that the system's file descriptors allow. It bounds `max_connections`.
+    /// The number of connections that the system's file descriptors allow. It bounds
+    /// `max_connections`.
     pub capacity: usize,
     /// The metrics of its connections.
     pub metrics: ListenerConnectionMetrics,
@@ -70,7 +74,8 @@ impl OpenAtPressure {
 }
 
 impl Listener {
-    /// Serves connections until `shutdown` becomes true. Then drains them for up to `drain_timeout`.
+    /// Serves connections until `shutdown` becomes true. Then drains them for up to
+    /// `drain_timeout`.
     pub async fn serve<S: HttpService>(self, service: S, shutdown: watch::Receiver<bool>) {
         let service = Arc::new(service);
         let pool = Pool::default();
@@ -172,8 +177,8 @@ impl Listener {
     }
 }
 
-/// Returns whether `accept` failed because of the accepted connection, so that the next one may succeed at
-/// once.
+/// Returns whether `accept` failed because of the accepted connection, so that the next one may
+/// succeed at once.
 fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(

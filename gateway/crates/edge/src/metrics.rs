@@ -50,14 +50,15 @@ pub struct ListenerConnectionMetrics {
 /// Why a connection is rejected before its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectReason {
-    /// `max_connections` was reached. Either no connection yielded, so the new one is rejected, or an accepted
-    /// connection yielded to a newer one before its handshake was complete and its protocol known.
+    /// `max_connections` was reached. Either no connection yielded, so the new one is rejected, or
+    /// an accepted connection yielded to a newer one before its handshake was complete and its
+    /// protocol known.
     Limit,
     /// The client, or its network, has reached `max_connections_per_client`.
     ClientLimit,
-    /// The TLS handshake, the PROXY header or the detection of the protocol failed or timed out. This includes a
-    /// plaintext client that sent no first byte, or only a part of the HTTP/2 preface, within
-    /// `first_byte_timeout_ms`.
+    /// The TLS handshake, the PROXY header or the detection of the protocol failed or timed out.
+    /// This includes a plaintext client that sent no first byte, or only a part of the HTTP/2
+    /// preface, within `first_byte_timeout_ms`.
     Handshake,
     /// The system call `accept` failed.
     AcceptError,
@@ -84,15 +85,17 @@ pub enum CloseReason {
     Normal,
     /// It was idle for `keepalive_timeout_ms`.
     KeepaliveTimeout,
-    /// It was idle, or its client held most connections and had sent a part of a head, and `max_connections` was
-    /// reached. Before its protocol is known, it counts as [`RejectReason::Limit`].
+    /// It was idle, or its client held most connections and had sent a part of a head, and
+    /// `max_connections` was reached. Before its protocol is known, it counts as
+    /// [`RejectReason::Limit`].
     Evicted,
     /// It reached `max_connection_age_ms`.
     MaxAge,
     /// The gateway shut down.
     Shutdown,
-    /// The protocol is known, from the TLS handshake or the first bytes, but the client then sent no part of a
-    /// request (HTTP/1) or frame (HTTP/2) for `first_byte_timeout_ms`. Before that, it is
+    /// The protocol is known, from the TLS handshake or the first bytes, but the client then sent
+    /// no part of a request (HTTP/1) or frame (HTTP/2) for `first_byte_timeout_ms`. Before that, it
+    /// is
     /// [`RejectReason::Handshake`].
     FirstByteTimeout,
     /// The header section of a request took longer than `request_header_timeout_ms`.
@@ -101,7 +104,8 @@ pub enum CloseReason {
     BodyTimeout,
     /// The client read responses below the minimum data rate.
     WriteTimeout,
-    /// Its requests waited for the client while another client, with fewer connections or requests, needed a permit.
+    /// Its requests waited for the client while another client, with fewer connections or requests,
+    /// needed a permit.
     Preempted,
     /// The client sent more than `http2_max_control_frames_per_minute` control frames.
     ControlFrameFlood,
@@ -243,7 +247,8 @@ impl ConnectionMetrics {
 }
 
 impl ListenerConnectionMetrics {
-    /// Returns the most connections that were open since the last call, and those that are open now.
+    /// Returns the most connections that were open since the last call, and those that are open
+    /// now.
     pub fn take_peak(&self) -> (i64, i64) {
         let open = self.open.get();
         (self.peak.inner().swap(open, Ordering::Relaxed), open)

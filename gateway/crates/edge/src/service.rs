@@ -16,7 +16,8 @@ pub trait HttpService: Send + Sync + 'static {
     /// The body of its responses.
     type Body: Body<Data = Bytes, Error: Error + Send + Sync> + Send + Unpin + 'static;
 
-    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if several clients share it.
+    /// Responds to a request. Its `connection` may be closed in favor of other clients; `None` if
+    /// several clients share it.
     fn respond(
         &self,
         head: &Parts,

@@ -34,8 +34,8 @@ pub enum AllowedHosts {
     Any,
     /// The listed hosts.
     Listed(Vec<Host>),
-    /// The listed hosts, IP addresses and `localhost`. Protects from DNS rebinding: a page whose domain was
-    /// pointed at this listener still sends its own domain as the host.
+    /// The listed hosts, IP addresses and `localhost`. Protects from DNS rebinding: a page whose
+    /// domain was pointed at this listener still sends its own domain as the host.
     ListedOrIp(Vec<Host>),
 }
 
@@ -53,7 +53,8 @@ impl Settings {
         }
     }
 
-    /// Returns the maximum number of connections of a peer. A trusted proxy has the connections of many clients.
+    /// Returns the maximum number of connections of a peer. A trusted proxy has the connections of
+    /// many clients.
     pub(crate) fn max_connections_of(&self, peer: IpAddr) -> usize {
         if proxy::is_trusted(&self.trusted_proxies, peer) {
             usize::MAX

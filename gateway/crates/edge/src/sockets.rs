@@ -18,8 +18,9 @@ pub fn check_backlog(backlog: u32) {
 #[cfg(target_os = "linux")]
 const MAX_UNSENT_BYTES: u32 = 64 * 1024;
 
-/// Limits what the system takes before it can send it. A socket that is full then accepts more after each such part, rather
-/// than after a third of its send buffer, so a client that reads slowly makes visible progress. It also uses less memory.
+/// Limits what the system takes before it can send it. A socket that is full then accepts more
+/// after each such part, rather than after a third of its send buffer, so a client that reads
+/// slowly makes visible progress. It also uses less memory.
 pub(crate) fn limit_unsent_bytes(stream: &TcpStream) {
     // On failure, and on other systems, the steps are larger.
     #[cfg(target_os = "linux")]
@@ -28,11 +29,12 @@ pub(crate) fn limit_unsent_bytes(stream: &TcpStream) {
     let _ = stream;
 }
 
-/// File descriptors reserved for the store, the render workers and everything else that is not a connection.
+/// File descriptors reserved for the store, the render workers and everything else that is not a
+/// connection.
 const RESERVED: u64 = 256;
 
-/// Raises the soft limit of file descriptors to the hard limit. Returns the number of connections that it
-/// allows.
+/// Raises the soft limit of file descriptors to the hard limit. Returns the number of connections
+/// that it allows.
 pub fn raise_file_descriptor_limit() -> usize {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

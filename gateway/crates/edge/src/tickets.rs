@@ -1,7 +1,8 @@
-//! Session tickets: what a client returns to resume a TLS session (RFC 8446, section 2.2; RFC 5077).
+//! Session tickets: what a client returns to resume a TLS session (RFC 8446, section 2.2; RFC
+//! 5077).
 //!
-//! A ticket is the ID of a key, a nonce, and the session, encrypted. The keys are not those of a process, so that sessions
-//! survive a restart, and resume at another gateway.
+//! A ticket is the ID of a key, a nonce, and the session, encrypted. The keys are not those of a
+//! process, so that sessions survive a restart, and resume at another gateway.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl TicketKeys {
         }
     }
 
-    /// Replaces the keys: IDs of 8 bytes, and 32 secret bytes. The first one encrypts. Others are ignored.
+    /// Replaces the keys: IDs of 8 bytes, and 32 secret bytes. The first one encrypts. Others are
+    /// ignored.
     pub fn set<'k>(&self, keys: impl Iterator<Item = (&'k str, Vec<u8>)>) {
         let keys = keys.filter_map(|(id, secret)| {
             let key = UnboundKey::new(&AES_256_GCM, &secret).ok()?;

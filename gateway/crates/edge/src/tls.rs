@@ -50,7 +50,8 @@ pub struct NamedCertificate {
 /// The certificates of new connections.
 #[derive(Default)]
 struct Certificates {
-    /// The certificate for clients that name no host (SNI; RFC 6066, section 3), or one without a certificate.
+    /// The certificate for clients that name no host (SNI; RFC 6066, section 3), or one without a
+    /// certificate.
     default: Option<Arc<CertifiedKey>>,
     by_name: HashMap<String, Arc<CertifiedKey>>,
 }
@@ -89,7 +90,8 @@ struct CurrentCertificates {
     challenges: Arc<ChallengeCertificates>,
 }
 
-/// The certificates that answer the challenges of a certificate authority (TLS-ALPN-01, RFC 8737), by host.
+/// The certificates that answer the challenges of a certificate authority (TLS-ALPN-01, RFC 8737),
+/// by host.
 #[derive(Default)]
 pub struct ChallengeCertificates(ArcSwap<HashMap<String, Arc<CertifiedKey>>>);
 
@@ -117,8 +119,8 @@ impl ResolvesServerCert for CurrentCertificates {
 }
 
 impl Tls {
-    /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is the default. The listener's
-    /// session tickets have its name.
+    /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is
+    /// the default. The listener's session tickets have its name.
     pub fn new(certificates: Vec<NamedCertificate>, listener: &'static str, shared: &SharedTls) -> Self {
         let certificates = Arc::new(CurrentCertificates {
             certificates: ArcSwap::from_pointee(Certificates::new(certificates)),

@@ -1,8 +1,9 @@
-//! The rate limit of log events: a client that keeps causing an event, or a section that always fails, must not
-//! fill the log.
+//! The rate limit of log events: a client that keeps causing an event, or a section that always
+//! fails, must not fill the log.
 //!
-//! Each place in the code has its own limit, for each release, listener and cause that its events name, so that neither a section
-//! nor a frequent cause hides the others. Events about what operators and teams do are not limited.
+//! Each place in the code has its own limit, for each release, listener and cause that its events
+//! name, so that neither a section nor a frequent cause hides the others. Events about what
+//! operators and teams do are not limited.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -73,7 +74,8 @@ impl EventLimiter {
         );
     }
 
-    /// Returns the number of such events that were left out before this one, or `None` if this one is left out.
+    /// Returns the number of such events that were left out before this one, or `None` if this one
+    /// is left out.
     pub(super) fn try_acquire(&self, event: &Event<'_>) -> Option<u64> {
         if event.metadata().target() == AUDIT {
             return Some(0);

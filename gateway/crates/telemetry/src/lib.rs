@@ -1,8 +1,9 @@
 //! Logs, request metrics and traces.
 //!
-//! The log consists of JSON lines on standard output. Each request is one event: timestamp, listener, method, route name,
-//! status, bytes sent, duration, deployment and request ID. Events contain no personal data: no path, no query, no header
-//! and no body. They contain the client's IP address only if `telemetry.log_client_ip` is set.
+//! The log consists of JSON lines on standard output. Each request is one event: timestamp,
+//! listener, method, route name, status, bytes sent, duration, deployment and request ID. Events
+//! contain no personal data: no path, no query, no header and no body. They contain the client's IP
+//! address only if `telemetry.log_client_ip` is set.
 
 mod event_limiter;
 mod log;
@@ -46,13 +47,15 @@ use crate::request_line::RequestLine;
 pub use log::{Log, LogWriter};
 pub use otlp::{Traces, TracesError};
 
-/// The logged status of a request whose client closed the connection before the response. It is never sent.
+/// The logged status of a request whose client closed the connection before the response. It is
+/// never sent.
 const CLIENT_CLOSED: u16 = 499;
 
-/// Starts the log and installs the panic hook. The log is written until the returned guard is dropped.
+/// Starts the log and installs the panic hook. The log is written until the returned guard is
+/// dropped.
 ///
-/// Only events of the gateway's own crates are logged, and this is not configurable: events of libraries may contain data
-/// that clients sent.
+/// Only events of the gateway's own crates are logged, and this is not configurable: events of
+/// libraries may contain data that clients sent.
 pub fn start() -> io::Result<LogWriter> {
     let log = Log::default();
     let lines = tracing_subscriber::fmt::layer()
@@ -61,7 +64,8 @@ pub fn start() -> io::Result<LogWriter> {
         .with_writer(log.clone())
         // Do not report failed writes to standard error.
         .log_internal_errors(false);
-    // A target matches every module path with this prefix: `gateway` and all crates named `colonnade_…`.
+    // A target matches every module path with this prefix: `gateway` and all crates named
+    // `colonnade_…`.
     let own = Targets::new()
         .with_target("gateway", Level::INFO)
         .with_target("colonnade", Level::INFO);
@@ -70,7 +74,8 @@ pub fn start() -> io::Result<LogWriter> {
     log.write_to(io::stdout())
 }
 
-/// Logs the location of panics. Their messages are not logged: they may contain data that clients sent.
+/// Logs the location of panics. Their messages are not logged: they may contain data that clients
+/// sent.
 fn log_panics() {
     panic::set_hook(Box::new(|panic| {
         let location = panic.location().map(ToString::to_string);
@@ -136,7 +141,8 @@ impl Recorder {
     }
 }
 
-/// The recording of a request that has no response yet. If it is dropped, the client has closed the connection.
+/// The recording of a request that has no response yet. If it is dropped, the client has closed the
+/// connection.
 pub struct Recording(Event);
 
 impl Recording {
@@ -154,11 +160,13 @@ impl Recording {
         request_scope::within(scope, response)
     }
 
-    /// Adds the request ID to the response, and records the request once the response is sent or dropped.
+    /// Adds the request ID to the response, and records the request once the response is sent or
+    /// dropped.
     pub fn finish(self, mut response: Response) -> http::Response<RecordedBody> {
         let Self(mut event) = self;
         let mut id = event.id.clone();
-        // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from the dynamic table.
+        // Never indexed (RFC 7541, section 6.2.3): unique values would evict reusable headers from
+        // the dynamic table.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         event.status = response.status().as_u16();

@@ -1,8 +1,8 @@
 //! A buffered log writer that never blocks.
 //!
-//! Logging a line copies it to a buffer; a thread writes the buffer to standard output. A line that arrives alone is
-//! written at once, further lines are written in batches. If the reader is too slow and the buffer is full, lines are
-//! dropped and counted.
+//! Logging a line copies it to a buffer; a thread writes the buffer to standard output. A line that
+//! arrives alone is written at once, further lines are written in batches. If the reader is too
+//! slow and the buffer is full, lines are dropped and counted.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -51,7 +51,8 @@ struct Buffer {
     is_finished: bool,
 }
 
-/// Writes the log until it is dropped. Dropping it writes the rest of the buffer, unless the reader has stopped reading.
+/// Writes the log until it is dropped. Dropping it writes the rest of the buffer, unless the reader
+/// has stopped reading.
 #[must_use]
 pub struct LogWriter(Log);
 
@@ -131,8 +132,8 @@ impl Log {
         self.0.ended.notify_all();
     }
 
-    /// Waits for lines, moves them to `lines` and returns the number of dropped ones. Returns `None` once the log is
-    /// closed and empty.
+    /// Waits for lines, moves them to `lines` and returns the number of dropped ones. Returns
+    /// `None` once the log is closed and empty.
     fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
         let is_idle = |buffer: &mut Buffer| buffer.lines.is_empty() && !buffer.is_closed;
         let mut buffer = self.lock();

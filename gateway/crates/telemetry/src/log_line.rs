@@ -1,5 +1,5 @@
-//! The format of log events: a line of JSON, with the ID of the request that caused the event, and with the number of such events
-//! that the rate limit left out before it.
+//! The format of log events: a line of JSON, with the ID of the request that caused the event, and
+//! with the number of such events that the rate limit left out before it.
 
 use std::fmt;
 

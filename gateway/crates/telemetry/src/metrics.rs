@@ -15,18 +15,21 @@ use prometheus_client::registry::{Registry, Unit};
 use colonnade_web::metrics::Described;
 use colonnade_web::response::Track;
 
-/// The most routes with metrics of their own. Deployments define the routes of pages; requests cannot add any.
+/// The most routes with metrics of their own. Deployments define the routes of pages; requests
+/// cannot add any.
 const MAX_ROUTES: usize = 256;
 
 /// The label of all further routes.
 const OTHER: &str = "other";
 
-/// Bucket bounds in seconds, from cached responses to responses that wait for the sign-up backend, a publish or a log entry.
+/// Bucket bounds in seconds, from cached responses to responses that wait for the sign-up backend,
+/// a publish or a log entry.
 const SECONDS: [f64; 13] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 60.0,
 ];
 
-/// The values of `code_class`. The last is for requests whose client closed the connection before the response.
+/// The values of `code_class`. The last is for requests whose client closed the connection before
+/// the response.
 const CLASSES: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "client_closed"];
 
 /// The request metrics of all listeners.

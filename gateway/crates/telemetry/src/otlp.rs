@@ -1,7 +1,9 @@
-//! Traces: one span per request and one per call of an upstream, exported to a collector by OTLP over HTTP.
+//! Traces: one span per request and one per call of an upstream, exported to a collector by OTLP
+//! over HTTP.
 //!
-//! A span contains the same data as the log event of the request. It continues the trace in the `traceparent` header
-//! (W3C Trace Context) of a trusted proxy. The header of any other peer is ignored, so that clients cannot force sampling.
+//! A span contains the same data as the log event of the request. It continues the trace in the
+//! `traceparent` header (W3C Trace Context) of a trusted proxy. The header of any other peer is
+//! ignored, so that clients cannot force sampling.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +25,8 @@ use colonnade_web::client::FromTrustedProxy;
 
 use crate::request_line::RequestLine;
 
-/// The timeout of an export. Spans that are not exported in time are lost; requests never wait for the export.
+/// The timeout of an export. Spans that are not exported in time are lost; requests never wait for
+/// the export.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The exporter of spans, if traces are enabled.
@@ -48,8 +51,8 @@ struct Calls {
 pub struct TracesError(Box<dyn std::error::Error + Send + Sync>);
 
 impl Traces {
-    /// Creates the exporter for the configured endpoint, if any. Must not be called inside the Tokio runtime: the blocking
-    /// client starts its own.
+    /// Creates the exporter for the configured endpoint, if any. Must not be called inside the
+    /// Tokio runtime: the blocking client starts its own.
     pub fn new(telemetry: &TelemetrySettings) -> Result<Self, TracesError> {
         let Some(collector) = &telemetry.otlp_endpoint else {
             return Ok(Self::none());
@@ -184,8 +187,8 @@ impl Span {
     }
 }
 
-/// The parent span from the `traceparent` header of a trusted proxy: `00-<trace>-<span>-<flags>`, in lower-case
-/// hexadecimal.
+/// The parent span from the `traceparent` header of a trusted proxy: `00-<trace>-<span>-<flags>`,
+/// in lower-case hexadecimal.
 fn parent(head: &Parts) -> Option<SpanContext> {
     head.extensions.get::<FromTrustedProxy>()?;
     let mut values = head.headers.get_all("traceparent").iter();

@@ -21,8 +21,8 @@ static DIGITS: [[u8; 2]; 256] = {
     digits
 };
 
-/// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they could put arbitrary text
-/// into the log.
+/// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they
+/// could put arbitrary text into the log.
 pub(super) fn request_id(head: &Parts) -> RequestId {
     let from_proxy = || {
         head.extensions.get::<FromTrustedProxy>()?;
@@ -38,7 +38,8 @@ fn random_id() -> HeaderValue {
     for (digits, byte) in id.chunks_exact_mut(2).zip(rand::random::<[u8; 16]>()) {
         digits.copy_from_slice(&DIGITS[usize::from(byte)]);
     }
-    // An owner, because every other way to create `Bytes` allocates again for the first clone. Digits are valid in a header.
+    // An owner, because every other way to create `Bytes` allocates again for the first clone.
+    // Digits are valid in a header.
     HeaderValue::from_maybe_shared(Bytes::from_owner(id)).unwrap_or(HeaderValue::from_static("none"))
 }
 

@@ -1,6 +1,7 @@
 //! The log line of a request, in the format of all other events.
 //!
-//! It is written without `tracing` and without a serializer, which take several times as long: no other event is as frequent.
+//! It is written without `tracing` and without a serializer, which take several times as long: no
+//! other event is as frequent.
 
 use std::cell::Cell;
 use std::io::Write as _;
@@ -27,8 +28,9 @@ pub(super) struct RequestLine<'a> {
 }
 
 impl RequestLine<'_> {
-    /// Appends the line, without its end, to `line`. No value has a character that JSON escapes: the configuration and releases
-    /// permit none in the names of upstreams and routes, and the gateway none in request IDs.
+    /// Appends the line, without its end, to `line`. No value has a character that JSON escapes:
+    /// the configuration and releases permit none in the names of upstreams and routes, and the
+    /// gateway none in request IDs.
     pub(super) fn write(&self, line: &mut Vec<u8>) {
         text(line, "{\"timestamp\":\"");
         timestamp(line, colonnade_clock::precise());
@@ -102,7 +104,8 @@ fn decimals<const DIGITS: usize>(line: &mut Vec<u8>, mut value: u32) {
 fn timestamp(line: &mut Vec<u8>, time: Timestamp) {
     const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(0));
     thread_local! {
-        /// The last second that was formatted, without its time zone. Formatting takes much longer than the rest of the line.
+        /// The last second that was formatted, without its time zone. Formatting takes much longer
+        /// than the rest of the line.
         static LAST: Cell<(i64, [u8; 19])> = const { Cell::new((i64::MIN, [0; 19])) };
     }
     let (mut second, mut formatted) = LAST.get();

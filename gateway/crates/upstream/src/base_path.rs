@@ -1,13 +1,16 @@
-//! Paths that an upstream names below its base URLs, as paths of the site: `/v1/2` becomes `/api/events/2`.
+//! Paths that an upstream names below its base URLs, as paths of the site: `/v1/2` becomes
+//! `/api/events/2`.
 //!
-//! An upstream that ignores `X-Forwarded-Prefix` names its own paths in redirects and cookies. Below a base URL without a path
-//! nothing tells them from the site's paths, so only full URLs are rewritten there.
+//! An upstream that ignores `X-Forwarded-Prefix` names its own paths in redirects and cookies.
+//! Below a base URL without a path nothing tells them from the site's paths, so only full URLs are
+//! rewritten there.
 
 use colonnade_config::Upstream;
 use colonnade_model::pattern::RequestPath;
 use url::Url;
 
-/// The path of the site for a path that may be one of the upstream; `None` if it is a path of the site already.
+/// The path of the site for a path that may be one of the upstream; `None` if it is a path of the
+/// site already.
 pub(crate) fn site_path(path: &str, upstream: &Upstream) -> Option<String> {
     if below(path, &upstream.path).is_some() {
         return None;

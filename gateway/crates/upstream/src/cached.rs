@@ -58,8 +58,9 @@ impl Fetch for UpstreamFetch {
 }
 
 impl Upstream {
-    /// Answers a visitor's GET or HEAD request, if the cache has a fresh response that can be told from the visitor's headers
-    /// alone. That is most hits, and spares them the headers for the upstream.
+    /// Answers a visitor's GET or HEAD request, if the cache has a fresh response that can be told
+    /// from the visitor's headers alone. That is most hits, and spares them the headers for the
+    /// upstream.
     pub(crate) fn find_hit(
         &self,
         target: &Target,
@@ -72,7 +73,8 @@ impl Upstream {
         Some(hit)
     }
 
-    /// Answers a GET or HEAD request from the cache, or sends it. The result has the headers that visitors get.
+    /// Answers a GET or HEAD request from the cache, or sends it. The result has the headers that
+    /// visitors get.
     pub(crate) async fn send_get(
         self: &Arc<Self>,
         outgoing: Outgoing<'_>,

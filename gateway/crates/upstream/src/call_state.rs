@@ -1,7 +1,8 @@
-//! What the parts of one call share: the time that the upstream has left, and the fault that ended the call.
+//! What the parts of one call share: the time that the upstream has left, and the fault that ended
+//! the call.
 //!
-//! Only the upstream's own time counts. While the gateway waits for the client to send or to read, the clock stands still: a
-//! slow client must not count as a failure of the upstream.
+//! Only the upstream's own time counts. While the gateway waits for the client to send or to read,
+//! the clock stands still: a slow client must not count as a failure of the upstream.
 
 use std::future::Future;
 use std::sync::{Arc, Weak};
@@ -14,7 +15,8 @@ use tokio::sync::Notify;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
-/// How long a response that is read at once may wait for its client. After it, the call waits for its client.
+/// How long a response that is read at once may wait for its client. After it, the call waits for
+/// its client.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How long a client may leave a response waiting before the call yields as a last resort.
@@ -43,7 +45,8 @@ pub(crate) enum CallFault {
     Preempted,
 }
 
-/// A response in progress, which can be ended from outside: a response that its client does not read is not polled.
+/// A response in progress, which can be ended from outside: a response that its client does not
+/// read is not polled.
 pub(crate) trait Interrupt: Send + Sync {
     /// Ends the call, which has yielded.
     fn interrupt(&self);
@@ -115,7 +118,8 @@ impl CallState {
         self.clock.lock().is_uploading = true;
     }
 
-    /// Nothing more of the client's body will be sent: it is complete or has failed, or the upstream does not read it.
+    /// Nothing more of the client's body will be sent: it is complete or has failed, or the
+    /// upstream does not read it.
     pub(crate) fn end_upload(&self) {
         self.resume();
         self.clock.lock().is_uploading = false;
@@ -148,7 +152,8 @@ impl CallState {
         self.clock.lock().fault
     }
 
-    /// The time at which the upstream has taken too long, if the gateway does not wait for the client from now on.
+    /// The time at which the upstream has taken too long, if the gateway does not wait for the
+    /// client from now on.
     pub(crate) fn deadline(&self) -> Instant {
         let clock = self.clock.lock();
         let paused = clock
@@ -157,7 +162,8 @@ impl CallState {
         clock.deadline + paused.unwrap_or_default()
     }
 
-    /// The response begins, and the client should ask for it. Returns false if the call has yielded meanwhile.
+    /// The response begins, and the client should ask for it. Returns false if the call has yielded
+    /// meanwhile.
     pub(crate) fn begin_response<R: Interrupt + 'static>(&self, response: &Arc<R>) -> bool {
         let mut clock = self.clock.lock();
         let response = Arc::downgrade(response);
@@ -196,8 +202,9 @@ impl CallState {
         true
     }
 
-    /// Waits until the call must end. It does so without tokio's cooperative budget: an upstream that never pauses makes the
-    /// call use up the budget, after which a timer would always look pending.
+    /// Waits until the call must end. It does so without tokio's cooperative budget: an upstream
+    /// that never pauses makes the call use up the budget, after which a timer would always look
+    /// pending.
     pub(crate) fn failed(&self) -> impl Future<Output = CallFault> {
         unconstrained(self.wait_for_fault())
     }
@@ -214,7 +221,8 @@ impl CallState {
                     .deadline
                     .checked_duration_since(clock.paused_at.unwrap_or(now));
                 match left.filter(|left| !left.is_zero()) {
-                    // The clock cannot run out before then, even if it is paused and goes on at once.
+                    // The clock cannot run out before then, even if it is paused and goes on at
+                    // once.
                     Some(left) => now + left,
                     None => return CallFault::TimedOut,
                 }
@@ -293,8 +301,8 @@ mod tests {
             },
             Waiter::IsSameClient,
         ];
-        // Whether the client is to send, whether the response has begun, since when the client is to read, and to which
-        // waiters the call yields.
+        // Whether the client is to send, whether the response has begun, since when the client is
+        // to read, and to which waiters the call yields.
         for (sends, responds, unread, expected) in [
             (false, false, None, [false; 4]),
             (true, false, None, [true, true, true, false]),

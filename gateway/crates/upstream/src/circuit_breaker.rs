@@ -1,5 +1,5 @@
-//! The circuit breaker of a backend: while it is open, visitors get an error at once, and a backend that is down gets no
-//! load.
+//! The circuit breaker of a backend: while it is open, visitors get an error at once, and a backend
+//! that is down gets no load.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ const PROBE_WAIT: Duration = Duration::from_secs(1);
 /// When a circuit breaker opens, and for how long.
 #[derive(Debug, Clone, Copy)]
 pub struct BreakerLimits {
-    /// The number of failed calls, within the window or in a row, below which it stays closed. One client counts for at most a
-    /// quarter of them.
+    /// The number of failed calls, within the window or in a row, below which it stays closed. One
+    /// client counts for at most a quarter of them.
     pub failure_threshold: u32,
     /// The percentage of failed calls within the window below which it stays closed.
     pub failure_percent: u16,
@@ -32,11 +32,14 @@ pub struct BreakerLimits {
 /// What the health checks of a backend say about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
-    /// There are no checks, or they fail, perhaps because their path is wrong: calls probe the backend.
+    /// There are no checks, or they fail, perhaps because their path is wrong: calls probe the
+    /// backend.
     Unknown,
-    /// Checks succeed, and probe the backend with [`CircuitBreaker::check_succeeded`]. No call does.
+    /// Checks succeed, and probe the backend with [`CircuitBreaker::check_succeeded`]. No call
+    /// does.
     Checked,
-    /// No check gets a response, and no call is served: every failure counts in full, because no client causes it.
+    /// No check gets a response, and no call is served: every failure counts in full, because no
+    /// client causes it.
     Silent,
 }
 
@@ -106,8 +109,8 @@ enum CircuitState {
     Closed,
     /// No call is allowed until then. The next one is a probe.
     Open(Wait),
-    /// A probe is in progress. No other call is allowed until then: the client of a probe may be slow, and must not keep the
-    /// circuit open for others.
+    /// A probe is in progress. No other call is allowed until then: the client of a probe may be
+    /// slow, and must not keep the circuit open for others.
     HalfOpen(Wait),
 }
 
@@ -115,7 +118,8 @@ enum CircuitState {
 #[derive(Debug, Clone, Copy)]
 struct Wait {
     until: Instant,
-    /// The client of the last failure or of the last probe, which could keep the circuit open for others. It waits longer.
+    /// The client of the last failure or of the last probe, which could keep the circuit open for
+    /// others. It waits longer.
     last: Option<Network>,
     until_for_last: Instant,
 }
@@ -164,8 +168,8 @@ impl<B: Breaker> CircuitBreaker<B> {
         })
     }
 
-    /// Checks whether [`Self::try_acquire`] would return a permit now, and changes nothing: what is rejected anyway need not be
-    /// received first.
+    /// Checks whether [`Self::try_acquire`] would return a permit now, and changes nothing: what is
+    /// rejected anyway need not be received first.
     ///
     /// # Errors
     ///
@@ -211,8 +215,8 @@ impl<B: Breaker> CircuitBreaker<B> {
         Ok(now)
     }
 
-    /// A health check of the backend has succeeded. It closes a circuit whose open time is over, also while a call that began
-    /// when checks failed probes the backend: its client may be slow.
+    /// A health check of the backend has succeeded. It closes a circuit whose open time is over,
+    /// also while a call that began when checks failed probes the backend: its client may be slow.
     pub fn check_succeeded(&self) {
         let circuit = self.circuit.lock();
         let now = poll::refresh();
@@ -283,8 +287,9 @@ impl<B: Breaker> BreakerPermit<B> {
 }
 
 impl BreakerLimits {
-    /// A backend with few calls has too few of them in the window, so that those in a row count, too. The rate applies to both:
-    /// a few clients that make a backend fail must not open the circuit for the many that it serves.
+    /// A backend with few calls has too few of them in the window, so that those in a row count,
+    /// too. The rate applies to both: a few clients that make a backend fail must not open the
+    /// circuit for the many that it serves.
     fn are_reached(self, circuit: &Circuit) -> bool {
         let counts = circuit.window.counts(share(self.failure_threshold));
         let failures = counts.failures.max(circuit.row.count().into());
@@ -311,7 +316,8 @@ impl Wait {
 
 impl<B: Breaker> Drop for BreakerPermit<B> {
     fn drop(&mut self) {
-        // The client closed the connection, or the call panicked. The next call of another client is a probe.
+        // The client closed the connection, or the call panicked. The next call of another client
+        // is a probe.
         if self.is_probe {
             let mut circuit = self.breaker.circuit.lock();
             // Unless a later probe has decided.

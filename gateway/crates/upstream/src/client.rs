@@ -96,8 +96,9 @@ impl Client {
         }
     }
 
-    /// Sends a request, whose URI is a path and query, over an idle connection or a new one. A request is sent again only if no
-    /// byte of it was sent, because the endpoint had closed the idle connection.
+    /// Sends a request, whose URI is a path and query, over an idle connection or a new one. A
+    /// request is sent again only if no byte of it was sent, because the endpoint had closed the
+    /// idle connection.
     pub(crate) async fn send(
         &self,
         mut request: Request<OutgoingBody>,
@@ -113,7 +114,8 @@ impl Client {
             };
             match connection.send(request).await {
                 Ok(response) => {
-                    // hyper would send the next request in the version of this response, without the framing of its body.
+                    // hyper would send the next request in the version of this response, without
+                    // the framing of its body.
                     let is_reusable = response.version() >= Version::HTTP_11;
                     let pool = is_reusable.then(|| Arc::clone(&self.pool));
                     return Ok(response.map(|incoming| ConnectionBody::new(incoming, connection, pool)));
@@ -220,7 +222,8 @@ mod tests {
         let client = Arc::clone(&endpoint.client);
         let (mut idle, _idle) = endpoint.connect().await;
         let (mut other, _other) = endpoint.connect().await;
-        // The idle connection does not see its end, as if the endpoint closed it just before the first byte.
+        // The idle connection does not see its end, as if the endpoint closed it just before the
+        // first byte.
         std::mem::swap(&mut idle.driver, &mut other.driver);
         client.pool().keep(Box::new(idle));
         endpoint.respond();

@@ -1,8 +1,8 @@
 //! One HTTP/1.1 connection to an endpoint.
 //!
-//! It has no task of its own. The task that sends a request drives the connection until the end of the response. Only if the
-//! response begins before the end of the request, the connection gets a task of its own for what is left of both. See
-//! `docs/decisions/0003-two-http-clients.md`.
+//! It has no task of its own. The task that sends a request drives the connection until the end of
+//! the response. Only if the response begins before the end of the request, the connection gets a
+//! task of its own for what is left of both. See `docs/decisions/0003-two-http-clients.md`.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -44,7 +44,8 @@ impl Connection {
     /// Creates the connection over a stream that has just been opened.
     pub(crate) async fn new(stream: Stream) -> hyper::Result<Self> {
         let mut http1 = http1::Builder::new();
-        // hyper itself limits the number of header fields to 100. If told so, it parses heads more slowly.
+        // hyper itself limits the number of header fields to 100. If told so, it parses heads more
+        // slowly.
         http1.max_buf_size(MAX_HEAD_BYTES);
         let received = Received::default();
         let stream = ObservedStream {
@@ -60,8 +61,8 @@ impl Connection {
         })
     }
 
-    /// Returns whether the connection can send a request: the endpoint has not closed it, and has sent nothing that belongs to no
-    /// response.
+    /// Returns whether the connection can send a request: the endpoint has not closed it, and has
+    /// sent nothing that belongs to no response.
     pub(crate) fn is_idle(&mut self) -> bool {
         self.drive(&mut never_woken());
         self.was_idle()
@@ -82,8 +83,8 @@ impl Connection {
         self.received.get()
     }
 
-    /// Sends a request. The error contains it if no byte of it was sent. hyper checks an idle connection for its end, and for
-    /// unexpected bytes, before it writes.
+    /// Sends a request. The error contains it if no byte of it was sent. hyper checks an idle
+    /// connection for its end, and for unexpected bytes, before it writes.
     pub(crate) fn send(
         &mut self,
         request: Request<OutgoingBody>,
@@ -97,7 +98,8 @@ impl Connection {
             let mut was_polled = false;
             let response = poll_fn(|cx| {
                 if was_polled {
-                    // First without a waker: what has already arrived, such as the body with its head, must not wake this task again.
+                    // First without a waker: what has already arrived, such as the body with its
+                    // head, must not wake this task again.
                     self.drive(&mut never_woken());
                     if let Poll::Ready(response) = response.as_mut().poll(&mut never_woken()) {
                         return Poll::Ready(response);
@@ -122,7 +124,8 @@ impl Connection {
     }
 }
 
-/// The context to poll what makes progress only while the connection is driven: what arrives for it wakes the task.
+/// The context to poll what makes progress only while the connection is driven: what arrives for it
+/// wakes the task.
 pub(crate) fn never_woken() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }

@@ -18,7 +18,8 @@ use crate::connection_pool::ConnectionPool;
 /// How long the rest of a request is sent after its response has ended.
 const MAX_LINGER: Duration = Duration::from_secs(5);
 
-/// The body of a response, which drives its connection. At the end of the response, the connection goes back to the pool.
+/// The body of a response, which drives its connection. At the end of the response, the connection
+/// goes back to the pool.
 #[derive(Debug)]
 pub(crate) struct ConnectionBody {
     incoming: Incoming,
@@ -53,9 +54,10 @@ impl ConnectionBody {
         self.pool = None;
     }
 
-    /// Drives the connection in a task of its own, so that the rest of the request is sent even while the response is not read:
-    /// some clients read nothing before they have sent everything. What is buffered of both stays bounded. The connection is not
-    /// used again. If the response ends first, the upstream gets what arrives of the request within [`MAX_LINGER`].
+    /// Drives the connection in a task of its own, so that the rest of the request is sent even
+    /// while the response is not read: some clients read nothing before they have sent everything.
+    /// What is buffered of both stays bounded. The connection is not used again. If the response
+    /// ends first, the upstream gets what arrives of the request within [`MAX_LINGER`].
     pub(crate) fn drive_in_task(&mut self) {
         let driver = self.connection.take().and_then(|connection| connection.driver);
         self.task = driver.map(|driver| {

@@ -47,7 +47,8 @@ impl ConnectionPool {
         }
     }
 
-    /// Takes the most recently used connection. The endpoint may have closed it: [`Connection::send`] then returns the request.
+    /// Takes the most recently used connection. The endpoint may have closed it:
+    /// [`Connection::send`] then returns the request.
     pub(crate) fn take(&self) -> Option<Box<Connection>> {
         let now = poll::now();
         loop {
@@ -58,7 +59,8 @@ impl ConnectionPool {
         }
     }
 
-    /// Closes connections that are idle for too long, and those that the endpoint has closed. Never returns.
+    /// Closes connections that are idle for too long, and those that the endpoint has closed. Never
+    /// returns.
     pub(crate) async fn close_idle(&self) {
         let mut ticks = interval(
             self.keepalive_timeout

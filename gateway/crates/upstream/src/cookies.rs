@@ -1,4 +1,5 @@
-//! Cookies between visitors and an upstream. The gateway's own cookies never reach an upstream, and no upstream can set them.
+//! Cookies between visitors and an upstream. The gateway's own cookies never reach an upstream, and
+//! no upstream can set them.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,8 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::base_path::site_path;
 
-/// What the names of the gateway's cookies begin with, after the prefixes that browsers give a meaning.
+/// What the names of the gateway's cookies begin with, after the prefixes that browsers give a
+/// meaning.
 const OWN_PREFIX: &str = "colonnade-";
 
 /// Prefixes of names (RFC 6265bis, section 4.1.3). Browsers ignore their case.
@@ -33,8 +35,9 @@ pub(crate) fn remove_own(headers: &mut HeaderMap) {
     }
 }
 
-/// Keeps the `Set-Cookie` fields that an upstream may set: cookies with a name that is not one of the gateway's. A cookie
-/// without a name would be sent back as if its value were a name and a value.
+/// Keeps the `Set-Cookie` fields that an upstream may set: cookies with a name that is not one of
+/// the gateway's. A cookie without a name would be sent back as if its value were a name and a
+/// value.
 pub(crate) fn settable(headers: &HeaderMap) -> impl Iterator<Item = &HeaderValue> {
     headers.get_all(SET_COOKIE).iter().filter(|field| {
         let pair = field
@@ -46,7 +49,8 @@ pub(crate) fn settable(headers: &HeaderMap) -> impl Iterator<Item = &HeaderValue
     })
 }
 
-/// A `Set-Cookie` field whose `Path` is a path of the site, if the upstream has named one of its own.
+/// A `Set-Cookie` field whose `Path` is a path of the site, if the upstream has named one of its
+/// own.
 pub(crate) fn with_site_path(field: &HeaderValue, upstream: &Upstream) -> HeaderValue {
     let rewritten = |part: &[u8]| {
         let (name, value) = std::str::from_utf8(part).ok()?.split_once('=')?;

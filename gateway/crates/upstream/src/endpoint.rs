@@ -1,8 +1,9 @@
 //! The endpoints of an upstream: which one gets a request.
 //!
-//! A request goes to the available endpoint with the fewest requests in progress. An endpoint is not available while it is
-//! ejected, after consecutive failed requests, or unhealthy, after failed health checks. If none is available, all are tried:
-//! that costs nothing, and a wrong health check must not take the upstream down.
+//! A request goes to the available endpoint with the fewest requests in progress. An endpoint is
+//! not available while it is ejected, after consecutive failed requests, or unhealthy, after failed
+//! health checks. If none is available, all are tried: that costs nothing, and a wrong health check
+//! must not take the upstream down.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +24,8 @@ use crate::connection_body::ConnectionBody;
 use crate::failure_window::{Caller, FailuresInARow, Verdict, share};
 use crate::request_body::OutgoingBody;
 
-/// The number of consecutive failed health checks after which an endpoint is unhealthy, or silent if none was answered. One success makes it healthy again.
+/// The number of consecutive failed health checks after which an endpoint is unhealthy, or silent
+/// if none was answered. One success makes it healthy again.
 const UNHEALTHY_AFTER: u32 = 2;
 
 /// When an endpoint is ejected, and for how long.
@@ -65,7 +67,8 @@ struct State {
     failed_checks: u32,
     /// How many of the last health checks in a row were not answered.
     unanswered_checks: u32,
-    /// Whether a request was served since the endpoint became silent: only its checks are not answered.
+    /// Whether a request was served since the endpoint became silent: only its checks are not
+    /// answered.
     serves_nevertheless: bool,
 }
 
@@ -121,7 +124,8 @@ impl Endpoints {
         self.all.iter()
     }
 
-    /// Picks the endpoint for a request. Avoids those that were tried already, as long as there are others.
+    /// Picks the endpoint for a request. Avoids those that were tried already, as long as there are
+    /// others.
     pub(crate) fn pick(&self, tried: &[Arc<Endpoint>]) -> Option<EndpointPermit> {
         let is_new = |endpoint: &&Arc<Endpoint>| !tried.iter().any(|other| Arc::ptr_eq(other, endpoint));
         let is_available =
@@ -163,7 +167,8 @@ impl Endpoints {
         }
     }
 
-    /// What the health checks of all endpoints say, if they have any. Until two have failed, they succeed.
+    /// What the health checks of all endpoints say, if they have any. Until two have failed, they
+    /// succeed.
     pub(crate) fn health(&self) -> Health {
         let all_are = |is: fn(&State) -> bool| self.all.iter().all(|endpoint| is(&endpoint.state.lock()));
         if !all_are(|state| !state.is_healthy()) {
@@ -238,7 +243,8 @@ impl Endpoint {
         self.authority.as_str()
     }
 
-    /// Sends a request, whose URI is of [`Self::uri`], over an idle connection, if it may use one, or a new one.
+    /// Sends a request, whose URI is of [`Self::uri`], over an idle connection, if it may use one,
+    /// or a new one.
     pub(crate) fn send(
         &self,
         mut request: Request<OutgoingBody>,
@@ -354,7 +360,8 @@ mod tests {
 
     #[test]
     fn endpoints_are_silent_if_none_answers_or_serves() {
-        // What happens to each of two endpoints: checks that pass, are refused or are not answered, and requests that are served.
+        // What happens to each of two endpoints: checks that pass, are refused or are not answered,
+        // and requests that are served.
         for (events, expected) in [
             (["", ""], Health::Checked),
             (["uu", "u"], Health::Checked),

@@ -13,8 +13,8 @@ use crate::outcome::Outcome;
 /// `Proxy-Status` (RFC 9209)
 const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
 
-/// No upstream serves the path (RFC 9209, section 2.3.3). Browsers then take the query of a page for failed, as the gateway does:
-/// the 404 of an upstream says that something does not exist.
+/// No upstream serves the path (RFC 9209, section 2.3.3). Browsers then take the query of a page
+/// for failed, as the gateway does: the 404 of an upstream says that something does not exist.
 const DESTINATION_NOT_FOUND: HeaderValue = HeaderValue::from_static("colonnade; error=destination_not_found");
 
 /// The text of errors that the visitor cannot do anything about.
@@ -38,7 +38,8 @@ pub(crate) enum UpstreamError {
     /// The request may change something and comes from another site's page.
     #[error("This works only from this site’s own pages.")]
     CrossOrigin,
-    /// A GET or HEAD request has a body. A server that ignores it would take it for the next request (RFC 9110, section 9.3.1).
+    /// A GET or HEAD request has a body. A server that ignores it would take it for the next
+    /// request (RFC 9110, section 9.3.1).
     #[error("A GET or HEAD request cannot have a body.")]
     UnexpectedBody,
     /// The body is over the limit.

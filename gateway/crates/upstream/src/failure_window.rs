@@ -1,5 +1,5 @@
-//! Counts calls and failures, over a sliding window and in a row. No client counts for more than its share, so that what one
-//! client sends does not decide alone whether a backend works.
+//! Counts calls and failures, over a sliding window and in a row. No client counts for more than
+//! its share, so that what one client sends does not decide alone whether a backend works.
 
 use std::hash::BuildHasher as _;
 use std::time::Duration;
@@ -8,10 +8,12 @@ use colonnade_web::client::{ClientKey, Network};
 use foldhash::fast::FixedState;
 use tokio::time::Instant;
 
-/// The number of parts of the window. The oldest one is forgotten at a time, so that the window is up to a tenth shorter.
+/// The number of parts of the window. The oldest one is forgotten at a time, so that the window is
+/// up to a tenth shorter.
 const PARTS: usize = 10;
 
-/// The number of counts by client, which bounds the memory. Clients whose hash is the same share a count.
+/// The number of counts by client, which bounds the memory. Clients whose hash is the same share a
+/// count.
 const CLIENTS: usize = 256;
 
 /// What a call says about its backend.
@@ -25,8 +27,8 @@ pub enum Verdict {
     Unreachable,
 }
 
-/// Whose call it is: the index of the count of a client. Calls of the gateway itself, and those that do not reach the backend,
-/// have none, and count in full.
+/// Whose call it is: the index of the count of a client. Calls of the gateway itself, and those
+/// that do not reach the backend, have none, and count in full.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caller(Option<usize>);
 
@@ -66,12 +68,14 @@ pub(crate) struct FailuresInARow {
     by_client: [u32; CLIENTS],
 }
 
-/// The network that counts as one client: an IPv4 address or an IPv6 /48, which one customer of a provider may have.
+/// The network that counts as one client: an IPv4 address or an IPv6 /48, which one customer of a
+/// provider may have.
 pub(crate) fn network(client: Option<ClientKey>) -> Option<Network> {
     client.and_then(|client| client.networks().next())
 }
 
-/// The most that one client counts for, if a decision needs `threshold` failures: a quarter, but at least one.
+/// The most that one client counts for, if a decision needs `threshold` failures: a quarter, but at
+/// least one.
 pub(crate) fn share(threshold: u32) -> u32 {
     (threshold / 4).max(1)
 }

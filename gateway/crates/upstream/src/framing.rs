@@ -1,7 +1,8 @@
 //! Whether it is certain where a response ends (RFC 9112, section 6.3).
 //!
-//! hyper reads some responses that another recipient would read in another way, and leaves their fields as they are. Forwarded,
-//! their length would not be that of the body, so that the rest of the body could pass for the next response.
+//! hyper reads some responses that another recipient would read in another way, and leaves their
+//! fields as they are. Forwarded, their length would not be that of the body, so that the rest of
+//! the body could pass for the next response.
 
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::response::Parts;

@@ -45,8 +45,8 @@ impl HopByHop {
     }
 }
 
-/// Returns whether a request asks to switch the protocol of its connection (RFC 9110, section 7.8). Clients that offer
-/// `h2c`, HTTP/2 without TLS, also accept a response over HTTP/1.1.
+/// Returns whether a request asks to switch the protocol of its connection (RFC 9110, section 7.8).
+/// Clients that offer `h2c`, HTTP/2 without TLS, also accept a response over HTTP/1.1.
 pub(crate) fn asks_for_upgrade(headers: &HeaderMap) -> bool {
     let has_other = |field: &HeaderValue| !field.as_bytes().eq_ignore_ascii_case(b"h2c");
     headers.get_all(UPGRADE).iter().any(has_other)

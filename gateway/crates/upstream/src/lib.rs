@@ -1,8 +1,9 @@
 //! Upstreams: the backends that serve paths below `/api/`.
 //!
-//! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent by `send`: to an
-//! `endpoint`, within the limits of the upstream, and again to another endpoint if it may be repeated. `response_headers` decides what of
-//! the response visitors get, and `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
+//! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent
+//! by `send`: to an `endpoint`, within the limits of the upstream, and again to another endpoint if
+//! it may be repeated. `response_headers` decides what of the response visitors get, and
+//! `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
 //! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
 mod base_path;
@@ -117,13 +118,15 @@ impl Upstreams {
         }
     }
 
-    /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization. The result has at most
-    /// 256 KiB. If it is not in the cache, it counts as a request of the client that requests the page.
+    /// Requests JSON for a page: a path and query below `/api/`, without cookies and authorization.
+    /// The result has at most 256 KiB. If it is not in the cache, it counts as a request of the
+    /// client that requests the page.
     pub async fn query(&self, path_and_query: &str, client: Option<ClientKey>) -> QueryResult {
         if let Some((upstream, target)) = self.find_query(path_and_query) {
             return upstream.query(target, client).await;
         }
-        // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an upstream.
+        // A page takes 404 for a thing that does not exist. Here the site's configuration lacks an
+        // upstream.
         tracing::warn!(event = "query_without_upstream");
         QueryResult::failed(StatusCode::SERVICE_UNAVAILABLE.as_u16())
     }
@@ -140,8 +143,8 @@ impl Upstreams {
         }
     }
 
-    /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier requests are not cached any
-    /// more. Returns how many are removed.
+    /// Removes the cached responses whose path and query begin with `prefix`. Responses to earlier
+    /// requests are not cached any more. Returns how many are removed.
     pub fn purge(&self, prefix: &str) -> usize {
         self.cache.as_ref().map_or(0, |cache| cache.purge(prefix))
     }
@@ -153,7 +156,8 @@ impl Upstreams {
         }
     }
 
-    /// Checks the health of all endpoints, and closes idle connections to them. Dropping the future stops both.
+    /// Checks the health of all endpoints, and closes idle connections to them. Dropping the future
+    /// stops both.
     pub async fn maintain(self: Arc<Self>) {
         let mut tasks = JoinSet::new();
         for upstream in &self.all {
@@ -183,8 +187,8 @@ impl Upstreams {
     }
 }
 
-/// Whether a decoded segment leads to another folder at some servers: servlet containers drop what follows a semicolon, and
-/// others take a backslash for a slash.
+/// Whether a decoded segment leads to another folder at some servers: servlet containers drop what
+/// follows a semicolon, and others take a backslash for a slash.
 fn may_be_dots(segment: &str) -> bool {
     // Few segments have a dot.
     segment.contains('.')

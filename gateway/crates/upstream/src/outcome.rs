@@ -100,7 +100,8 @@ impl Outcome {
         )
     }
 
-    /// What a failure says about the upstream. If the endpoint is not at fault, the content of this one response is.
+    /// What a failure says about the upstream. If the endpoint is not at fault, the content of this
+    /// one response is.
     pub(crate) fn verdict(self) -> Verdict {
         match self {
             Self::ConnectFailed => Verdict::Unreachable,
@@ -145,12 +146,13 @@ pub(crate) enum QueryOutcome {
     InvalidJson,
     /// The page did not wait for the response.
     Canceled,
-    /// The response did not arrive in the time that a page has. Counted before `Canceled`, or the outcome of a response that
-    /// is still received.
+    /// The response did not arrive in the time that a page has. Counted before `Canceled`, or the
+    /// outcome of a response that is still received.
     Late,
     /// The JSON does not fit the schema of the page. Counted in addition to `Ok`.
     SchemaMismatch,
-    /// All results of the page together are too large, and this is the largest. Counted in addition to `Ok`.
+    /// All results of the page together are too large, and this is the largest. Counted in addition
+    /// to `Ok`.
     TooLargeTogether,
 }
 

@@ -78,7 +78,8 @@ impl Upstream {
         tracing::warn!(event = "upstream_query_invalid", upstream, cause, %release);
     }
 
-    /// Returns the body of the response and how long it may be used, or the result that says why there is none.
+    /// Returns the body of the response and how long it may be used, or the result that says why
+    /// there is none.
     async fn fetch(
         self: &Arc<Self>,
         target: Target,

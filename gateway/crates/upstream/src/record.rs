@@ -73,8 +73,8 @@ impl CallRecord {
         self.status = Some(status);
     }
 
-    /// Ends the call with a complete response. By default that is a success, whatever the status: an upstream may answer one
-    /// client with 503, as rate limits do.
+    /// Ends the call with a complete response. By default that is a success, whatever the status:
+    /// an upstream may answer one client with 503, as rate limits do.
     pub(crate) fn succeed(mut self) {
         let status = self.status.unwrap_or_default();
         let statuses = &self.upstream.settings.breaker_statuses;
@@ -87,7 +87,8 @@ impl CallRecord {
         self.outcome = Outcome::of_status(status);
     }
 
-    /// Ends the call with a failure of the upstream. `error` contains nothing of the request or the response.
+    /// Ends the call with a failure of the upstream. `error` contains nothing of the request or the
+    /// response.
     pub(crate) fn fail(mut self, outcome: Outcome, error: &str) {
         self.record_verdict(outcome.verdict());
         self.outcome = outcome;
@@ -99,7 +100,8 @@ impl CallRecord {
         });
     }
 
-    /// Ends the call because of its client, or of the content of one response. That says nothing about the upstream.
+    /// Ends the call because of its client, or of the content of one response. That says nothing
+    /// about the upstream.
     pub(crate) fn end(mut self, outcome: Outcome) {
         self.outcome = outcome;
     }

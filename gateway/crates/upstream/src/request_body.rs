@@ -12,8 +12,8 @@ use http_body::{Body, Frame, SizeHint};
 use crate::call_state::{CallFault, CallState};
 use crate::error::UpstreamError;
 
-/// The maximum size of a body that is received before the call begins, in bytes. A slow client then keeps nothing of the upstream
-/// busy.
+/// The maximum size of a body that is received before the call begins, in bytes. A slow client then
+/// keeps nothing of the upstream busy.
 const MAX_SMALL_BYTES: usize = 64 * 1024;
 
 /// How long a small body may take. The minimum data rate of clients ends slower ones long before.

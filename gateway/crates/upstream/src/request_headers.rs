@@ -1,7 +1,8 @@
 //! The headers of a request to an upstream.
 //!
-//! Others may get the response to GET and HEAD, from the gateway's cache or another cache, so a visitor's headers must not choose
-//! it: only listed ones pass. With other methods all pass but those that proxies set, which an upstream could believe.
+//! Others may get the response to GET and HEAD, from the gateway's cache or another cache, so a
+//! visitor's headers must not choose it: only listed ones pass. With other methods all pass but
+//! those that proxies set, which an upstream could believe.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -26,8 +27,8 @@ const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// What the names of headers begin with that proxies, content delivery networks and frameworks set: where a request comes from,
-/// who the user is, and which host, path and method it is really for.
+/// What the names of headers begin with that proxies, content delivery networks and frameworks set:
+/// where a request comes from, who the user is, and which host, path and method it is really for.
 const PROXY_PREFIXES: [&str; 61] = [
     "akamai-",
     "cf-",
@@ -125,8 +126,8 @@ fn is_forwarded(name: &HeaderName, method: &Method, is_proxy: bool, upstream: &U
     match name.as_str() {
         "cookie" => upstream.forward_cookies,
         "authorization" => upstream.forward_authorization,
-        // Other peers could force sampling, make traces of unrelated requests look like one, and make the upstream find a loop
-        // and answer with an error that others share.
+        // Other peers could force sampling, make traces of unrelated requests look like one, and
+        // make the upstream find a loop and answer with an error that others share.
         "traceparent" | "tracestate" | "via" => is_proxy,
         _ if upstream.forward_request_headers.contains(name) => true,
         text if matches!(*method, Method::GET | Method::HEAD) => is_forwarded_with_get(text),
@@ -134,7 +135,8 @@ fn is_forwarded(name: &HeaderName, method: &Method, is_proxy: bool, upstream: &U
     }
 }
 
-/// Returns whether every upstream gets a header with GET and HEAD. The cache removes those that are for itself.
+/// Returns whether every upstream gets a header with GET and HEAD. The cache removes those that are
+/// for itself.
 fn is_forwarded_with_get(name: &str) -> bool {
     matches!(
         name,
@@ -151,15 +153,16 @@ fn is_forwarded_with_get(name: &str) -> bool {
     )
 }
 
-/// Returns whether an upstream could believe a header of a client, although it says where the request comes from or who sends
-/// it, or asks for another method, host or path than those that the gateway has checked. Also for those that the gateway sets
-/// itself.
+/// Returns whether an upstream could believe a header of a client, although it says where the
+/// request comes from or who sends it, or asks for another method, host or path than those that the
+/// gateway has checked. Also for those that the gateway sets itself.
 fn is_set_by_proxies(name: &str) -> bool {
     matches!(
         name,
         "client-ip"
             | "content-length"
-            // The gateway itself sends 100 (Continue): once it receives a body of up to 64 KiB, or the upstream reads a larger one.
+            // The gateway itself sends 100 (Continue): once it receives a body of up to 64 KiB, or
+            // the upstream reads a larger one.
             | "expect"
             | "host"
             | "proxy"
@@ -178,8 +181,9 @@ fn is_set_by_proxies(name: &str) -> bool {
         || PROXY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns whether a response that names a request header in `Vary` may be the same for all requests with the same value: the
-/// upstream gets the header, or nothing that passes to visitors depends on it.
+/// Returns whether a response that names a request header in `Vary` may be the same for all
+/// requests with the same value: the upstream gets the header, or nothing that passes to visitors
+/// depends on it.
 pub(crate) fn may_vary_by(name: &HeaderName, upstream: &Upstream) -> bool {
     matches!(
         name.as_str(),
@@ -221,8 +225,8 @@ fn add_request_id(headers: &mut HeaderMap) {
     }
 }
 
-/// Adds the headers that the configuration adds to every request. The cache does not get them: they are secret, and not the
-/// visitor's credentials.
+/// Adds the headers that the configuration adds to every request. The cache does not get them: they
+/// are secret, and not the visitor's credentials.
 pub(crate) fn add_configured(headers: &mut HeaderMap, upstream: &Upstream) {
     for (name, secret) in &upstream.request_headers {
         // The configuration has checked it.
@@ -239,8 +243,8 @@ pub(crate) fn may_have_credentials(client: &HeaderMap, upstream: &Upstream) -> b
         || (upstream.forward_authorization && client.contains_key(AUTHORIZATION))
 }
 
-/// What the forwarding headers say of the site, which is the same for all requests. The host is that of the site, and not what
-/// the client named: others may get the response from the cache.
+/// What the forwarding headers say of the site, which is the same for all requests. The host is
+/// that of the site, and not what the client named: others may get the response from the cache.
 pub(crate) struct OriginHeaders {
     host: HeaderValue,
     scheme: HeaderValue,
@@ -263,8 +267,8 @@ impl OriginHeaders {
         }
     }
 
-    /// Says who sent the request, to which site and how (RFC 7239). What the client itself said is dropped: if it is a trusted
-    /// proxy, its part is in the address already.
+    /// Says who sent the request, to which site and how (RFC 7239). What the client itself said is
+    /// dropped: if it is a trusted proxy, its part is in the address already.
     fn add_forwarded(&self, headers: &mut HeaderMap, client: IpAddr) {
         let (open, close) = if client.is_ipv6() {
             ("for=\"[", "]\"")
@@ -311,7 +315,8 @@ fn push_address(text: &mut String, address: IpAddr) {
     }
 }
 
-/// Adds the gateway to `Via` (RFC 9110, section 7.6.3): it has received the message with this version.
+/// Adds the gateway to `Via` (RFC 9110, section 7.6.3): it has received the message with this
+/// version.
 pub(crate) fn add_via(headers: &mut HeaderMap, version: Version) {
     let value = match version {
         Version::HTTP_10 => "1.0 colonnade",

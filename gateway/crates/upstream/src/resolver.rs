@@ -15,8 +15,9 @@ use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tower::Service;
 
-/// The most lookups at the same time, a sixteenth of the threads for blocking work. A lookup keeps its thread when its caller has
-/// stopped waiting: a DNS server that hangs must leave threads for other work.
+/// The most lookups at the same time, a sixteenth of the threads for blocking work. A lookup keeps
+/// its thread when its caller has stopped waiting: a DNS server that hangs must leave threads for
+/// other work.
 const MAX_LOOKUPS: usize = 32;
 
 /// The lookups of the process, whose clients share the threads for blocking work.
@@ -55,7 +56,8 @@ impl Service<Name> for Resolver {
     }
 }
 
-/// Returns the addresses of a name, with port 0, without those that are refused unless `allow_link_local`.
+/// Returns the addresses of a name, with port 0, without those that are refused unless
+/// `allow_link_local`.
 ///
 /// # Errors
 ///

@@ -16,8 +16,8 @@ use crate::error::{UpstreamError, describe};
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 
-/// A body within its limits. It fails, so that the client's connection is reset, if the upstream's connection fails or takes
-/// too long, or if the body is too large. Trailers are dropped.
+/// A body within its limits. It fails, so that the client's connection is reset, if the upstream's
+/// connection fails or takes too long, or if the body is too large. Trailers are dropped.
 pub(crate) struct UpstreamBody {
     response: Arc<ResponseSlot>,
     /// The number of bytes that may still come.
@@ -65,7 +65,8 @@ impl ResponseInProgress {
         BrokenBody(outcome.name())
     }
 
-    /// The connection has failed: because of the upstream, or because the rest of the client's body cannot be forwarded.
+    /// The connection has failed: because of the upstream, or because the rest of the client's body
+    /// cannot be forwarded.
     fn interrupt(&mut self, state: &CallState, error: &hyper::Error) -> BrokenBody {
         let Some(fault) = state.fault() else {
             return self.fail(Outcome::Broken, &describe(error));

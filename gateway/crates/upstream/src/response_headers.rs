@@ -1,9 +1,10 @@
 //! The headers of an upstream's response as visitors get them.
 //!
-//! An upstream serves below the site's own origin, so whatever it could do with a header it could do to the whole site: allow
-//! other origins, clear cookies, register a service worker, weaken the Content Security Policy. So only the headers in a list
-//! pass. The body must not become code of the site either: the policy is that of a sandbox, and a script or stylesheet is
-//! passed as plain text, which no page of the site can load.
+//! An upstream serves below the site's own origin, so whatever it could do with a header it could
+//! do to the whole site: allow other origins, clear cookies, register a service worker, weaken the
+//! Content Security Policy. So only the headers in a list pass. The body must not become code of
+//! the site either: the policy is that of a sandbox, and a script or stylesheet is passed as plain
+//! text, which no page of the site can load.
 
 use colonnade_config::{Origin, Upstream};
 use http::header::{
@@ -31,8 +32,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// What scripts, stylesheets and the like become. With `nosniff` no page loads it as code.
 const PLAIN_TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Removes the headers of a response that visitors do not get, and adds those of the gateway. `target` is the path that the
-/// visitor has requested.
+/// Removes the headers of a response that visitors do not get, and adds those of the gateway.
+/// `target` is the path that the visitor has requested.
 ///
 /// # Errors
 ///
@@ -45,8 +46,9 @@ pub(crate) fn sanitize(
 ) -> Result<(), UpstreamError> {
     set_locations(head, upstream, site, target)?;
     let headers = &mut head.headers;
-    // `Connection` is not evaluated. What it may name does not pass anyway; what passes is for all recipients, and must not be
-    // named (RFC 9110, section 7.6.1): without `Vary` or `Set-Cookie`, others could get the response.
+    // `Connection` is not evaluated. What it may name does not pass anyway; what passes is for all
+    // recipients, and must not be named (RFC 9110, section 7.6.1): without `Vary` or `Set-Cookie`,
+    // others could get the response.
     let settable = cookies::settable(headers).filter(|_| upstream.forward_set_cookie);
     let cookies: Vec<HeaderValue> = settable
         .map(|field| cookies::with_site_path(field, upstream))
@@ -80,7 +82,8 @@ pub(crate) fn sanitize(
     Ok(())
 }
 
-/// Sets `Location` and `Content-Location` to paths of this site, and removes those that lead to another site.
+/// Sets `Location` and `Content-Location` to paths of this site, and removes those that lead to
+/// another site.
 fn set_locations(
     head: &mut Parts,
     upstream: &Upstream,
@@ -139,8 +142,8 @@ fn is_allowed(name: &HeaderName) -> bool {
     )
 }
 
-/// The path, query and fragment of a location on this site; `None` if it is on another site. A location below a base URL of the
-/// upstream is on this site.
+/// The path, query and fragment of a location on this site; `None` if it is on another site. A
+/// location below a base URL of the upstream is on this site.
 fn on_site(location: &HeaderValue, upstream: &Upstream, site: &Origin, target: &str) -> Option<HeaderValue> {
     let site = site.url();
     let base = site.join(target).ok()?;
@@ -161,8 +164,8 @@ fn on_site(location: &HeaderValue, upstream: &Upstream, site: &Origin, target: &
     HeaderValue::from_str(text).ok()
 }
 
-/// Returns whether browsers run or apply content of this type: scripts, stylesheets and WebAssembly; or multipart content whose
-/// parts have types of their own.
+/// Returns whether browsers run or apply content of this type: scripts, stylesheets and
+/// WebAssembly; or multipart content whose parts have types of their own.
 fn is_code(content_type: &HeaderValue) -> bool {
     let text = content_type.as_bytes();
     let begins_with_code = |rest: &[u8]| {
@@ -179,7 +182,8 @@ fn is_code(content_type: &HeaderValue) -> bool {
     (0..text.len()).any(|start| begins_with_code(&text[start..]))
 }
 
-/// Adds `Cache-Control: no-store` to a response that says nothing about caching, so that no cache guesses.
+/// Adds `Cache-Control: no-store` to a response that says nothing about caching, so that no cache
+/// guesses.
 pub(crate) fn forbid_heuristic_caching(headers: &mut HeaderMap) {
     if !headers.contains_key(CACHE_CONTROL) && !headers.contains_key(EXPIRES) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

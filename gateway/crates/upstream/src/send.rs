@@ -1,4 +1,5 @@
-//! Sends one request to an upstream: admission, the choice of an endpoint, retries, and the response's head.
+//! Sends one request to an upstream: admission, the choice of an endpoint, retries, and the
+//! response's head.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -36,7 +37,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) max_response_bytes: usize,
     /// The client that causes the request, if it is known. Limits per client count it.
     pub(crate) client: Option<ClientKey>,
-    /// Whether the request is a query of a page, which takes a permit of the client's rate limit only if it is sent.
+    /// Whether the request is a query of a page, which takes a permit of the client's rate limit
+    /// only if it is sent.
     pub(crate) is_query: bool,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
@@ -55,7 +57,8 @@ struct AttemptError {
 enum Stage {
     /// There was no connection.
     Connecting,
-    /// The endpoint closed a connection that was idle, without a byte of a response: probably not because of the request.
+    /// The endpoint closed a connection that was idle, without a byte of a response: probably not
+    /// because of the request.
     IdleConnectionClosed,
     /// The connection failed before the first byte of a response.
     BeforeResponse,
@@ -177,10 +180,11 @@ struct Call<'a> {
 }
 
 impl Upstream {
-    /// Sends a request, again to another endpoint if it fails before the response. One with a body is sent once. The result has
-    /// the headers that visitors get.
+    /// Sends a request, again to another endpoint if it fails before the response. One with a body
+    /// is sent once. The result has the headers that visitors get.
     ///
-    /// The future and the body are large. Boxed, they are not copied with each future around this one.
+    /// The future and the body are large. Boxed, they are not copied with each future around this
+    /// one.
     pub(crate) fn send<'a>(
         self: &'a Arc<Self>,
         request: Outgoing<'a>,
@@ -282,7 +286,8 @@ impl Call<'_> {
         Ok(Response::from_parts(head, body))
     }
 
-    /// The request as an endpoint gets it. The last attempt takes the headers, and each one the body.
+    /// The request as an endpoint gets it. The last attempt takes the headers, and each one the
+    /// body.
     fn outgoing(&mut self, endpoint: &Endpoint) -> Result<Request<OutgoingBody>, AttemptError> {
         let body = std::mem::replace(&mut self.body, OutgoingBody::Empty);
         let is_empty = matches!(body, OutgoingBody::Empty);
@@ -355,13 +360,14 @@ impl Call<'_> {
     }
 }
 
-/// Returns whether requests with this method usually have a body. Without one they need `Content-Length: 0` (RFC 9110,
-/// section 8.6).
+/// Returns whether requests with this method usually have a body. Without one they need
+/// `Content-Length: 0` (RFC 9110, section 8.6).
 fn expects_body(method: &Method) -> bool {
     matches!(*method, Method::POST | Method::PUT | Method::PATCH)
 }
 
-/// Returns whether sending a request twice has the same effect as sending it once (RFC 9110, section 9.2.2).
+/// Returns whether sending a request twice has the same effect as sending it once (RFC 9110,
+/// section 9.2.2).
 fn is_idempotent(method: &Method) -> bool {
     matches!(
         *method,

@@ -26,7 +26,8 @@ impl Target {
         self.whole.as_str()
     }
 
-    /// What is appended to the base URL: the rest of the path as the client has encoded it, and the query.
+    /// What is appended to the base URL: the rest of the path as the client has encoded it, and the
+    /// query.
     pub(crate) fn rest(&self) -> &str {
         self.as_str().get(self.rest..).unwrap_or_default()
     }

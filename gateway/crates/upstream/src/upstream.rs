@@ -21,8 +21,8 @@ use crate::error::UpstreamError;
 use crate::metrics::{MetricsOfUpstream, UpstreamMetrics};
 use crate::request_headers::OriginHeaders;
 
-/// The rate limit of all clients together, per minute. It only bounds the memory of the rate limiter: the concurrency limits
-/// protect the upstream.
+/// The rate limit of all clients together, per minute. It only bounds the memory of the rate
+/// limiter: the concurrency limits protect the upstream.
 const MAX_TOTAL_PER_MINUTE: u32 = 6_000_000;
 
 /// The time over which the retry budget looks back.
@@ -132,8 +132,8 @@ impl Upstream {
         )
     }
 
-    /// Takes a permit for a call that this client causes, if it is known. It is held until the end of the response, or until the
-    /// call waits for its client and another call needs the permit.
+    /// Takes a permit for a call that this client causes, if it is known. It is held until the end
+    /// of the response, or until the call waits for its client and another call needs the permit.
     pub(crate) async fn begin_call(
         &self,
         client: Option<ClientKey>,

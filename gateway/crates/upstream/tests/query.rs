@@ -32,8 +32,8 @@ admin = "127.0.0.1:0"
 folder = "store"
 "#;
 
-/// Starts a server that responds to the path `/{n}` with the n-th of these messages, and then waits. The receiver gets the
-/// heads of the requests.
+/// Starts a server that responds to the path `/{n}` with the n-th of these messages, and then
+/// waits. The receiver gets the heads of the requests.
 fn serve(responses: Vec<Vec<u8>>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

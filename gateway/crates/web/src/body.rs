@@ -23,8 +23,8 @@ pub struct RequestBody {
 
 /// A deadline that depends on the progress of a body.
 pub trait BodyDeadline: Debug + Send + Sync {
-    /// Called when the reader waits for more data. Returns whether the deadline has passed; otherwise wakes the task when it
-    /// passes.
+    /// Called when the reader waits for more data. Returns whether the deadline has passed;
+    /// otherwise wakes the task when it passes.
     fn poll_expired(&self, cx: &Context<'_>) -> bool;
 
     /// Called for each frame, with its number of data bytes.

@@ -1,4 +1,5 @@
-//! A cache bounded in bytes, with second-chance eviction. While memory is short, it is half as large.
+//! A cache bounded in bytes, with second-chance eviction. While memory is short, it is half as
+//! large.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -11,8 +12,8 @@ use parking_lot::Mutex;
 
 /// A cache whose values together weigh at most `capacity` bytes, at every moment.
 ///
-/// When it is full, the second-chance algorithm evicts: the oldest value that was not read since it was last
-/// considered.
+/// When it is full, the second-chance algorithm evicts: the oldest value that was not read since it
+/// was last considered.
 pub struct ByteCache<K, V> {
     capacity: usize,
     state: Mutex<CacheState<K, V>>,

@@ -19,6 +19,7 @@ pub trait CallSpan: Send + Sync {
     /// The value of `traceparent` for the call (W3C Trace Context, section 3.2).
     fn traceparent(&self) -> HeaderValue;
 
-    /// Ends the span with the status of the response, if there was one, and the outcome that metrics count.
+    /// Ends the span with the status of the response, if there was one, and the outcome that
+    /// metrics count.
     fn end(self: Box<Self>, outcome: &'static str, status: Option<u16>, retries: u32, is_error: bool);
 }

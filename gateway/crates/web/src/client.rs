@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use http::Extensions;
 
-/// A request extension: the IP address of the client. Behind a trusted proxy it is the address that the proxy reports.
+/// A request extension: the IP address of the client. Behind a trusted proxy it is the address that
+/// the proxy reports.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -20,8 +21,8 @@ pub fn client_key(extensions: &Extensions) -> Option<ClientKey> {
 #[derive(Debug, Clone, Copy)]
 pub struct FromTrustedProxy;
 
-/// The key by which limits count clients: an IPv4 address, or the /64 prefix of an IPv6 address. A single host can use
-/// every address of its /64.
+/// The key by which limits count clients: an IPv4 address, or the /64 prefix of an IPv6 address. A
+/// single host can use every address of its /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientKey(Network);
 
@@ -54,8 +55,8 @@ impl ClientKey {
     }
 }
 
-/// A network that limits count: a client, or the /56 or /48 of IPv6 clients. Providers assign customers a whole /56 or /48
-/// (RFC 6177).
+/// A network that limits count: a client, or the /56 or /48 of IPv6 clients. Providers assign
+/// customers a whole /56 or /48 (RFC 6177).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network {
     /// The IPv4 address, or the first 64 bits of the IPv6 address.

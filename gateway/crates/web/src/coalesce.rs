@@ -25,8 +25,8 @@ impl<K, V> Default for RequestCoalescer<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> RequestCoalescer<K, V> {
-    /// Runs `work`, or waits for the outcome of work in progress for the same key. If the future that runs the work is
-    /// dropped, one of those that wait runs its own `work` instead.
+    /// Runs `work`, or waits for the outcome of work in progress for the same key. If the future
+    /// that runs the work is dropped, one of those that wait runs its own `work` instead.
     pub async fn run(&self, key: &K, work: impl Future<Output = V>) -> V {
         let cell = Arc::clone(self.in_progress.lock().entry(key.clone()).or_default());
         let _waiter = Waiter {
@@ -43,8 +43,9 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Like `run`, but detached: the work finishes even if every caller is dropped, and later requests wait for its outcome. For work
-    /// that cannot be canceled. If it panics, so does the current task. It never ends if the runtime shuts down first.
+    /// Like `run`, but detached: the work finishes even if every caller is dropped, and later
+    /// requests wait for its outcome. For work that cannot be canceled. If it panics, so does the
+    /// current task. It never ends if the runtime shuts down first.
     pub async fn run_to_end(self: &Arc<Self>, key: K, work: impl Future<Output = V> + Send + 'static) -> V {
         let has_begun = Arc::new(AtomicBool::new(false));
         let (coalescer, is_running) = (Arc::clone(self), Arc::clone(&has_begun));
@@ -78,8 +79,8 @@ impl<V> Drop for Detached<V> {
     }
 }
 
-/// One request that waits for an outcome. Dropping it removes the key if the outcome is there or no request waits for
-/// it any more.
+/// One request that waits for an outcome. Dropping it removes the key if the outcome is there or no
+/// request waits for it any more.
 struct Waiter<'a, K: Clone + Eq + Hash, V: Clone> {
     coalescer: &'a RequestCoalescer<K, V>,
     key: &'a K,

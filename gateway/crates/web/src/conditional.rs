@@ -1,5 +1,5 @@
-//! Conditional requests: `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since` and `If-Range` (RFC 9110,
-//! section 13).
+//! Conditional requests: `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since`
+//! and `If-Range` (RFC 9110, section 13).
 
 use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE};
 use http::{HeaderMap, HeaderName};
@@ -50,8 +50,8 @@ pub fn evaluate_preconditions(request: &HeaderMap, validators: Validators<'_>) -
     }
 }
 
-/// Returns whether `Range` applies: there is no `If-Range`, or it matches by strong comparison (RFC 9110, section
-/// 13.1.5). A date matches only if it is exact.
+/// Returns whether `Range` applies: there is no `If-Range`, or it matches by strong comparison (RFC
+/// 9110, section 13.1.5). A date matches only if it is exact.
 pub fn may_send_range(request: &HeaderMap, validators: Validators<'_>) -> bool {
     let mut values = request.get_all(IF_RANGE).iter();
     let Some(value) = values.next() else {
@@ -91,8 +91,9 @@ fn is_same(tag: &Tag<'_>, etag: &[u8], comparison: Comparison) -> bool {
     }
 }
 
-/// Returns whether a proxy that compresses has made an entity tag from another one. Both have quotes. Apache appends `-gzip` or
-/// `-br`, others `;gzip`, and they do not remove it from `If-None-Match`.
+/// Returns whether a proxy that compresses has made an entity tag from another one. Both have
+/// quotes. Apache appends `-gzip` or `-br`, others `;gzip`, and they do not remove it from
+/// `If-None-Match`.
 fn is_of_proxy(tag: &[u8], etag: &[u8]) -> bool {
     let suffix = etag.strip_suffix(b"\"").and_then(|start| tag.strip_prefix(start));
     suffix.is_some_and(|suffix| [&b"-gzip\""[..], b";gzip\"", b"-br\"", b";br\""].contains(&suffix))

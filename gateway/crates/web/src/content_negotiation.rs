@@ -1,5 +1,5 @@
-//! Content negotiation: choosing a content coding by `Accept-Encoding`, and between HTML and JSON by `Accept` (RFC 9110,
-//! section 12.5).
+//! Content negotiation: choosing a content coding by `Accept-Encoding`, and between HTML and JSON
+//! by `Accept` (RFC 9110, section 12.5).
 
 use std::fmt;
 
@@ -39,11 +39,11 @@ impl fmt::Display for Coding {
     }
 }
 
-/// Returns the available coding with the highest weight. Codings of equal weight rank by size: Brotli, Zstandard, gzip,
-/// identity.
+/// Returns the available coding with the highest weight. Codings of equal weight rank by size:
+/// Brotli, Zstandard, gzip, identity.
 ///
-/// `Identity` is always available, and a client that accepts no available coding gets it: it can more likely use that
-/// than an error, and RFC 9110 permits both (sections 12.5.3 and 15.5.16).
+/// `Identity` is always available, and a client that accepts no available coding gets it: it can
+/// more likely use that than an error, and RFC 9110 permits both (sections 12.5.3 and 15.5.16).
 pub fn preferred_coding(headers: &HeaderMap, available: &[Coding]) -> Coding {
     let weights = Weights::read(headers);
     let mut best = (Coding::Identity, weights.of(Coding::Identity));
@@ -57,8 +57,8 @@ pub fn preferred_coding(headers: &HeaderMap, available: &[Coding]) -> Coding {
     best.0
 }
 
-/// Returns whether a client prefers an HTML page to JSON: it names `text/html`, as browsers do when they follow a link or send a
-/// form. Wildcards do not count: scripts send them by default.
+/// Returns whether a client prefers an HTML page to JSON: it names `text/html`, as browsers do when
+/// they follow a link or send a form. Wildcards do not count: scripts send them by default.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
     let values = headers
         .get_all(ACCEPT)
@@ -80,7 +80,8 @@ pub fn prefers_html(headers: &HeaderMap) -> bool {
     html > json
 }
 
-/// The weights of an `Accept-Encoding` header in thousandths. If a coding is listed twice, the first one counts.
+/// The weights of an `Accept-Encoding` header in thousandths. If a coding is listed twice, the
+/// first one counts.
 #[derive(Debug, Default)]
 struct Weights {
     identity: Option<u16>,
@@ -127,7 +128,8 @@ impl Weights {
             Coding::Zstd => self.zstd,
             Coding::Br => self.br,
         };
-        // Identity is acceptable unless it is excluded. If it is not listed, every listed coding is better.
+        // Identity is acceptable unless it is excluded. If it is not listed, every listed coding is
+        // better.
         if coding == Coding::Identity && named.is_none() && self.any != Some(0) {
             return 1;
         }
@@ -152,7 +154,8 @@ fn weight(parameter: &[u8]) -> Option<u16> {
     }
 }
 
-/// Checks the invariants of [`preferred_coding`]: the result is available, accepted and not excluded.
+/// Checks the invariants of [`preferred_coding`]: the result is available, accepted and not
+/// excluded.
 ///
 /// # Panics
 ///

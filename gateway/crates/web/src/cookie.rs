@@ -3,8 +3,9 @@
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};
 
-/// Precedes the name of each cookie over HTTPS. Browsers accept such a cookie only with `Secure`, `Path=/` and without `Domain`,
-/// so that no other host of the domain, and no page over HTTP, can set or replace it (RFC 6265bis, section 4.1.3.2).
+/// Precedes the name of each cookie over HTTPS. Browsers accept such a cookie only with `Secure`,
+/// `Path=/` and without `Domain`, so that no other host of the domain, and no page over HTTP, can
+/// set or replace it (RFC 6265bis, section 4.1.3.2).
 const SECURE_PREFIX: &str = "__Host-";
 
 /// The prefix of the names of cookies.
@@ -49,8 +50,8 @@ pub struct Cookie<'a> {
 }
 
 impl<'a> Cookie<'a> {
-    /// A cookie with `SameSite=Lax` that expires after `max_age` seconds; 0 deletes it. `name` is without the prefix, and
-    /// `value` must consist of characters that are valid in a cookie.
+    /// A cookie with `SameSite=Lax` that expires after `max_age` seconds; 0 deletes it. `name` is
+    /// without the prefix, and `value` must consist of characters that are valid in a cookie.
     pub fn new(name: &'a str, value: &'a str, max_age: i64) -> Self {
         Self {
             name,
@@ -69,8 +70,8 @@ impl<'a> Cookie<'a> {
         }
     }
 
-    /// Adds the cookie to the headers of a response. `secure` says whether the listener's origin uses HTTPS. A value that is
-    /// invalid in a header is ignored.
+    /// Adds the cookie to the headers of a response. `secure` says whether the listener's origin
+    /// uses HTTPS. A value that is invalid in a header is ignored.
     pub fn append(self, headers: &mut HeaderMap, secure: bool) {
         let Self {
             name,
@@ -89,7 +90,8 @@ impl<'a> Cookie<'a> {
     }
 }
 
-/// Checks that a cookie roundtrips next to any other cookies, unless an earlier one has the same name.
+/// Checks that a cookie roundtrips next to any other cookies, unless an earlier one has the same
+/// name.
 ///
 /// # Panics
 ///

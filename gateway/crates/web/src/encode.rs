@@ -20,7 +20,8 @@ pub enum Effort {
     Quick,
 }
 
-/// The highest Zstandard level with a window of at most 8 MiB, the most that every browser accepts (RFC 9659).
+/// The highest Zstandard level with a window of at most 8 MiB, the most that every browser accepts
+/// (RFC 9659).
 const BEST_ZSTD: i32 = 19;
 
 /// The highest Brotli level that costs less time than sending the bytes it saves.

@@ -19,7 +19,8 @@ use crate::response::Representation;
 /// The codings of compressed content. Browsers that accept Zstandard also accept Brotli.
 const CODINGS: [Coding; 2] = [Coding::Gzip, Coding::Br];
 
-/// Limits concurrent encoding, which takes megabytes of memory and a whole CPU core for each content.
+/// Limits concurrent encoding, which takes megabytes of memory and a whole CPU core for each
+/// content.
 static PERMITS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(available_parallelism().map_or(2, usize::from)));
 
@@ -56,8 +57,8 @@ impl EncodedContent {
         }
     }
 
-    /// Composes and compresses content on a thread for blocking work: even a kilobyte takes longer than an event loop may be
-    /// blocked.
+    /// Composes and compresses content on a thread for blocking work: even a kilobyte takes longer
+    /// than an event loop may be blocked.
     pub async fn compress<C: Into<Bytes>>(compose: impl FnOnce() -> C + Send + 'static) -> Self {
         // The semaphore is never closed.
         let permit = PERMITS.acquire().await.ok();

@@ -1,5 +1,5 @@
-//! HTML error pages that do not need the shell: for requests before the first deployment, for a broken shell and for
-//! invalid URLs.
+//! HTML error pages that do not need the shell: for requests before the first deployment, for a
+//! broken shell and for invalid URLs.
 
 use http::StatusCode;
 

@@ -44,8 +44,8 @@ pub fn liveness() -> Response {
 pub enum Readiness {
     /// It serves all pages.
     Ready,
-    /// It serves the site, but visitors miss something that another gateway on the same store would not serve better, or
-    /// changes of the store do not reach it. The texts say what.
+    /// It serves the site, but visitors miss something that another gateway on the same store would
+    /// not serve better, or changes of the store do not reach it. The texts say what.
     Degraded(Vec<String>),
     /// No deployment is live.
     NothingLive,
@@ -60,8 +60,9 @@ impl Readiness {
     }
 }
 
-/// The response of `/readyz`: 200 while a deployment is live, requests are accepted and no shutdown has started, else 503. An upgrade does not make
-/// the site unavailable, so that a replaced process is still ready.
+/// The response of `/readyz`: 200 while a deployment is live, requests are accepted and no shutdown
+/// has started, else 503. An upgrade does not make the site unavailable, so that a replaced process
+/// is still ready.
 pub fn readiness(readiness: &Readiness, shutdown: &ShutdownSignal) -> Response {
     if *shutdown.0.borrow() == Lifecycle::ShuttingDown {
         return text(StatusCode::SERVICE_UNAVAILABLE, "shutting down");

@@ -11,7 +11,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Parses a host. Stricter than RFC 3986: no user information, no percent-encoding, no empty host.
+    /// Parses a host. Stricter than RFC 3986: no user information, no percent-encoding, no empty
+    /// host.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, port) = if text.starts_with('[') {
             let end = text.find(']')? + 1;
@@ -33,8 +34,8 @@ impl Host {
         &self.name
     }
 
-    /// Returns whether DNS cannot redirect this host: it is an IP address, or `localhost` (RFC 6761, section 6.3). Such a
-    /// host is safe from DNS rebinding.
+    /// Returns whether DNS cannot redirect this host: it is an IP address, or `localhost` (RFC
+    /// 6761, section 6.3). Such a host is safe from DNS rebinding.
     pub fn resists_dns_rebinding(&self) -> bool {
         self.name.starts_with('[') || self.name.parse::<Ipv4Addr>().is_ok() || self.name == "localhost"
     }
@@ -59,7 +60,8 @@ fn number(port: &str) -> Option<u16> {
         .then(|| port.parse().ok())?
 }
 
-/// Checks that a valid host roundtrips and contains no character that is special elsewhere in a URL.
+/// Checks that a valid host roundtrips and contains no character that is special elsewhere in a
+/// URL.
 ///
 /// # Panics
 ///

@@ -20,7 +20,8 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// The Content Security Policy hash source of an inline style element (CSP 3, section 2.3.1), without quotes.
+/// The Content Security Policy hash source of an inline style element (CSP 3, section 2.3.1),
+/// without quotes.
 pub fn csp_hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

@@ -1,7 +1,7 @@
 //! HTTP building blocks: requests and responses, errors as responses, routing, content negotiation,
-//! conditional requests, cookies and client addresses. Nothing here depends on what a release or deployment is, except the
-//! limit on the segments of a release's URLs: responses carry only a deployment's number, and health checks and error pages
-//! know only whether one is live.
+//! conditional requests, cookies and client addresses. Nothing here depends on what a release or
+//! deployment is, except the limit on the segments of a release's URLs: responses carry only a
+//! deployment's number, and health checks and error pages know only whether one is live.
 
 pub mod body;
 pub mod byte_cache;

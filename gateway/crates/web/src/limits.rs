@@ -1,4 +1,5 @@
-//! `[limits]`: what a client may send, keep open and delay. Each field has the name of its configuration key.
+//! `[limits]`: what a client may send, keep open and delay. Each field has the name of its
+//! configuration key.
 
 use std::time::Duration;
 
@@ -7,13 +8,15 @@ use std::time::Duration;
 pub struct Limits {
     /// The maximum number of connections of a listener.
     pub max_connections: usize,
-    /// The maximum number of connections of one client: an IPv4 address, or the /64 of an IPv6 address.
+    /// The maximum number of connections of one client: an IPv4 address, or the /64 of an IPv6
+    /// address.
     pub max_connections_per_client: usize,
     /// The maximum number of requests in flight.
     pub max_requests_in_flight: usize,
     /// The maximum number of requests in flight of one client.
     pub max_requests_in_flight_per_client: usize,
-    /// The memory of the gateway with its render workers, in bytes. `None`: that of its control group or of the machine.
+    /// The memory of the gateway with its render workers, in bytes. `None`: that of its control
+    /// group or of the machine.
     pub max_memory_bytes: Option<u64>,
     /// The timeout of the TLS handshake.
     pub tls_handshake_timeout: Duration,
@@ -21,10 +24,11 @@ pub struct Limits {
     pub first_byte_timeout: Duration,
     /// The timeout of a request's header section, from its first byte to its last.
     pub request_header_timeout: Duration,
-    /// How long the gateway waits for a client to read or send `min_rate_bytes`. Only time spent waiting
-    /// counts.
+    /// How long the gateway waits for a client to read or send `min_rate_bytes`. Only time spent
+    /// waiting counts.
     pub min_rate_window: Duration,
-    /// The bytes a client must read or send per `min_rate_window`; over HTTP/2 for each response in progress.
+    /// The bytes a client must read or send per `min_rate_window`; over HTTP/2 for each response in
+    /// progress.
     pub min_rate_bytes: u64,
     /// How long an idle connection is kept open.
     pub keepalive_timeout: Duration,
@@ -36,16 +40,17 @@ pub struct Limits {
     pub max_header_fields: usize,
     /// The maximum number of concurrent streams of an HTTP/2 connection.
     pub http2_max_concurrent_streams: u32,
-    /// The maximum number of `RST_STREAM` frames that an HTTP/2 client may send per minute and connection.
+    /// The maximum number of `RST_STREAM` frames that an HTTP/2 client may send per minute and
+    /// connection.
     pub http2_max_resets_per_minute: u32,
-    /// The maximum number of HTTP/2 frames without a payload for a request, per minute and connection: PING,
-    /// SETTINGS, PRIORITY, empty DATA, GOAWAY, unknown frames, and `WINDOW_UPDATE` for which few bytes were
-    /// sent.
+    /// The maximum number of HTTP/2 frames without a payload for a request, per minute and
+    /// connection: PING, SETTINGS, PRIORITY, empty DATA, GOAWAY, unknown frames, and
+    /// `WINDOW_UPDATE` for which few bytes were sent.
     pub http2_max_control_frames_per_minute: u32,
     /// How long the readiness check fails before the listener closes on shutdown.
     pub shutdown_delay: Duration,
-    /// How long requests in flight may take once the gateway shuts down, and how long an HTTP/2 client may
-    /// open new streams after the connection has announced its close.
+    /// How long requests in flight may take once the gateway shuts down, and how long an HTTP/2
+    /// client may open new streams after the connection has announced its close.
     pub drain_timeout: Duration,
     /// How long an upgrade waits until the new process is ready.
     pub upgrade_timeout: Duration,

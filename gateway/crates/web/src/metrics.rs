@@ -5,8 +5,8 @@ use std::fmt;
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 
-/// A metric family whose description is exposed even while the family is empty, so that `/metrics` lists every metric
-/// from the start.
+/// A metric family whose description is exposed even while the family is empty, so that `/metrics`
+/// lists every metric from the start.
 #[derive(Debug)]
 pub struct Described<M>(pub M);
 

@@ -1,4 +1,5 @@
-//! CSRF protection: detects cross-origin requests, which a page of another origin made the browser send.
+//! CSRF protection: detects cross-origin requests, which a page of another origin made the browser
+//! send.
 
 use http::header::{HOST, ORIGIN, REFERER};
 use http::uri::Authority;
@@ -6,8 +7,9 @@ use http::{HeaderMap, Uri};
 
 /// Returns whether a request comes from a page of the same origin.
 ///
-/// `Sec-Fetch-Site` decides if present: scripts cannot forge it. Otherwise `Origin` must equal the scheme of the site and
-/// the host of the request. A request without either header counts as cross-origin.
+/// `Sec-Fetch-Site` decides if present: scripts cannot forge it. Otherwise `Origin` must equal the
+/// scheme of the site and the host of the request. A request without either header counts as
+/// cross-origin.
 pub fn is_same_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";

@@ -1,4 +1,5 @@
-//! HTML pages of the gateway itself. They look like the site, do not need the shell and load nothing.
+//! HTML pages of the gateway itself. They look like the site, do not need the shell and load
+//! nothing.
 
 use std::sync::{Arc, LazyLock};
 
@@ -71,7 +72,8 @@ pub struct PlainPage<'a> {
     pub footer: String,
     /// Whether a deployment is live, so that the page can link to the site's pages.
     pub live: bool,
-    /// If the content has a form, which may only send to this site: an additional inline stylesheet.
+    /// If the content has a form, which may only send to this site: an additional inline
+    /// stylesheet.
     pub form_style: Option<&'a str>,
 }
 

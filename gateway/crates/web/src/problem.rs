@@ -1,7 +1,7 @@
 //! Error response mapping: errors as responses.
 //!
-//! Every error that ends a request implements [`Problem`]. [`respond`] turns it into a response for an [`Audience`].
-//! Causes are logged and never sent to visitors.
+//! Every error that ends a request implements [`Problem`]. [`respond`] turns it into a response for
+//! an [`Audience`]. Causes are logged and never sent to visitors.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ pub trait Problem: Error {
     fn log(&self) {}
 }
 
-/// Errors of the middleware and of routes on both listeners. Visitors get [`Problem::visitor_detail`] instead of the
-/// `Display` text.
+/// Errors of the middleware and of routes on both listeners. Visitors get
+/// [`Problem::visitor_detail`] instead of the `Display` text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// No route or page matches.
@@ -131,7 +131,8 @@ pub enum Audience {
         frame: Arc<PlainFrame>,
         /// Whether a deployment is live, so that the page can have links.
         live: bool,
-        /// The path of the page that the visitor comes from, percent-encoded. Default: the home page.
+        /// The path of the page that the visitor comes from, percent-encoded. Default: the home
+        /// page.
         back: Option<String>,
     },
     /// A program that requested a file: a line of text.

@@ -21,7 +21,8 @@ pub struct QueryResult {
     pub freshness: Freshness,
     /// The revision of the result, if it can be revoked before that.
     pub revision: Option<Revision>,
-    /// Whether there is none because of a limit of the client that asked. Another client may get one.
+    /// Whether there is none because of a limit of the client that asked. Another client may get
+    /// one.
     pub is_client_limited: bool,
 }
 
@@ -36,8 +37,8 @@ pub enum UnusableResult {
     TooLargeTogether,
 }
 
-/// A revision of the responses of a URL: the count of a counter that rises when they are purged or invalidated (RFC 9111,
-/// section 4.4). Several URLs may share a counter.
+/// A revision of the responses of a URL: the count of a counter that rises when they are purged or
+/// invalidated (RFC 9111, section 4.4). Several URLs may share a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Revision {
     /// The number of the counter.

@@ -1,7 +1,8 @@
-//! Rate limiting with the generic cell rate algorithm (GCRA), to throttle clients and repeated log events.
+//! Rate limiting with the generic cell rate algorithm (GCRA), to throttle clients and repeated log
+//! events.
 //!
-//! Every limit is a number of permits per minute. A burst may use all of them at once. Used permits become
-//! available again at an even rate over the next minute.
+//! Every limit is a number of permits per minute. A burst may use all of them at once. Used permits
+//! become available again at an even rate over the next minute.
 
 use std::time::Duration;
 
@@ -22,7 +23,8 @@ const MIN_SWEEP_LEN: usize = 1024;
 pub struct RateLimiter {
     /// The time until one used permit is available again.
     interval: Duration,
-    /// When all permits are available: at most a minute from now. The theoretical arrival time of GCRA.
+    /// When all permits are available: at most a minute from now. The theoretical arrival time of
+    /// GCRA.
     full_at: Instant,
 }
 
@@ -81,8 +83,8 @@ pub enum RateLimited {
 
 /// Limits how often something happens per minute, per client and in total.
 ///
-/// Memory is bounded by the total limit: a network is stored only with a permit of the total limit, and is
-/// removed once all of its own permits are available, which takes two minutes at most.
+/// Memory is bounded by the total limit: a network is stored only with a permit of the total limit,
+/// and is removed once all of its own permits are available, which takes two minutes at most.
 #[derive(Debug)]
 pub struct ClientRateLimiter {
     state: Mutex<State>,

@@ -1,5 +1,6 @@
-//! The request that the current task works on: its ID, for the log, and what starts the spans of its calls. Work that a request
-//! starts in another task keeps them with [`spawn`] or [`spawn_blocking`].
+//! The request that the current task works on: its ID, for the log, and what starts the spans of
+//! its calls. Work that a request starts in another task keeps them with [`spawn`] or
+//! [`spawn_blocking`].
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -70,8 +71,9 @@ pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     tokio::task::spawn_blocking(move || BLOCKING.sync_scope((), || within_now(scope, work)))
 }
 
-/// Returns the result of work that takes longer than an event loop may be blocked. It runs on a thread for blocking work. If
-/// it panics, so does the current task. It never ends if the runtime shuts down first.
+/// Returns the result of work that takes longer than an event loop may be blocked. It runs on a
+/// thread for blocking work. If it panics, so does the current task. It never ends if the runtime
+/// shuts down first.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     #[cfg(any(test, feature = "testing"))]
     if runs_inline() {
@@ -90,7 +92,8 @@ thread_local! {
     static INLINE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Makes [`run_blocking`] use this thread: how long another thread takes would decide the order of events.
+/// Makes [`run_blocking`] use this thread: how long another thread takes would decide the order of
+/// events.
 #[cfg(any(test, feature = "testing"))]
 pub fn run_inline() {
     INLINE.set(true);

@@ -26,10 +26,12 @@ impl ServedBy {
     }
 }
 
-/// How many header fields a prepared response has, with those that middleware adds, so that no insertion rebuilds the map.
+/// How many header fields a prepared response has, with those that middleware adds, so that no
+/// insertion rebuilds the map.
 pub const HEADER_CAPACITY: usize = 16;
 
-/// The value of a prepared field that is replaced in each response: a clone of a map has no room for another field.
+/// The value of a prepared field that is replaced in each response: a clone of a map has no room
+/// for another field.
 pub const PLACEHOLDER: HeaderValue = HeaderValue::from_static("");
 
 /// The header with the request ID.
@@ -43,7 +45,8 @@ pub struct RequestId(pub HeaderValue);
 pub const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 /// `Cache-Control`: caches must not store the response.
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-/// `Cache-Control`: caches may use the response for a year. For content that never changes under its URL.
+/// `Cache-Control`: caches may use the response for a year. For content that never changes under
+/// its URL.
 pub const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// `Content-Type` of HTML pages.
 pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -71,7 +74,8 @@ pub fn text(status: StatusCode, line: &str) -> Response {
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
     match serde_json::to_vec(value) {
         Ok(body) => response(status, JSON, body),
-        // Serialization fails only for maps with keys that are not strings. No value of the gateway has any.
+        // Serialization fails only for maps with keys that are not strings. No value of the gateway
+        // has any.
         Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong."),
     }
 }
@@ -103,8 +107,8 @@ pub struct Representation {
     pub bytes: Bytes,
 }
 
-/// Creates a 200 response with a representation, or 304 or 412 as the preconditions of the request demand. `headers` are
-/// sent with every status.
+/// Creates a 200 response with a representation, or 304 or 412 as the preconditions of the request
+/// demand. `headers` are sent with every status.
 pub fn conditional_response(
     request: &HeaderMap,
     content_type: &HeaderValue,

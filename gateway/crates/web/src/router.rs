@@ -12,7 +12,8 @@ use crate::response::Response;
 pub use crate::methods::Methods;
 
 impl Methods {
-    /// Returns `None` if the route's handler serves this method, or the response to OPTIONS (RFC 9110, section 9.3.7).
+    /// Returns `None` if the route's handler serves this method, or the response to OPTIONS (RFC
+    /// 9110, section 9.3.7).
     ///
     /// # Errors
     ///
@@ -42,7 +43,8 @@ pub struct Route<H> {
 }
 
 impl<H> Route<H> {
-    /// Creates a route that is named like its pattern, in the syntax of page patterns: `/deployments/:number/abort`.
+    /// Creates a route that is named like its pattern, in the syntax of page patterns:
+    /// `/deployments/:number/abort`.
     pub fn new(methods: Methods, pattern: impl Into<Cow<'static, str>>, handler: H) -> Self {
         let pattern = pattern.into();
         Self {
@@ -86,9 +88,9 @@ impl<H> Router<H> {
         Self(table)
     }
 
-    /// Finds the route of a path, and the parameters in the path. A `{name}` matches one segment that is not empty, a
-    /// final `{*name}` matches the rest of the path. A pattern without a trailing slash does not match a path with one,
-    /// unless it ends with `{*name}`.
+    /// Finds the route of a path, and the parameters in the path. A `{name}` matches one segment
+    /// that is not empty, a final `{*name}` matches the rest of the path. A pattern without a
+    /// trailing slash does not match a path with one, unless it ends with `{*name}`.
     ///
     /// Pass a path of decoded segments: the parameters are not decoded any further.
     pub fn find<'p>(&self, path: &'p str) -> Option<(&Route<H>, Params<'_, 'p>)> {

@@ -3,12 +3,14 @@
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The default policy, for responses that are not documents: nothing in them is run, framed or loaded.
+/// The default policy, for responses that are not documents: nothing in them is run, framed or
+/// loaded.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// Other sites get no referrer. `no-referrer` would also set the Origin of a form submission to `null`.
+/// Other sites get no referrer. `no-referrer` would also set the Origin of a form submission to
+/// `null`.
 const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
 /// Disables the browser features that a site of text, images and forms does not use.
@@ -23,7 +25,8 @@ const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-poli
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Adds the security headers, except `Strict-Transport-Security`, which does not depend on the response.
+/// Adds the security headers, except `Strict-Transport-Security`, which does not depend on the
+/// response.
 pub fn add_security_headers(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
@@ -36,7 +39,8 @@ pub fn add_security_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes the headers that only HTML pages have, from the prepared header of a response without content.
+/// Removes the headers that only HTML pages have, from the prepared header of a response without
+/// content.
 pub fn remove_page_headers(headers: &mut HeaderMap) {
     headers.remove(PERMISSIONS_POLICY);
     headers.remove(OPENER_POLICY);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use colonnade_model::deployment::SetName;
 
-/// What served a request, for logs, metrics and canary analysis. A part of the response's body: as an extension it would take
-/// three allocations.
+/// What served a request, for logs, metrics and canary analysis. A part of the response's body: as
+/// an extension it would take three allocations.
 #[derive(Debug, Clone, Default)]
 pub struct ServedBy {
     /// The name of the route. It never contains the path of the request.

@@ -1,4 +1,5 @@
-//! The control socket: `gateway upgrade` asks the running process for an upgrade, and reads the outcome.
+//! The control socket: `gateway upgrade` asks the running process for an upgrade, and reads the
+//! outcome.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::Shutdown;
@@ -15,7 +16,8 @@ use super::{UpgradeError, Upgrader};
 /// The only request.
 const UPGRADE: &str = "upgrade\n";
 
-/// The start of the answer to a request that succeeded. The process ID follows. Any other answer is an error.
+/// The start of the answer to a request that succeeded. The process ID follows. Any other answer is
+/// an error.
 const UPGRADED: &str = "upgraded ";
 
 /// The delay after a failed `accept`.
@@ -49,8 +51,8 @@ pub(crate) fn request_upgrade(path: &Path) -> Result<String, ControlError> {
     }
 }
 
-/// Opens the control socket at `path`. With `replaces`, another process has it, and this one replaces that. Without the socket
-/// the gateway serves, but only SIGUSR2 upgrades it.
+/// Opens the control socket at `path`. With `replaces`, another process has it, and this one
+/// replaces that. Without the socket the gateway serves, but only SIGUSR2 upgrades it.
 pub(in crate::run) async fn open(path: &Path, replaces: bool) -> Option<UnixListener> {
     // A socket that a process left behind refuses connections.
     let opened = if !replaces && UnixStream::connect(path).await.is_ok() {
@@ -81,7 +83,8 @@ pub(in crate::run) async fn serve(listener: Option<UnixListener>, upgrader: Arc<
     }
 }
 
-/// Opens the socket under another name first, so that `path` always leads to a process that listens.
+/// Opens the socket under another name first, so that `path` always leads to a process that
+/// listens.
 fn listen(path: &Path) -> io::Result<UnixListener> {
     let mut new_path = path.to_owned().into_os_string();
     new_path.push(format!(".{}", std::process::id()));

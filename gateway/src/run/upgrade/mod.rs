@@ -1,12 +1,17 @@
-//! Upgrades: a new process of the current binary and configuration takes over the listening sockets, without a pause.
+//! Upgrades: a new process of the current binary and configuration takes over the listening
+//! sockets, without a pause.
 //!
-//! 1. The running process starts the new one with the same arguments and passes it the listening sockets.
-//! 2. The new process starts all its parts, and reports that it is ready, or why it cannot start ([`takeover`]).
-//! 3. The running process hands over, and says what it serves ([`served`]). The new process may still refuse.
-//! 4. The new process reports that it serves, and accepts connections from now on. The running one drains.
+//! 1. The running process starts the new one with the same arguments and passes it the listening
+//!    sockets.
+//! 2. The new process starts all its parts, and reports that it is ready, or why it cannot start
+//!    ([`takeover`]).
+//! 3. The running process hands over, and says what it serves ([`served`]). The new process may
+//!    still refuse.
+//! 4. The new process reports that it serves, and accepts connections from now on. The running one
+//!    drains.
 //!
-//! Until the fourth step the new process accepts nothing, so that a failure changes nothing. Both processes share the sockets themselves, so that no connection that waits for
-//! `accept` is lost.
+//! Until the fourth step the new process accepts nothing, so that a failure changes nothing. Both
+//! processes share the sockets themselves, so that no connection that waits for `accept` is lost.
 
 pub(super) mod control;
 pub(super) mod served;
@@ -48,7 +53,8 @@ const MAX_REASON: u64 = 64 * 1024;
 /// How long a process that has closed its connection may take to exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Variables that a service manager sets for one process. The first ones would also keep the new process from taking the sockets.
+/// Variables that a service manager sets for one process. The first ones would also keep the new
+/// process from taking the sockets.
 const OWN_VARIABLES: [&str; 4] = [
     "LISTEN_PID",
     "LISTEN_FDNAMES",
@@ -82,7 +88,8 @@ pub(super) enum UpgradeError {
 /// Upgrades the running process.
 pub(super) struct Upgrader {
     program: PathBuf,
-    /// The listening sockets, in the order of their descriptors. The listeners close them when they drain.
+    /// The listening sockets, in the order of their descriptors. The listeners close them when they
+    /// drain.
     sockets: Vec<Weak<TcpListener>>,
     serving: Arc<Serving>,
     settings: CurrentSettings,
@@ -142,7 +149,8 @@ impl Upgrader {
         }
     }
 
-    /// Starts a new process and hands over to it. Returns its process ID. Then the caller must call [`Upgrader::drain`].
+    /// Starts a new process and hands over to it. Returns its process ID. Then the caller must call
+    /// [`Upgrader::drain`].
     pub(super) async fn upgrade(&self) -> Result<u32, UpgradeError> {
         let outcome = match self.running.try_lock() {
             Ok(_lock) => self.upgrade_once().await,
@@ -262,8 +270,8 @@ async fn wait_for_report(
     ))
 }
 
-/// The path that the running binary was started with. The file may be replaced later, or the path may lead through a
-/// symbolic link that changes: an upgrade starts what is there then.
+/// The path that the running binary was started with. The file may be replaced later, or the path
+/// may lead through a symbolic link that changes: an upgrade starts what is there then.
 pub(super) fn program() -> io::Result<PathBuf> {
     let started_as = env::args_os().next().map(PathBuf::from);
     match started_as {

@@ -15,7 +15,8 @@ use crate::run::certificates::CurrentCertificates;
 pub(in crate::run) struct Served {
     /// The configured addresses by their keys.
     addresses: BTreeMap<String, SocketAddr>,
-    /// The names of the certificates and the hosts that they must cover, and whether clients accept the certificate for each.
+    /// The names of the certificates and the hosts that they must cover, and whether clients accept
+    /// the certificate for each.
     names: BTreeMap<String, bool>,
 }
 
@@ -62,8 +63,8 @@ impl Serving {
 }
 
 impl Served {
-    /// Warns of addresses that differ from those of the running process, because its sockets are passed on. Returns the names
-    /// whose certificate clients would no longer accept.
+    /// Warns of addresses that differ from those of the running process, because its sockets are
+    /// passed on. Returns the names whose certificate clients would no longer accept.
     pub(in crate::run) fn compare(&self, running: &Self) -> Vec<&str> {
         for (key, address) in &self.addresses {
             if let Some(old) = running.addresses.get(key).filter(|old| *old != address) {

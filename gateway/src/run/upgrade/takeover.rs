@@ -11,7 +11,8 @@ use tokio::net::UnixStream;
 
 use super::served::Served;
 
-/// The variable that tells a process that its standard input is the connection to the process it replaces.
+/// The variable that tells a process that its standard input is the connection to the process it
+/// replaces.
 pub(super) const VARIABLE: &str = "COLONNADE_UPGRADE";
 
 /// The report of a process that is ready. Any other report says why it is not.
@@ -20,7 +21,8 @@ pub(super) const READY: u8 = b'+';
 /// The report of a process that has taken over: the old one drains.
 pub(super) const SERVING: u8 = b'=';
 
-/// The answer to the first report: the new process may take over. [`Served`] follows, as JSON after its length.
+/// The answer to the first report: the new process may take over. [`Served`] follows, as JSON after
+/// its length.
 const HAND_OVER: u8 = b'!';
 
 /// Hands over to the new process, and tells it what this one serves.
@@ -32,8 +34,8 @@ pub(super) async fn hand_over(connection: &mut UnixStream, served: &Served) -> i
     connection.write_all(&served).await
 }
 
-/// The listening sockets that the old process has passed on (`LISTEN_FDS`, see `sd_listen_fds(3)`), if
-/// this process takes over from one.
+/// The listening sockets that the old process has passed on (`LISTEN_FDS`, see `sd_listen_fds(3)`),
+/// if this process takes over from one.
 pub(in crate::run) fn sockets(takeover: Option<&Takeover>) -> ListenFd {
     takeover.map_or_else(ListenFd::empty, |_| ListenFd::from_env())
 }
@@ -57,11 +59,13 @@ impl Takeover {
         let _ = (&self.0).write_all(error.to_string().as_bytes());
     }
 
-    /// Reports that this process is ready, and waits until the old one hands over. Returns what the old one serves.
+    /// Reports that this process is ready, and waits until the old one hands over. Returns what the
+    /// old one serves.
     ///
     /// # Errors
     ///
-    /// The old process has ended: its operator stopped it, so that this one must not start to serve.
+    /// The old process has ended: its operator stopped it, so that this one must not start to
+    /// serve.
     pub(in crate::run) async fn take_over(&self) -> io::Result<Served> {
         self.0.set_nonblocking(true)?;
         let mut connection = UnixStream::from_std(self.0.try_clone()?)?;

@@ -1,11 +1,13 @@
-//! Addresses that an upstream's name must not resolve to: behind them are services of the machine's network that trust
-//! every caller, above all a cloud's metadata service, which hands out credentials.
+//! Addresses that an upstream's name must not resolve to: behind them are services of the machine's
+//! network that trust every caller, above all a cloud's metadata service, which hands out
+//! credentials.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// The metadata services of Alibaba Cloud, Azure and Oracle Cloud. Those of most clouds are link-local.
+/// The metadata services of Alibaba Cloud, Azure and Oracle Cloud. Those of most clouds are
+/// link-local.
 const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(100, 100, 100, 200),
     Ipv4Addr::new(168, 63, 129, 16),
@@ -22,7 +24,8 @@ const METADATA_V6: [Ipv6Addr; 3] = [
 /// The first 96 bits of IPv6 addresses that a NAT64 gateway translates (RFC 6052, section 2.1).
 const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 
-/// Returns whether an address is link-local (RFC 3927; RFC 4291, section 2.5.6) or that of a cloud's metadata service.
+/// Returns whether an address is link-local (RFC 3927; RFC 4291, section 2.5.6) or that of a
+/// cloud's metadata service.
 pub fn is_link_local(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => address.is_link_local() || METADATA_V4.contains(&address),

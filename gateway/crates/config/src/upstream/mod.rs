@@ -36,7 +36,8 @@ const KIB: usize = 1024;
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[expect(clippy::struct_excessive_bools, reason = "each one is a key of the file")]
 pub struct Upstream {
-    /// The prefix of the paths that it serves: `/api/` and at least one segment, without a trailing slash.
+    /// The prefix of the paths that it serves: `/api/` and at least one segment, without a trailing
+    /// slash.
     #[serde(deserialize_with = "path_prefix")]
     pub path: String,
     /// The base URLs of its endpoints. The rest of a request's path is appended to their paths.
@@ -49,8 +50,8 @@ pub struct Upstream {
     #[serde(rename = "connect_timeout_ms", default = "default_ms::<1_000>")]
     #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
     pub connect_timeout: Duration,
-    /// How long the upstream may take, to the end of the response. Time in which the gateway waits for the client does not
-    /// count.
+    /// How long the upstream may take, to the end of the response. Time in which the gateway waits
+    /// for the client does not count.
     #[serde(rename = "total_timeout_ms", default = "default_ms::<10_000>")]
     #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
     pub total_timeout: Duration,
@@ -76,8 +77,8 @@ pub struct Upstream {
     #[serde(default = "number::<20, _>")]
     #[serde(deserialize_with = "integer::<0, 100, _, _>")]
     pub retry_budget_percent: u16,
-    /// The number of failures, within the window or in a row, below which the circuit breaker stays closed. One client counts
-    /// for at most a quarter of them.
+    /// The number of failures, within the window or in a row, below which the circuit breaker stays
+    /// closed. One client counts for at most a quarter of them.
     #[serde(default = "number::<10, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub breaker_failure_threshold: u32,
@@ -103,7 +104,8 @@ pub struct Upstream {
     #[serde(rename = "health_interval_ms", default = "default_ms::<5_000>")]
     #[serde(deserialize_with = "milliseconds::<100, WEEK, _>")]
     pub health_interval: Duration,
-    /// The number of consecutive failures that ejects an endpoint. One client counts for at most a quarter of them.
+    /// The number of consecutive failures that ejects an endpoint. One client counts for at most a
+    /// quarter of them.
     #[serde(default = "number::<5, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
     pub ejection_failure_threshold: u32,
@@ -142,8 +144,8 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// The maximum number of requests in progress per client: an IPv4 address, or the /64 of an IPv6 address. At most
-    /// `max_concurrent`.
+    /// The maximum number of requests in progress per client: an IPv4 address, or the /64 of an
+    /// IPv6 address. At most `max_concurrent`.
     pub fn max_concurrent_per_client(&self) -> usize {
         let default = (self.max_concurrent / 8).max(8);
         self.max_concurrent_per_client
@@ -151,7 +153,8 @@ impl Upstream {
             .min(self.max_concurrent)
     }
 
-    /// Reads the secrets, and checks the name and the addresses. A relative path starts at `folder`.
+    /// Reads the secrets, and checks the name and the addresses. A relative path starts at
+    /// `folder`.
     pub(crate) fn resolve(&mut self, name: &str, folder: &Path, file: &mut ConfigFile<'_>) {
         if !is_name(name) {
             let wrong = format!("`{name}` is not a name");

@@ -119,7 +119,8 @@ pub(super) fn forwarded_headers<'de, D: Deserializer<'de>>(
     })
 }
 
-/// Whether a header is for one connection, is set or continued by the gateway, or has a key of its own.
+/// Whether a header is for one connection, is set or continued by the gateway, or has a key of its
+/// own.
 fn has_other_rule(name: &str) -> bool {
     matches!(
         name,

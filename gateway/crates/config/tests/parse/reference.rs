@@ -1,7 +1,8 @@
 //! The configuration reference, docs/operate/configuration.md, agrees with the code.
 //!
-//! The code says which keys there are, their types and bounds, which are required, and which SIGHUP reloads. `site.toml` says
-//! what each key is for and shows its default, which is compared with that of the code.
+//! The code says which keys there are, their types and bounds, which are required, and which SIGHUP
+//! reloads. `site.toml` says what each key is for and shows its default, which is compared with
+//! that of the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -37,8 +38,8 @@ fn variable(path: &str) -> String {
     format!("COLONNADE_{}", path.replace('.', "__").to_uppercase())
 }
 
-/// What the code expects of the value of a table or key, from its problem with a value of another type. `array` is the path of
-/// the array of tables that contains the key.
+/// What the code expects of the value of a table or key, from its problem with a value of another
+/// type. `array` is the path of the array of tables that contains the key.
 fn expectation(folder: &Path, path: &str, array: Option<&str>) -> Option<String> {
     let expected = |value: &str| {
         let key = array.and_then(|array| path.strip_prefix(&format!("{array}.")));
@@ -57,7 +58,8 @@ fn expectation(folder: &Path, path: &str, array: Option<&str>) -> Option<String>
     expected("false").or_else(|| expected("1"))
 }
 
-/// Finds all tables and keys in a table, with what the code expects of their values. The problem with an unknown key lists them.
+/// Finds all tables and keys in a table, with what the code expects of their values. The problem
+/// with an unknown key lists them.
 fn find(folder: &Path, table: &str, array: Option<&str>, found: &mut BTreeMap<String, String>) {
     let keys = expectation(folder, &format!("{table}.unknown"), array).unwrap();
     if keys == "a table" {
@@ -93,8 +95,8 @@ fn known() -> BTreeMap<String, String> {
     found
 }
 
-/// Says whether a key is required or what its default is. The settings without the key must be those with the value that
-/// `site.toml` shows, unless it describes another default.
+/// Says whether a key is required or what its default is. The settings without the key must be
+/// those with the value that `site.toml` shows, unless it describes another default.
 fn default(folder: &Path, documented: &[Documented], key: &Documented, value: &str) -> String {
     let tables = ["listen.tls", "listen.acme"];
     let certificate = tables[usize::from(key.path.starts_with(tables[1]))];

@@ -32,7 +32,8 @@ impl Documented {
         description.trim_end().to_owned()
     }
 
-    /// What the comment says about the default: its last sentence, if it is not the value that the file shows.
+    /// What the comment says about the default: its last sentence, if it is not the value that the
+    /// file shows.
     pub(crate) fn default(&self) -> Option<String> {
         let comment = self.comment.join(" ");
         let (_, default) = comment.split_once(DEFAULT)?;
@@ -75,7 +76,8 @@ pub(crate) fn documented() -> Vec<Documented> {
     found
 }
 
-/// The file with every table and key, but with only one of the two tables for the certificate of the site.
+/// The file with every table and key, but with only one of the two tables for the certificate of
+/// the site.
 pub(crate) fn uncommented<'d>(documented: impl Iterator<Item = &'d Documented>, certificate: &str) -> String {
     let other = if certificate == "listen.tls" {
         "listen.acme"

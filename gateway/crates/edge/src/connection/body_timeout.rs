@@ -1,8 +1,8 @@
 //! The minimum data rate of an HTTP/2 request body.
 //!
-//! Over HTTP/1 the [connection state](crate::state) enforces it, because a connection carries one body at a
-//! time. Over HTTP/2 the progress of one request says nothing about another. The timer of a body runs only
-//! while its reader waits for data, so the gateway's own work does not count.
+//! Over HTTP/1 the [connection state](crate::state) enforces it, because a connection carries one
+//! body at a time. Over HTTP/2 the progress of one request says nothing about another. The timer of
+//! a body runs only while its reader waits for data, so the gateway's own work does not count.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

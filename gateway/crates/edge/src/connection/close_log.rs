@@ -1,7 +1,7 @@
 //! Logs connections that were closed because of their client.
 //!
-//! Most of them had no request, so no other log event mentions them. The log leaves out events that are too frequent; the
-//! metric `connections_closed_total` counts all connections.
+//! Most of them had no request, so no other log event mentions them. The log leaves out events that
+//! are too frequent; the metric `connections_closed_total` counts all connections.
 
 use std::error::Error as _;
 use std::net::IpAddr;
@@ -15,7 +15,8 @@ pub(crate) struct CloseLog {
 }
 
 impl CloseLog {
-    /// Creates the log of a listener. Events contain the client's IP address if `log_client_ip` is true.
+    /// Creates the log of a listener. Events contain the client's IP address if `log_client_ip` is
+    /// true.
     pub(crate) fn new(listener: &'static str, log_client_ip: bool) -> Self {
         Self {
             listener,
@@ -34,7 +35,8 @@ impl CloseLog {
     }
 }
 
-/// Returns the client's fault behind an error of hyper, if any. A client that disconnects is not at fault.
+/// Returns the client's fault behind an error of hyper, if any. A client that disconnects is not at
+/// fault.
 pub(super) fn client_fault(error: &hyper::Error) -> Option<CloseReason> {
     if error.is_parse() {
         return Some(CloseReason::ProtocolError);

@@ -24,15 +24,15 @@ use crate::service::HttpService;
 use crate::shutdown::shutdown_requested;
 use crate::state::{Close, ConnectionState, Stage};
 
-/// How long a connection stays open after its end was announced: on shutdown for a client to send its first byte, or over
-/// HTTP/1 its first or next request, and over HTTP/2 after the idle timeout. A request that was sent just before must be
-/// served.
+/// How long a connection stays open after its end was announced: on shutdown for a client to send
+/// its first byte, or over HTTP/1 its first or next request, and over HTTP/2 after the idle
+/// timeout. A request that was sent just before must be served.
 pub(super) const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
 /// What decides when a connection closes.
 ///
-/// The deadlines are polled without tokio's cooperative budget: a client that never pauses makes the
-/// connection use up the budget, after which a timer would always look pending.
+/// The deadlines are polled without tokio's cooperative budget: a client that never pauses makes
+/// the connection use up the budget, after which a timer would always look pending.
 pub(super) struct Lifecycle<'a> {
     pub(super) state: ConnectionState,
     pub(super) permit: &'a Permit<ConnectionState>,
@@ -79,8 +79,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Runs a connection until it is closed. On shutdown or at its maximum age, closes it after its requests in flight,
-    /// unless the client stalls.
+    /// Runs a connection until it is closed. On shutdown or at its maximum age, closes it after its
+    /// requests in flight, unless the client stalls.
     async fn run<C: ServedConnection>(mut self, protocol: Protocol, connection: C) -> CloseReason {
         let connection = pin!(connection);
         match self.phases(protocol, connection).await {
@@ -94,8 +94,8 @@ impl Lifecycle<'_> {
         mut connection: Pin<&mut C>,
     ) -> Phase<CloseReason> {
         let end = self.serve_requests(connection.as_mut()).await?;
-        // HTTP/1 announces the close only in a response. A request that the client is sending right now must get one, so
-        // wait for it.
+        // HTTP/1 announces the close only in a response. A request that the client is sending right
+        // now must get one, so wait for it.
         if protocol == Protocol::Http1 && end.reason != CloseReason::KeepaliveTimeout {
             self.state.begin_stage(Stage::LastResponse);
             let grace = SHUTDOWN_GRACE.min(end.drain_timeout);
@@ -116,7 +116,8 @@ impl Lifecycle<'_> {
     ) -> Phase<GracefulEnd> {
         let drain_timeout = self.state.limits().drain_timeout;
         let (reason, drain_timeout) = tokio::select! {
-            // The connection first: received bytes extend the deadlines, and a request that has arrived is served.
+            // The connection first: received bytes extend the deadlines, and a request that has
+            // arrived is served.
             biased;
             outcome = &mut connection => return self.closed(outcome, CloseReason::Normal),
             close = unconstrained(self.state.close_required(self.permit)) => match close {
@@ -152,8 +153,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Refuses further requests until the connection is idle: an HTTP/2 client may open streams until it has processed
-    /// GOAWAY, and it never confirms that.
+    /// Refuses further requests until the connection is idle: an HTTP/2 client may open streams
+    /// until it has processed GOAWAY, and it never confirms that.
     async fn refuse_requests<C: ServedConnection>(
         &self,
         connection: Pin<&mut C>,

@@ -1,5 +1,5 @@
-//! One connection, from its first byte to its close: PROXY header, TLS handshake, protocol detection, HTTP,
-//! and graceful shutdown.
+//! One connection, from its first byte to its close: PROXY header, TLS handshake, protocol
+//! detection, HTTP, and graceful shutdown.
 
 mod body_timeout;
 mod close_log;

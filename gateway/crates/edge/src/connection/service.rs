@@ -1,5 +1,5 @@
-//! The hyper service of a connection: adds what the connection knows to each request, and tracks the
-//! responses.
+//! The hyper service of a connection: adds what the connection knows to each request, and tracks
+//! the responses.
 
 use std::future::{Future, ready};
 use std::net::IpAddr;
@@ -86,14 +86,16 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
 }
 
 impl<S> ConnectionService<S> {
-    /// Adds the address of the client to a request. Returns its connection, unless several clients share it.
+    /// Adds the address of the client to a request. Returns its connection, unless several clients
+    /// share it.
     fn identify_client(&self, head: &mut Parts) -> Option<ConnectionHandle> {
         let settings = self.settings.load();
         let client = proxy::client_address(&settings.trusted_proxies, self.peer, &head.headers);
         head.extensions.insert(ClientAddress(client));
         if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
             head.extensions.insert(FromTrustedProxy);
-            // A proxy's connection carries requests of many clients and must not be closed because of one.
+            // A proxy's connection carries requests of many clients and must not be closed because
+            // of one.
             None
         } else {
             Some(ConnectionHandle(self.state.clone()))

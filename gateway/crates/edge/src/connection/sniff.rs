@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use crate::http2::PREFACE;
 use crate::protocol::Protocol;
 
-/// Reads until the protocol is known. Returns it with the bytes that were read. Returns `None` if the client
-/// disconnects or the timeout passes first; an HTTP/2 preface must be complete by then.
+/// Reads until the protocol is known. Returns it with the bytes that were read. Returns `None` if
+/// the client disconnects or the timeout passes first; an HTTP/2 preface must be complete by then.
 pub(super) async fn sniff(
     stream: &mut (impl AsyncRead + Unpin),
     timeout: Duration,

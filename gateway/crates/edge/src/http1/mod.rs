@@ -1,4 +1,5 @@
-//! HTTP/1: hyper's configuration, and an inspector that follows the requests and rejects ambiguous framing.
+//! HTTP/1: hyper's configuration, and an inspector that follows the requests and rejects ambiguous
+//! framing.
 
 mod framing;
 
@@ -22,7 +23,8 @@ pub(crate) fn builder(limits: &Limits) -> Builder {
     let max_header_bytes = usize::try_from(limits.max_header_bytes).unwrap_or(usize::MAX);
     builder
         .timer(TokioTimer::new())
-        // The connection state enforces this timeout, and distinguishes it from the keep-alive timeout.
+        // The connection state enforces this timeout, and distinguishes it from the keep-alive
+        // timeout.
         .header_read_timeout(None)
         // The first limits an incomplete head, the second a complete one.
         .max_buf_size(max_header_bytes)
@@ -55,8 +57,8 @@ impl Inspector for Http1Inspector {
         let verdict = match self.framing.feed(bytes) {
             Ok(()) => Verdict::Accept,
             Err(FramingError::Head(at)) => Verdict::RejectHead(at),
-            // hyper has already accepted the head, so only the rest can be rejected. Earlier requests still
-            // get responses.
+            // hyper has already accepted the head, so only the rest can be rejected. Earlier
+            // requests still get responses.
             Err(FramingError::Body(at)) => {
                 self.state.set_fault(CloseReason::ProtocolError);
                 Verdict::RejectBody(at)

@@ -1,4 +1,5 @@
-//! Parses the headers of HTTP/2 frames (RFC 9113, section 4.1), and the padding length of DATA frames.
+//! Parses the headers of HTTP/2 frames (RFC 9113, section 4.1), and the padding length of DATA
+//! frames.
 
 /// The connection preface of a client (RFC 9113, section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -112,8 +113,8 @@ impl FrameParser {
         }
     }
 
-    /// Parses bytes. Calls `on_frame` with each frame whose header, and padding length if it has one, is
-    /// complete.
+    /// Parses bytes. Calls `on_frame` with each frame whose header, and padding length if it has
+    /// one, is complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], mut on_frame: impl FnMut(Frame)) {
         while !bytes.is_empty() {
             let skipped = self.payload_remaining.min(bytes.len());

@@ -22,15 +22,15 @@ use crate::state::ConnectionState;
 const CONTROL_FRAMES: u32 = 10;
 const RESETS: u32 = 5;
 
-/// Inspects any frames. The first byte sets the size of the reads, and the second how many of the other bytes
-/// the gateway has sent before.
+/// Inspects any frames. The first byte sets the size of the reads, and the second how many of the
+/// other bytes the gateway has sent before.
 ///
 /// # Panics
 ///
 /// - The outcome depends on the size of the reads.
-/// - The outcome differs from that of a simple parser that reads all bytes at once: the connection is closed
-///   by the first control frame or stream reset above its limit, and the open responses are those that
-///   neither ended nor were reset.
+/// - The outcome differs from that of a simple parser that reads all bytes at once: the connection
+///   is closed by the first control frame or stream reset above its limit, and the open responses
+///   are those that neither ended nor were reset.
 /// - hyper sees more requests than streams were opened before the close.
 pub fn frames(bytes: &[u8]) {
     let [size, sent_len, rest @ ..] = bytes else {
@@ -143,8 +143,8 @@ impl<'a> PlainFrame<'a> {
 
 /// The result of [`reference`].
 struct Reference {
-    /// The streams that the client opened (RFC 9113, section 5.1.1) before the connection was closed. Later
-    /// HEADERS of a stream are its trailers.
+    /// The streams that the client opened (RFC 9113, section 5.1.1) before the connection was
+    /// closed. Later HEADERS of a stream are its trailers.
     streams: HashSet<u32>,
     outcome: Outcome,
 }

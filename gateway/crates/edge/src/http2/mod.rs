@@ -1,5 +1,5 @@
-//! HTTP/2: hyper's configuration, and an inspector that follows the frames and limits those that cost a
-//! client nothing (RFC 9113, section 10.5).
+//! HTTP/2: hyper's configuration, and an inspector that follows the frames and limits those that
+//! cost a client nothing (RFC 9113, section 10.5).
 
 mod frames;
 #[cfg(any(test, feature = "testing"))]
@@ -22,19 +22,20 @@ use frames::{Frame, FrameParser, Kind};
 use streams::StreamExecutor;
 pub(crate) use streams::{NewStreams, WithStreams};
 
-/// The flow-control window of a stream (RFC 9113, section 6.9.1). Request bodies from visitors are a few KiB.
-/// A full window applies backpressure to a client that sends faster than the gateway reads.
+/// The flow-control window of a stream (RFC 9113, section 6.9.1). Request bodies from visitors are
+/// a few KiB. A full window applies backpressure to a client that sends faster than the gateway
+/// reads.
 const STREAM_WINDOW: u32 = 64 * 1024;
 
 /// The flow-control window of a connection.
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
-/// The client may send one `WINDOW_UPDATE` per this many bytes sent. A smaller increment hardly pays for the
-/// frame around it.
+/// The client may send one `WINDOW_UPDATE` per this many bytes sent. A smaller increment hardly
+/// pays for the frame around it.
 const BYTES_PER_WINDOW_UPDATE: u64 = 256;
 
-/// What each response adds to its bytes: after even the shortest response, many clients update the windows of
-/// the stream and of the connection.
+/// What each response adds to its bytes: after even the shortest response, many clients update the
+/// windows of the stream and of the connection.
 const BYTES_PER_RESPONSE: u64 = 2 * BYTES_PER_WINDOW_UPDATE;
 
 /// Returns a builder of an HTTP/2 connection with these limits.
@@ -52,10 +53,12 @@ pub(crate) fn builder(limits: &Limits, executor: StreamExecutor) -> Builder<Stre
     builder
 }
 
-/// Follows the frames of an HTTP/2 connection and closes it after a flood of control frames or stream resets.
+/// Follows the frames of an HTTP/2 connection and closes it after a flood of control frames or
+/// stream resets.
 ///
-/// hyper responds to every PING and SETTINGS, and processes every PRIORITY, empty DATA and unsolicited ACK,
-/// without a limit. On every `WINDOW_UPDATE` it sends a frame of pending data, even of one byte. It counts stream resets only while the request waits to be accepted.
+/// hyper responds to every PING and SETTINGS, and processes every PRIORITY, empty DATA and
+/// unsolicited ACK, without a limit. On every `WINDOW_UPDATE` it sends a frame of pending data,
+/// even of one byte. It counts stream resets only while the request waits to be accepted.
 pub(crate) struct Http2Inspector {
     received: FrameParser,
     sent: FrameParser,
@@ -163,9 +166,9 @@ impl Inspector for Http2Inspector {
     }
 }
 
-/// Returns whether a frame counts as a control frame: one that carries nothing for a request, or that is sent
-/// more often than needed. A solicited ACK is removed from `pending_acks`, and a justified `WINDOW_UPDATE`
-/// from `window_update_bytes`.
+/// Returns whether a frame counts as a control frame: one that carries nothing for a request, or
+/// that is sent more often than needed. A solicited ACK is removed from `pending_acks`, and a
+/// justified `WINDOW_UPDATE` from `window_update_bytes`.
 fn is_control(frame: Frame, pending_acks: &mut u32, window_update_bytes: &mut u64) -> bool {
     match frame.kind {
         Kind::Ping | Kind::Settings if frame.is_ack() && *pending_acks > 0 => {

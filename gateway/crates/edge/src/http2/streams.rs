@@ -1,8 +1,9 @@
 //! The streams of a connection, which run in the task of the connection.
 //!
-//! hyper gives each stream to an executor. In a task of its own, a stream would be scheduled once itself, and then the
-//! connection again for each response, which would be written alone. So a connection uses one core. A response takes
-//! microseconds of it: what takes longer runs in render workers or on threads for blocking work.
+//! hyper gives each stream to an executor. In a task of its own, a stream would be scheduled once
+//! itself, and then the connection again for each response, which would be written alone. So a
+//! connection uses one core. A response takes microseconds of it: what takes longer runs in render
+//! workers or on threads for blocking work.
 
 use std::future::poll_fn;
 use std::mem::take;

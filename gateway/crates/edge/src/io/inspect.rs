@@ -38,8 +38,8 @@ pub(crate) trait Inspector {
     }
 }
 
-/// What hyper reads instead of the rest of an invalid head. It responds to the NUL with 400 and closes the
-/// connection.
+/// What hyper reads instead of the rest of an invalid head. It responds to the NUL with 400 and
+/// closes the connection.
 const INVALID_HEAD: &[u8] = b"\0\r\n\r\n";
 
 /// A stream whose bytes are inspected above TLS.

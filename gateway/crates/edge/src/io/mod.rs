@@ -1,6 +1,6 @@
-//! Stream wrappers between the socket and hyper, from the socket up: [`MonitoredSocket`] records progress,
-//! [`Rewind`] replays bytes that were read to detect the protocol, and [`InspectedStream`] checks the
-//! decrypted bytes.
+//! Stream wrappers between the socket and hyper, from the socket up: [`MonitoredSocket`] records
+//! progress, [`Rewind`] replays bytes that were read to detect the protocol, and
+//! [`InspectedStream`] checks the decrypted bytes.
 
 mod inspect;
 mod rewind;

@@ -1,4 +1,5 @@
-//! The TCP socket of a connection, which records the client's progress and ends with a lingering close.
+//! The TCP socket of a connection, which records the client's progress and ends with a lingering
+//! close.
 //!
 //! It sits below TLS, where the bytes show what the client has really read.
 
@@ -36,8 +37,8 @@ impl MonitoredSocket {
         }
     }
 
-    /// Marks the end of the PROXY header: all further bytes come from the client. `has_data` says whether
-    /// some were already read.
+    /// Marks the end of the PROXY header: all further bytes come from the client. `has_data` says
+    /// whether some were already read.
     pub(crate) fn begin_client_data(&mut self, has_data: bool) {
         self.is_client = true;
         if has_data {

@@ -13,7 +13,8 @@ pub async fn catch_panic(
     mut response: Pin<&mut impl Future<Output = Response>>,
     audience: impl FnOnce() -> Audience,
 ) -> Response {
-    // Unwind safe: the request is not used after a panic, and handlers never leave shared state half-changed.
+    // Unwind safe: the request is not used after a panic, and handlers never leave shared state
+    // half-changed.
     let caught = poll_fn(
         |cx| match catch_unwind(AssertUnwindSafe(|| response.as_mut().poll(cx))) {
             Ok(poll) => poll.map(Ok),

@@ -1,5 +1,5 @@
-//! Load shedding: rejects requests above the concurrency limit, and all while memory is nearly used up, with 503 at once, so that
-//! the others stay fast.
+//! Load shedding: rejects requests above the concurrency limit, and all while memory is nearly used
+//! up, with 503 at once, so that the others stay fast.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use colonnade_web::response::{Response, ServedBy};
 use crate::metrics::ShedMetrics;
 use crate::{ConnectionHandle, CurrentSettings};
 
-/// How long a request waits for the permits of another connection. Closing it takes no time, but its task may
-/// have to wait for a busy CPU.
+/// How long a request waits for the permits of another connection. Closing it takes no time, but
+/// its task may have to wait for a busy CPU.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// The maximum number of requests that wait while no other request yields to them.
@@ -39,8 +39,8 @@ impl LoadShedder {
         }
     }
 
-    /// Returns a permit for a request, to be held until its response is sent. A health check needs none: a busy gateway is
-    /// healthy.
+    /// Returns a permit for a request, to be held until its response is sent. A health check needs
+    /// none: a busy gateway is healthy.
     ///
     /// # Errors
     ///

@@ -6,10 +6,11 @@ use http_body::Body as _;
 
 use colonnade_web::response::Response;
 
-/// Removes the body from a response to HEAD and sets its Content-Length. hyper would send the body over
-/// HTTP/2.
+/// Removes the body from a response to HEAD and sets its Content-Length. hyper would send the body
+/// over HTTP/2.
 pub fn strip_head_body(response: &mut Response) {
-    // These statuses never have a body, so a Content-Length would describe another response (section 8.6).
+    // These statuses never have a body, so a Content-Length would describe another response
+    // (section 8.6).
     let may_have_body = !matches!(
         response.status(),
         StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED

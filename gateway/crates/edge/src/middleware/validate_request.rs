@@ -1,8 +1,8 @@
 //! Rejects malformed and misdirected requests before any route sees them, with host validation.
 //!
-//! hyper accepts a missing, duplicate or invalid Host, an absolute URI with another host, TRACE and CONNECT.
-//! A cache or proxy in front of the gateway may read such a request differently. The router validates the
-//! path.
+//! hyper accepts a missing, duplicate or invalid Host, an absolute URI with another host, TRACE and
+//! CONNECT. A cache or proxy in front of the gateway may read such a request differently. The
+//! router validates the path.
 
 use std::ops::ControlFlow;
 
@@ -50,7 +50,8 @@ pub enum RequestError {
     /// The path has more than [`MAX_SEGMENTS`](colonnade_web::head_limits::MAX_SEGMENTS) segments.
     #[error("The path has too many segments.")]
     TooManySegments,
-    /// The query has more than [`MAX_PARAMETERS`](colonnade_web::head_limits::MAX_PARAMETERS) parameters.
+    /// The query has more than [`MAX_PARAMETERS`](colonnade_web::head_limits::MAX_PARAMETERS)
+    /// parameters.
     #[error("The query has too many parameters.")]
     TooManyParameters,
     /// A field value begins or ends with a space or tab (RFC 9113, section 8.2.1).
@@ -89,7 +90,8 @@ impl Problem for RequestError {
     }
 }
 
-/// Lets valid requests continue, else responds with a [`RequestError`] and calls `refused` with the status.
+/// Lets valid requests continue, else responds with a [`RequestError`] and calls `refused` with the
+/// status.
 pub fn validate_request(
     head: &Parts,
     settings: &Settings,
@@ -105,8 +107,8 @@ pub fn validate_request(
     let mut response = respond(&error, audience());
     refused(response.status());
     ServedBy::of(&mut response).route = Some("invalid_request".into());
-    // The end of an invalid HTTP/1 request is uncertain, so the connection cannot be reused. HTTP/2 has
-    // frames.
+    // The end of an invalid HTTP/1 request is uncertain, so the connection cannot be reused. HTTP/2
+    // has frames.
     if head.version < Version::HTTP_2 {
         let headers = response.headers_mut();
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -181,8 +183,8 @@ fn validate(head: &Parts, settings: &Settings) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// Returns the number of fields. All Cookie fields count as one: over HTTP/2 browsers may split it (RFC 9113,
-/// section 8.2.3).
+/// Returns the number of fields. All Cookie fields count as one: over HTTP/2 browsers may split it
+/// (RFC 9113, section 8.2.3).
 fn count_fields(headers: &HeaderMap) -> usize {
     let cookies = headers.get_all(COOKIE).iter().count();
     headers.len() - cookies.saturating_sub(1)

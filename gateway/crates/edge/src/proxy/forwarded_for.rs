@@ -9,8 +9,8 @@ use super::is_trusted;
 
 /// Returns the address of the client behind a peer.
 ///
-/// Reads the header from the right, and stops at the first address that is not a trusted proxy: the client
-/// controls everything further left.
+/// Reads the header from the right, and stops at the first address that is not a trusted proxy: the
+/// client controls everything further left.
 pub(crate) fn client_address(trusted_proxies: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut client = peer.to_canonical();
     // The search for the header takes much longer.

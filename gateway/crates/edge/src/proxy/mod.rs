@@ -22,8 +22,8 @@ pub(crate) fn is_trusted(proxies: &[IpNet], address: IpAddr) -> bool {
     proxies.iter().any(|network| network.contains(&address))
 }
 
-/// Reads the PROXY header at the start of a connection. Returns the source address, if the header has one,
-/// and the bytes that were read after the header.
+/// Reads the PROXY header at the start of a connection. Returns the source address, if the header
+/// has one, and the bytes that were read after the header.
 ///
 /// # Errors
 ///

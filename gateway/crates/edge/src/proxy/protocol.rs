@@ -9,8 +9,8 @@ pub(super) const MAX_LENGTH: usize = 4096;
 /// What the bytes of a connection begin with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Header {
-    /// A header of this length. `source` is the address of the client; `None` if the proxy opened the
-    /// connection for itself or does not know the address.
+    /// A header of this length. `source` is the address of the client; `None` if the proxy opened
+    /// the connection for itself or does not know the address.
     Complete { source: Option<IpAddr>, length: usize },
     /// The beginning of a header.
     Incomplete,

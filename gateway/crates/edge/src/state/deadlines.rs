@@ -21,8 +21,8 @@ pub(crate) enum Close {
 }
 
 impl ConnectionState {
-    /// Waits until the connection must be closed. Must be polled by the task of the connection, after the
-    /// connection.
+    /// Waits until the connection must be closed. Must be polled by the task of the connection,
+    /// after the connection.
     pub(crate) async fn close_required(&self, permit: &Permit<Self>) -> Close {
         tokio::select! {
             biased;
@@ -47,7 +47,8 @@ impl ConnectionState {
                     let Some((deadline, close)) = this.lock().deadline() else {
                         return Poll::Pending;
                     };
-                    // A timer that fires too early is cheaper than one that is reset for each request.
+                    // A timer that fires too early is cheaper than one that is reset for each
+                    // request.
                     if deadline < sleep.deadline() {
                         sleep.as_mut().reset(deadline);
                     }
@@ -67,7 +68,8 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
-    /// Returns when and how the connection closes next. After a graceful close has started, only an abort may follow.
+    /// Returns when and how the connection closes next. After a graceful close has started, only an
+    /// abort may follow.
     fn deadline(&self) -> Option<(Instant, Close)> {
         let limits = &self.limits;
         let (read, reason) = match self.expected {
@@ -109,10 +111,12 @@ impl ConnectionData {
         next
     }
 
-    /// Returns when and how the connection closes because of HTTP/2 responses that its client does not read.
+    /// Returns when and how the connection closes because of HTTP/2 responses that its client does
+    /// not read.
     ///
-    /// Other visitors share the connection of a proxy, and their requests may still wait for the gateway. So it stays open as
-    /// long as one of its responses keeps the rate, then closes gracefully, and is aborted only once requests are refused.
+    /// Other visitors share the connection of a proxy, and their requests may still wait for the
+    /// gateway. So it stays open as long as one of its responses keeps the rate, then closes
+    /// gracefully, and is aborted only once requests are refused.
     fn response_deadline(&self) -> Option<(Instant, Close)> {
         let window = self.limits.min_rate_window;
         let deadlines = self

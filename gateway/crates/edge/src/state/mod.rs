@@ -1,10 +1,11 @@
 //! The state of one connection: what it records, when it must be closed, and when it yields.
 //!
-//! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1 connections and
-//! slow headers. It also does not poll a connection that waits for nothing. So the stream wrappers record the
-//! client's progress here, and the task of the connection, which every event wakes, enforces the deadlines.
-//! The keep-alive timeout is the idle timeout between requests. A client that does not read applies
-//! backpressure to its responses: the minimum data rate bounds how long it may do so.
+//! hyper has no timeout for slow readers, none for HTTP/2, and a single one for idle HTTP/1
+//! connections and slow headers. It also does not poll a connection that waits for nothing. So the
+//! stream wrappers record the client's progress here, and the task of the connection, which every
+//! event wakes, enforces the deadlines. The keep-alive timeout is the idle timeout between
+//! requests. A client that does not read applies backpressure to its responses: the minimum data
+//! rate bounds how long it may do so.
 
 mod deadlines;
 mod preemption;
@@ -84,8 +85,8 @@ struct ConnectionData {
     read_timer: StallTimer,
     /// Waits for the socket to accept more bytes.
     write_timer: StallTimer,
-    /// The HTTP/2 responses in progress by stream, at most `http2_max_concurrent_streams`. Each timer waits for the client to
-    /// open the flow-control window.
+    /// The HTTP/2 responses in progress by stream, at most `http2_max_concurrent_streams`. Each
+    /// timer waits for the client to open the flow-control window.
     open_responses: HashMap<u32, StallTimer>,
     /// HTTP/2 request bodies whose reader waits for data.
     pending_bodies: usize,
@@ -103,8 +104,9 @@ struct ConnectionData {
     yields_as: Option<CloseReason>,
 }
 
-/// The part of a timeout for which an honest client rarely needs to be waited for. After it, a connection without a request
-/// yields to every waiter, and what a client has left waiting yields as a last resort.
+/// The part of a timeout for which an honest client rarely needs to be waited for. After it, a
+/// connection without a request yields to every waiter, and what a client has left waiting yields
+/// as a last resort.
 const PATIENCE_PART: u32 = 10;
 
 /// How long a connection counts as new if no request arrives.
@@ -155,8 +157,8 @@ impl ConnectionState {
         self.lock().limits
     }
 
-    /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their own
-    /// timeouts.
+    /// Starts the timeout of the first byte. Earlier steps, such as the TLS handshake, have their
+    /// own timeouts.
     pub(crate) fn start(&self) {
         let mut state = self.lock();
         let now = poll::now();
@@ -240,8 +242,9 @@ impl ConnectionState {
         });
     }
 
-    /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum data rate applies
-    /// to each open response, because each holds as many resources as one on its own connection.
+    /// Records bytes of an HTTP/2 response that were sent, and whether there are more. The minimum
+    /// data rate applies to each open response, because each holds as many resources as one on its
+    /// own connection.
     pub(crate) fn response_sent(&self, stream: u32, bytes: usize, is_open: bool) {
         self.update(|state| {
             let min_bytes = state.limits.min_rate_bytes;
@@ -281,8 +284,9 @@ impl ConnectionState {
         self.lock().pending_bodies -= 1;
     }
 
-    /// Records a request in flight until the guard is dropped. Also returns whether it was pipelined: it had arrived
-    /// before the response to the request before it (RFC 9112, section 9.3.2).
+    /// Records a request in flight until the guard is dropped. Also returns whether it was
+    /// pipelined: it had arrived before the response to the request before it (RFC 9112, section
+    /// 9.3.2).
     pub(crate) fn begin_response(&self, version: Version) -> (ResponseGuard, bool) {
         let mut is_pipelined = false;
         self.update(|state| {
@@ -315,8 +319,8 @@ impl ConnectionState {
         self.lock().stage == Stage::RefusesRequests
     }
 
-    /// Sets the client's fault for which the connection is closed. The first one wins, but a slow client
-    /// overrides every other fault: the socket must then drop its unsent bytes.
+    /// Sets the client's fault for which the connection is closed. The first one wins, but a slow
+    /// client overrides every other fault: the socket must then drop its unsent bytes.
     pub(crate) fn set_fault(&self, fault: CloseReason) {
         let mut state = self.lock();
         if state.fault.is_none() || fault.is_slow_client() {
@@ -329,9 +333,10 @@ impl ConnectionState {
         self.lock().fault
     }
 
-    /// Returns whether the socket must be reset: because the client was too slow, or because a response ended early. Without a
-    /// reset the system would keep the unsent bytes for a client that does not read them, and a client that reads to the end
-    /// of the connection (RFC 9112, section 6.3) would take a part of the response for the whole.
+    /// Returns whether the socket must be reset: because the client was too slow, or because a
+    /// response ended early. Without a reset the system would keep the unsent bytes for a client
+    /// that does not read them, and a client that reads to the end of the connection (RFC 9112,
+    /// section 6.3) would take a part of the response for the whole.
     pub(crate) fn requires_reset(&self) -> bool {
         self.fault().is_some_and(CloseReason::is_slow_client)
             || self.0.is_response_broken.load(Ordering::Relaxed)
@@ -370,7 +375,8 @@ impl ResponseGuard {
         self.connection.lock().stage >= Stage::LastResponse
     }
 
-    /// Records that the response ends early. hyper then closes an HTTP/1 connection, and resets the stream of an HTTP/2 one.
+    /// Records that the response ends early. hyper then closes an HTTP/1 connection, and resets the
+    /// stream of an HTTP/2 one.
     pub(crate) fn break_response(&self) {
         if self.version < Version::HTTP_2 {
             let is_broken = &self.connection.0.is_response_broken;

@@ -31,7 +31,8 @@ impl ConnectionState {
         reason.is_some()
     }
 
-    /// Waits until the connection yields its permit. Keeps the permit if a request has just arrived.
+    /// Waits until the connection yields its permit. Keeps the permit if a request has just
+    /// arrived.
     pub(super) async fn yielded(&self, permit: &Permit<Self>) -> CloseReason {
         loop {
             self.0.yielded.notified().await;
@@ -65,8 +66,8 @@ impl ConnectionData {
     fn yields_to_connection(&self, waiter: Waiter) -> Option<CloseReason> {
         let (is_evicted, is_preempted) = match waiter {
             Waiter::HoldsLess => (self.has_no_request(), self.waits_only_for_client()),
-            // Other visitors share the connection of a proxy. The requests whose bodies are awaited have permits, of which
-            // there are fewer.
+            // Other visitors share the connection of a proxy. The requests whose bodies are awaited
+            // have permits, of which there are fewer.
             Waiter::HoldsNoLess { is_last_resort: true } if !self.is_shared => (
                 self.has_stalled_head(),
                 self.pending_uploads() == 0 && self.has_stalled(),
@@ -100,12 +101,14 @@ impl ConnectionData {
         self.new_until.is_some_and(|at| poll::now() < at)
     }
 
-    /// Returns whether a request waits only for the client, to read the response or to send the body.
+    /// Returns whether a request waits only for the client, to read the response or to send the
+    /// body.
     fn waits_for_client(&self) -> bool {
         !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
     }
 
-    /// Returns whether all requests in flight wait for the client, to read the response or to send the body.
+    /// Returns whether all requests in flight wait for the client, to read the response or to send
+    /// the body.
     fn waits_only_for_client(&self) -> bool {
         let waiting = self.open_responses.len() + self.pending_uploads();
         self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
@@ -116,7 +119,8 @@ impl ConnectionData {
         self.requests > 0 && self.pending_uploads() >= self.requests
     }
 
-    /// Returns whether all requests in flight wait for the client, and all that it should read have done so for long.
+    /// Returns whether all requests in flight wait for the client, and all that it should read have
+    /// done so for long.
     fn has_stalled(&self) -> bool {
         let window = self.limits.min_rate_window;
         let mut responses = self.open_responses.values();

@@ -5,8 +5,9 @@ use std::time::Duration;
 use colonnade_clock::poll;
 use tokio::time::Instant;
 
-/// Counts the time spent waiting for the client, not the time the gateway itself needs, except within one poll. Starts over once
-/// enough bytes were moved, so sending a byte now and then gains a client nothing.
+/// Counts the time spent waiting for the client, not the time the gateway itself needs, except
+/// within one poll. Starts over once enough bytes were moved, so sending a byte now and then gains
+/// a client nothing.
 #[derive(Debug, Default)]
 pub(crate) struct StallTimer {
     waited: Duration,
@@ -36,7 +37,8 @@ impl StallTimer {
         self.since.is_some()
     }
 
-    /// Returns when the client will have been waited for longer than `timeout`, if it is being waited for.
+    /// Returns when the client will have been waited for longer than `timeout`, if it is being
+    /// waited for.
     pub(crate) fn deadline(&self, timeout: Duration) -> Option<Instant> {
         Some(self.since? + timeout.saturating_sub(self.waited))
     }

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Holds back the bytes of responses while they are encoded, so that as few system calls as possible write them.
+/// Holds back the bytes of responses while they are encoded, so that as few system calls as
+/// possible write them.
 ///
-/// TLS keeps what the socket does not accept, up to 64 KiB. So while a hold lasts, the socket accepts nothing, and the stream
-/// above TLS is not flushed. Only the task of the connection uses it.
+/// TLS keeps what the socket does not accept, up to 64 KiB. So while a hold lasts, the socket
+/// accepts nothing, and the stream above TLS is not flushed. Only the task of the connection uses
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct WriteHold {
     is_allowed: AtomicBool,
@@ -25,7 +27,8 @@ impl WriteHold {
         self.is_held.store(is_allowed, Ordering::Relaxed);
     }
 
-    /// Ends the hold. Returns whether the connection must be polled again, to write what was held back.
+    /// Ends the hold. Returns whether the connection must be polled again, to write what was held
+    /// back.
     pub(crate) fn end(&self) -> bool {
         self.is_held.store(false, Ordering::Relaxed);
         self.has_bytes.swap(false, Ordering::Relaxed)

@@ -28,8 +28,8 @@ enum Source<B: Body> {
     Ended,
 }
 
-/// What the task that stores a body sends to the body's reader. It never waits for the reader: the reservation bounds what is
-/// in between.
+/// What the task that stores a body sends to the body's reader. It never waits for the reader: the
+/// reservation bounds what is in between.
 #[derive(Debug)]
 pub(super) enum Part<B: Body> {
     Data(Bytes, Reservation),

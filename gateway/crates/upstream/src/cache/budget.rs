@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A number of bytes that all responses share: those in the cache, those that clients still read after they were evicted, and
-/// those that are received.
+/// A number of bytes that all responses share: those in the cache, those that clients still read
+/// after they were evicted, and those that are received.
 #[derive(Debug)]
 pub(crate) struct Budget {
     total: usize,

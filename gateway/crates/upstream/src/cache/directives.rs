@@ -1,7 +1,8 @@
 //! `Cache-Control` (RFC 9111, section 5.2).
 //!
-//! The library that decides what is fresh compares directives by case, splits quoted strings at commas, and skips a field that
-//! is not ASCII. So it gets the directives as this module writes them: in lower case and without quotes.
+//! The library that decides what is fresh compares directives by case, splits quoted strings at
+//! commas, and skips a field that is not ASCII. So it gets the directives as this module writes
+//! them: in lower case and without quotes.
 
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ const MAX_DIRECTIVES: usize = 64;
 pub(super) struct Directives(Vec<(String, Option<String>)>);
 
 impl Directives {
-    /// Parses all `Cache-Control` fields; `None` if they are not a list of directives, or too many, so that nothing is known
-    /// about the message.
+    /// Parses all `Cache-Control` fields; `None` if they are not a list of directives, or too many,
+    /// so that nothing is known about the message.
     pub(super) fn parse(headers: &HeaderMap) -> Option<Self> {
         let mut directives = Self::default();
         for field in headers.get_all(CACHE_CONTROL) {
@@ -45,8 +46,8 @@ impl Directives {
         Some(directives)
     }
 
-    /// Adds a directive. A directive that is repeated with another argument counts as 0, so that a response is stale (RFC 9111,
-    /// section 4.2.1).
+    /// Adds a directive. A directive that is repeated with another argument counts as 0, so that a
+    /// response is stale (RFC 9111, section 4.2.1).
     fn add(&mut self, name: String, argument: Option<String>) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) if *known != argument => *known = Some("0".to_owned()),
@@ -66,7 +67,8 @@ impl Directives {
         Some(argument.as_deref().map_or(Duration::ZERO, parse_seconds))
     }
 
-    /// The value of a `Cache-Control` field with these directives, and with their arguments only if they are seconds.
+    /// The value of a `Cache-Control` field with these directives, and with their arguments only if
+    /// they are seconds.
     pub(super) fn canonical(&self) -> String {
         let directives = self.0.iter().map(|(name, argument)| match argument {
             Some(_) if ["max-age", "s-maxage"].contains(&name.as_str()) => {

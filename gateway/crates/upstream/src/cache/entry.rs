@@ -26,12 +26,12 @@ const HEADER_OVERHEAD: usize = 96;
 /// What an entry takes in memory in addition to its headers and its body, in bytes.
 const ENTRY_OVERHEAD: usize = 512;
 
-/// The number of headers that are added to a copy: `Date`, `Age`, `Cache-Status`, and those of middleware. The map then needs no
-/// larger index.
+/// The number of headers that are added to a copy: `Date`, `Age`, `Cache-Status`, and those of
+/// middleware. The map then needs no larger index.
 const ADDED_HEADERS: usize = 8;
 
-/// The headers that describe the stored body, so that a 304 does not replace them (RFC 9111, section 3.2); and `Set-Cookie`,
-/// which is never stored.
+/// The headers that describe the stored body, so that a 304 does not replace them (RFC 9111,
+/// section 3.2); and `Set-Cookie`, which is never stored.
 const KEPT: [HeaderName; 6] = [
     CONTENT_ENCODING,
     CONTENT_LENGTH,
@@ -75,8 +75,8 @@ pub(super) enum Usability {
 }
 
 impl Head {
-    /// Copies the head of a response to a request that was sent at `requested`, so that it does not keep the buffer that it was
-    /// read from. `None` if it must not be stored.
+    /// Copies the head of a response to a request that was sent at `requested`, so that it does not
+    /// keep the buffer that it was read from. `None` if it must not be stored.
     pub(super) fn new(
         request: &request::Parts,
         response: &response::Parts,
@@ -93,7 +93,8 @@ impl Head {
         policy: Policy,
     ) -> Self {
         let received = poll::now();
-        // RFC 9111, section 4.2.3: the corrected age value. A clock of the upstream that is wrong does not count.
+        // RFC 9111, section 4.2.3: the corrected age value. A clock of the upstream that is wrong
+        // does not count.
         let age = response.headers.get(AGE).and_then(|age| age.to_str().ok());
         let initial_age = age.map_or(Duration::ZERO, parse_seconds) + (received - requested);
         let mut headers = HeaderMap::with_capacity(response.headers.keys_len() + ADDED_HEADERS);
@@ -219,7 +220,8 @@ impl Entry {
         headers
     }
 
-    /// Makes a request conditional, so that the upstream can confirm the response (RFC 9111, section 4.3.1).
+    /// Makes a request conditional, so that the upstream can confirm the response (RFC 9111,
+    /// section 4.3.1).
     pub(super) fn add_validators(&self, request: &mut HeaderMap) {
         for (name, validator) in [(IF_NONE_MATCH, ETAG), (IF_MODIFIED_SINCE, LAST_MODIFIED)] {
             if let Some(value) = self.head.headers.get(validator) {
@@ -228,9 +230,10 @@ impl Entry {
         }
     }
 
-    /// The head that a 304 updates (RFC 9111, sections 3.2 and 4.3.4), and whether it may be stored. `None` if the 304 is about
-    /// another representation: its validator differs. The request had the validators of this response only, so that a 304
-    /// without one is about it, too.
+    /// The head that a 304 updates (RFC 9111, sections 3.2 and 4.3.4), and whether it may be
+    /// stored. `None` if the 304 is about another representation: its validator differs. The
+    /// request had the validators of this response only, so that a 304 without one is about it,
+    /// too.
     pub(super) fn updated(
         &self,
         request: &request::Parts,
@@ -268,13 +271,15 @@ impl Entry {
         Some((head, policy.is_some()))
     }
 
-    /// Returns what the caller holds while it revalidates the response; `None` while another request revalidates it.
+    /// Returns what the caller holds while it revalidates the response; `None` while another
+    /// request revalidates it.
     pub(super) fn begin_revalidation(&self) -> Option<OwnedMutexGuard<()>> {
         Arc::clone(&self.revalidation).try_lock_owned().ok()
     }
 }
 
-/// An entity tag without the mark of a weak one, for the weak comparison (RFC 9110, section 8.8.3.2).
+/// An entity tag without the mark of a weak one, for the weak comparison (RFC 9110, section
+/// 8.8.3.2).
 pub(super) fn opaque_tag(tag: &[u8]) -> &[u8] {
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }

@@ -56,7 +56,8 @@ impl<F: Fetch> Exchange<F> {
         sharing.finish().await
     }
 
-    /// Makes the request up to the head of the response. Returns the response for the request that asked, and what others get.
+    /// Makes the request up to the head of the response. Returns the response for the request that
+    /// asked, and what others get.
     pub(super) async fn begin(self) -> (Result<VisitorResponse<F::Body>, F::Error>, Sharing<F>) {
         match self.try_begin().await {
             Ok((response, sharing)) => (Ok(response), sharing),
@@ -85,14 +86,15 @@ impl<F: Fetch> Exchange<F> {
         if let Some(confirmed) = self.confirm(&stale, &head, requested) {
             return Ok(confirmed);
         }
-        // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of no use.
+        // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of
+        // no use.
         remove_preconditions(&mut Arc::make_mut(&mut self.request).headers);
         let response = self.fetch.fetch(&self.request).await?;
         Ok(self.receive(response, requested))
     }
 
-    /// Updates the stale response by a 304; `None` if the 304 is about another representation. Waiting requests get it unless the 304 forbids
-    /// to store it.
+    /// Updates the stale response by a 304; `None` if the 304 is about another representation.
+    /// Waiting requests get it unless the 304 forbids to store it.
     fn confirm(
         &self,
         stale: &Entry,
@@ -158,8 +160,8 @@ impl<F: Fetch> Exchange<F> {
     }
 }
 
-/// The request to the upstream for a request whose response others may get while they wait for it: without preconditions of the
-/// visitor, and with the validators of the stale response.
+/// The request to the upstream for a request whose response others may get while they wait for it:
+/// without preconditions of the visitor, and with the validators of the stale response.
 pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry>) -> Arc<request::Parts> {
     let mut request = storable_request(visitor);
     let headers = &mut Arc::make_mut(&mut request).headers;
@@ -170,8 +172,8 @@ pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry
     request
 }
 
-/// The request whose response may be stored: with method GET, because the response to HEAD is that to GET without its body, and
-/// without cache directives of the visitor.
+/// The request whose response may be stored: with method GET, because the response to HEAD is that
+/// to GET without its body, and without cache directives of the visitor.
 pub(super) fn storable_request(visitor: &Arc<request::Parts>) -> Arc<request::Parts> {
     let mut request = Arc::clone(visitor);
     let parts = Arc::make_mut(&mut request);

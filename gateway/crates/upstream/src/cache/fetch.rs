@@ -14,18 +14,20 @@ pub trait Fetch: Clone + Send + Sync + 'static {
     /// Why there is no response.
     type Error: Clone + Send + Sync + From<<Self::Body as Body>::Error> + 'static;
 
-    /// Sends a request as it is, with the preconditions that the cache adds. The response still has the headers `Set-Cookie`,
-    /// `Vary` and `Cache-Control` of the upstream, and no hop-by-hop headers.
+    /// Sends a request as it is, with the preconditions that the cache adds. The response still has
+    /// the headers `Set-Cookie`, `Vary` and `Cache-Control` of the upstream, and no hop-by-hop
+    /// headers.
     fn fetch(
         &self,
         request: &request::Parts,
     ) -> impl Future<Output = Result<Response<Self::Body>, Self::Error>> + Send;
 
-    /// Whether all requests that wait for the response get this error. Otherwise it is about the client of this one, and another
-    /// one asks.
+    /// Whether all requests that wait for the response get this error. Otherwise it is about the
+    /// client of this one, and another one asks.
     fn is_shared(error: &Self::Error) -> bool;
 
-    /// The error of a request with `only-if-cached` for which nothing is stored (RFC 9111, section 5.2.1.7).
+    /// The error of a request with `only-if-cached` for which nothing is stored (RFC 9111, section
+    /// 5.2.1.7).
     fn not_cached() -> Self::Error;
 }
 

@@ -11,9 +11,10 @@ use super::status::CacheOutcome;
 use super::visitor_response::{CacheResponse, VisitorResponse};
 
 impl<E> ResponseCache<E> {
-    /// Answers a GET or HEAD request if a fresh response is stored that depends on none of the headers which change on the way
-    /// to the upstream. Otherwise [`ResponseCache::serve`] decides, with the headers that the upstream would get.
-    /// `has_credentials` says whether they may include the visitor's.
+    /// Answers a GET or HEAD request if a fresh response is stored that depends on none of the
+    /// headers which change on the way to the upstream. Otherwise [`ResponseCache::serve`] decides,
+    /// with the headers that the upstream would get. `has_credentials` says whether they may
+    /// include the visitor's.
     pub fn find_hit<B: Body>(
         &self,
         path_and_query: &str,

@@ -1,8 +1,8 @@
-//! A shared cache for responses to GET (RFC 9111), with stale responses (RFC 5861), request coalescing and `Cache-Status`
-//! (RFC 9211). `docs/operate/upstream-cache.md` has its rules.
+//! A shared cache for responses to GET (RFC 9111), with stale responses (RFC 5861), request
+//! coalescing and `Cache-Status` (RFC 9211). `docs/operate/upstream-cache.md` has its rules.
 //!
-//! The cache knows no HTTP client: a [`Fetch`] sends a request and returns the head and the body of the response. The cache has
-//! no timeouts of its own, so that both must end.
+//! The cache knows no HTTP client: a [`Fetch`] sends a request and returns the head and the body of
+//! the response. The cache has no timeouts of its own, so that both must end.
 
 mod body;
 mod budget;

@@ -1,7 +1,8 @@
 //! Which responses are stored, and how long they are used (RFC 9111, sections 3 and 4.2; RFC 5861).
 //!
-//! `http-cache-semantics` decides which statuses and directives allow to store a response, and which of `s-maxage`, `max-age`
-//! and `Expires` applies. This module adds what the library leaves out: `Vary`, credentials, `Set-Cookie` and RFC 5861.
+//! `http-cache-semantics` decides which statuses and directives allow to store a response, and
+//! which of `s-maxage`, `max-age` and `Expires` applies. This module adds what the library leaves
+//! out: `Vary`, credentials, `Set-Cookie` and RFC 5861.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,7 +20,8 @@ use super::fetch::NotStorable;
 /// The maximum number of request headers that a response may depend on.
 const MAX_VARY: usize = 16;
 
-/// How long a response may be used. All durations count from its generation, so its age counts against them.
+/// How long a response may be used. All durations count from its generation, so its age counts
+/// against them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Policy {
     /// How long it is fresh.
@@ -86,13 +88,14 @@ impl Policy {
     }
 }
 
-/// How long the library says that a response is fresh; `None` if it must not be stored. A response that does not say how long
-/// it is fresh is not: the gateway does not guess.
+/// How long the library says that a response is fresh; `None` if it must not be stored. A response
+/// that does not say how long it is fresh is not: the gateway does not guess.
 fn lifetime(response: &response::Parts, directives: &Directives) -> Option<Duration> {
     let mut known = http::Response::new(());
     *known.status_mut() = response.status;
     let headers = known.headers_mut();
-    // For the library `proxy-revalidate` means stale. It forbids to use a stale response, which `Policy` ensures.
+    // For the library `proxy-revalidate` means stale. It forbids to use a stale response, which
+    // `Policy` ensures.
     let cache_control = directives
         .canonical()
         .replace("proxy-revalidate", "must-revalidate");
@@ -118,7 +121,8 @@ fn lifetime(response: &response::Parts, directives: &Directives) -> Option<Durat
     policy.is_storable().then(|| policy.time_to_live(now))
 }
 
-/// Whether a request must bypass the cache. A cache evaluates none of these headers but `Range`, and this one stores no parts.
+/// Whether a request must bypass the cache. A cache evaluates none of these headers but `Range`,
+/// and this one stores no parts.
 pub(super) fn is_bypassed(request: &HeaderMap) -> bool {
     [RANGE, IF_RANGE, IF_MATCH, IF_UNMODIFIED_SINCE]
         .iter()
@@ -130,15 +134,17 @@ pub(super) fn has_credentials(request: &HeaderMap) -> bool {
     request.contains_key(COOKIE) || request.contains_key(AUTHORIZATION)
 }
 
-/// A request header that a response depends on, and its value in the request (RFC 9111, section 4.1).
+/// A request header that a response depends on, and its value in the request (RFC 9111, section
+/// 4.1).
 pub(super) type SelectingHeader = (HeaderName, Option<Vec<u8>>);
 
-/// The request headers that a response depends on. `None` if it depends on anything, on too many headers or on credentials
-/// that the request has: it is for this visitor only.
+/// The request headers that a response depends on. `None` if it depends on anything, on too many
+/// headers or on credentials that the request has: it is for this visitor only.
 pub(super) fn selecting_headers(request: &HeaderMap, response: &HeaderMap) -> Option<Vec<SelectingHeader>> {
     let mut selecting: Vec<SelectingHeader> = Vec::new();
     if response.contains_key(CONTENT_ENCODING) {
-        // Also if the upstream forgets to say so: a query of a page, and some clients, accept no coding.
+        // Also if the upstream forgets to say so: a query of a page, and some clients, accept no
+        // coding.
         selecting.push((ACCEPT_ENCODING, combined_value(request, &ACCEPT_ENCODING)));
     }
     for field in response.get_all(VARY) {
@@ -162,7 +168,8 @@ pub(super) fn selecting_headers(request: &HeaderMap, response: &HeaderMap) -> Op
     (selecting.len() <= MAX_VARY).then_some(selecting)
 }
 
-/// The value of a header whose lines are joined, without the whitespace around them; `None` if it is absent.
+/// The value of a header whose lines are joined, without the whitespace around them; `None` if it
+/// is absent.
 pub(super) fn combined_value(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<u8>> {
     let lines: Vec<&[u8]> = headers
         .get_all(name)
@@ -182,8 +189,8 @@ pub(super) fn has_combined_value(headers: &HeaderMap, name: &HeaderName, value: 
     }
 }
 
-/// Whether a status says that the upstream fails, so that a stale response may take the place of the answer (RFC 5861,
-/// section 4).
+/// Whether a status says that the upstream fails, so that a stale response may take the place of
+/// the answer (RFC 5861, section 4).
 pub(super) fn is_failure(status: StatusCode) -> bool {
     matches!(status.as_u16(), 500 | 502 | 503 | 504)
 }

@@ -31,7 +31,8 @@ pub(super) struct Recorder<F: Fetch> {
     reader: UnboundedSender<Part<F::Body>>,
 }
 
-/// The body of an entry, with the entry's share of the budget: clients may read it after the entry is evicted.
+/// The body of an entry, with the entry's share of the budget: clients may read it after the entry
+/// is evicted.
 struct StoredBytes {
     bytes: Box<[u8]>,
     _reservation: Reservation,
@@ -44,7 +45,8 @@ impl AsRef<[u8]> for StoredBytes {
 }
 
 impl<F: Fetch> Recorder<F> {
-    /// Returns the recorder and the body for the reader; only the body if it is too large to be stored.
+    /// Returns the recorder and the body for the reader; only the body if it is too large to be
+    /// stored.
     pub(super) fn new(
         cache: &Arc<ResponseCache<F::Error>>,
         target: Target,

@@ -17,8 +17,8 @@ use crate::base_path::has_prefix;
 /// The limits of a cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLimits {
-    /// The memory for all responses, in bytes: those in the cache get three quarters; the rest is for those that are received,
-    /// and for those that clients still read after they were evicted.
+    /// The memory for all responses, in bytes: those in the cache get three quarters; the rest is
+    /// for those that are received, and for those that clients still read after they were evicted.
     pub size: usize,
     /// The maximum length of a body in bytes. Larger ones are not stored.
     pub max_response: usize,
@@ -35,7 +35,8 @@ pub struct ResponseCache<E> {
 }
 
 impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
-    /// An empty cache of upstreams with these path prefixes, as decoded segments, the longest first.
+    /// An empty cache of upstreams with these path prefixes, as decoded segments, the longest
+    /// first.
     pub fn new(limits: CacheLimits, prefixes: Vec<Vec<String>>) -> Arc<Self> {
         let budget = Budget::new(limits.size);
         Arc::new(Self {
@@ -57,13 +58,14 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         self.store.shrink();
     }
 
-    /// Removes the responses whose path and query begin with `prefix`. Responses to earlier requests are not stored any more.
-    /// Returns how many are removed.
+    /// Removes the responses whose path and query begin with `prefix`. Responses to earlier
+    /// requests are not stored any more. Returns how many are removed.
     pub fn purge(&self, prefix: &str) -> usize {
         self.store.purge(prefix)
     }
 
-    /// The revision of a path and query. The response to a request that begins later is of this revision or a newer one.
+    /// The revision of a path and query. The response to a request that begins later is of this
+    /// revision or a newer one.
     pub fn revision(&self, path_and_query: &str) -> Revision {
         self.store.revision(path_and_query)
     }
@@ -73,9 +75,10 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         self.store.is_current(revision)
     }
 
-    /// Records that a request with another method than GET and HEAD was forwarded: adds `Cache-Status` to the head of its
-    /// response. If the method is unsafe and succeeded, removes what is stored for its URL, and for the URLs that the response
-    /// names in `Location` and `Content-Location` by a path of the same upstream (RFC 9111, section 4.4).
+    /// Records that a request with another method than GET and HEAD was forwarded: adds
+    /// `Cache-Status` to the head of its response. If the method is unsafe and succeeded, removes
+    /// what is stored for its URL, and for the URLs that the response names in `Location` and
+    /// `Content-Location` by a path of the same upstream (RFC 9111, section 4.4).
     pub fn record_forwarded(&self, request: &request::Parts, status: StatusCode, headers: &mut HeaderMap) {
         let is_success = status.is_success() || status.is_redirection();
         if is_success && !request.method.is_safe() {

@@ -17,7 +17,8 @@ use super::store::Key;
 use super::visitor_request::VisitorRequest;
 use super::visitor_response::CacheResponse;
 
-/// How often a request waits for the response to another request, before it asks the upstream itself.
+/// How often a request waits for the response to another request, before it asks the upstream
+/// itself.
 const MAX_WAITS: u32 = 2;
 
 /// What the cache has for a request.
@@ -36,14 +37,15 @@ struct Miss {
     forward: Forward,
     /// The request headers that select the response, as far as they are known.
     selecting: Vec<SelectingHeader>,
-    /// Whether requests like this one do not wait for each other: the response is for this visitor only, or it has to be
-    /// validated for each visitor.
+    /// Whether requests like this one do not wait for each other: the response is for this visitor
+    /// only, or it has to be validated for each visitor.
     is_alone: bool,
 }
 
 impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
-    /// Answers GET and HEAD. `request` is what the upstream would get: it has cookies and `Authorization` only if the upstream
-    /// may see them. Its URL is the path and query on this site.
+    /// Answers GET and HEAD. `request` is what the upstream would get: it has cookies and
+    /// `Authorization` only if the upstream may see them. Its URL is the path and query on this
+    /// site.
     pub async fn serve<F: Fetch<Error = E>>(
         self: &Arc<Self>,
         request: request::Parts,
@@ -87,7 +89,8 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
             waits = match shared {
                 // The response varies by headers that are known now: look up again.
                 Shared::Response { entry, .. } if !entry.matches(&request.parts.headers) => waits + 1,
-                // The request that all waited for was rejected because of its client. Another one takes over.
+                // The request that all waited for was rejected because of its client. Another one
+                // takes over.
                 Shared::NotSent => waits,
                 _ => MAX_WAITS,
             };

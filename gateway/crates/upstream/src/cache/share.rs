@@ -1,4 +1,5 @@
-//! Requests to an upstream whose responses several requests may get: request coalescing, and revalidation in the background.
+//! Requests to an upstream whose responses several requests may get: request coalescing, and
+//! revalidation in the background.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -37,7 +38,8 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         let stale = target.stale.clone();
         let exchange = match &stale {
             Some(_) => request.exchange(self, target),
-            // No other request waits for the response, so the upstream can evaluate the preconditions.
+            // No other request waits for the response, so the upstream can evaluate the
+            // preconditions.
             None => Exchange {
                 cache: Arc::clone(self),
                 fetch: request.fetch.clone(),
@@ -52,8 +54,8 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         request.respond(response, stale.as_deref(), forward)
     }
 
-    /// Asks the upstream, or waits for the response to another request with the same key. The request to the upstream goes on if
-    /// the visitor leaves.
+    /// Asks the upstream, or waits for the response to another request with the same key. The
+    /// request to the upstream goes on if the visitor leaves.
     pub(super) async fn share<F: Fetch<Error = E>>(
         self: &Arc<Self>,
         request: &VisitorRequest<F>,
@@ -112,7 +114,8 @@ fn interrupted<F: Fetch>() -> F::Error {
     <F::Body as Body>::Error::from(Interrupted).into()
 }
 
-/// A request that waits. Dropping it stops the wait, unless this request is the one that asks the upstream.
+/// A request that waits. Dropping it stops the wait, unless this request is the one that asks the
+/// upstream.
 struct Waiting<T> {
     task: JoinHandle<T>,
     is_own: Arc<AtomicBool>,

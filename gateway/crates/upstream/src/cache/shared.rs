@@ -9,7 +9,8 @@ use super::entry::Entry;
 use super::policy::SelectingHeader;
 use super::store::{Key, Store};
 
-/// What requests have in common that wait for the same response. Requests after a purge do not wait for those before.
+/// What requests have in common that wait for the same response. Requests after a purge do not wait
+/// for those before.
 pub(super) type RequestKey = (Key, Revision, Vec<SelectingHeader>);
 
 /// What a response is stored for.

@@ -86,8 +86,8 @@ impl Forward {
 pub(super) struct CacheStatus {
     /// Why the request was forwarded; `None` for a hit.
     pub(super) forward: Option<Forward>,
-    /// The status of the upstream's response, if it differs from that of this response or the response is not the
-    /// upstream's.
+    /// The status of the upstream's response, if it differs from that of this response or the
+    /// response is not the upstream's.
     pub(super) forward_status: Option<StatusCode>,
     pub(super) is_stored: bool,
     pub(super) is_collapsed: bool,

@@ -29,8 +29,8 @@ const RESOURCE_OVERHEAD: usize = 256;
 /// How long requests for a URL whose response was not storable do not wait for each other.
 const UNCACHEABLE_FOR: Duration = Duration::from_secs(10);
 
-/// The number of counters of revisions, so that a `u8` is the number of one. URLs with the same one stop each other's responses
-/// from being stored, which costs one more request.
+/// The number of counters of revisions, so that a `u8` is the number of one. URLs with the same one
+/// stop each other's responses from being stored, which costs one more request.
 const COUNTERS: usize = 256;
 
 /// Request headers that an upstream gets as the visitor has sent them.
@@ -114,8 +114,8 @@ impl Store {
         found
     }
 
-    /// Finds the newest response to a request of which only the visitor's headers are known. `None` if it may depend on one that
-    /// the upstream would get changed.
+    /// Finds the newest response to a request of which only the visitor's headers are known. `None`
+    /// if it may depend on one that the upstream would get changed.
     pub(super) fn find_by_unchanged(&self, key: &str, visitor: &HeaderMap) -> Option<Arc<Entry>> {
         let resource = self.resources.get(key)?;
         let mut entries = resource.entries.iter();
@@ -124,8 +124,8 @@ impl Store {
         is_unchanged(entry).then(|| Arc::clone(entry))
     }
 
-    /// The current revision of a URL. A response is stored only if it is still that of its request. What [`Self::find`] finds
-    /// later is of this revision or a newer one.
+    /// The current revision of a URL. A response is stored only if it is still that of its request.
+    /// What [`Self::find`] finds later is of this revision or a newer one.
     pub(super) fn revision(&self, key: &str) -> Revision {
         let [counter, ..] = self.hasher.hash_one(key).to_le_bytes();
         Revision {
@@ -143,7 +143,8 @@ impl Store {
         self.revisions[usize::from(counter)].load(Ordering::SeqCst)
     }
 
-    /// Begins the next revision of all URLs with this counter, after the responses of the one before are removed.
+    /// Begins the next revision of all URLs with this counter, after the responses of the one
+    /// before are removed.
     fn begin_revision(&self, counter: u8) {
         self.revisions[usize::from(counter)].fetch_add(1, Ordering::SeqCst);
     }
@@ -157,8 +158,8 @@ impl Store {
         })
     }
 
-    /// Records that the upstream's response must not be stored, and removes the stale one that it replaces. For a while
-    /// requests for the URL do not wait for each other.
+    /// Records that the upstream's response must not be stored, and removes the stale one that it
+    /// replaces. For a while requests for the URL do not wait for each other.
     pub(super) fn set_uncacheable(&self, key: &Key, revision: Revision, stale: Option<&Arc<Entry>>) {
         let renewed_from = poll::now() + UNCACHEABLE_FOR / 2;
         let is_known = |resource: Arc<Resource>| resource.uncacheable_until > Some(renewed_from);
@@ -205,15 +206,16 @@ impl Store {
         is_changed
     }
 
-    /// Removes the responses of one URL, and prevents that responses to earlier requests are stored (RFC 9111, section 4.4).
+    /// Removes the responses of one URL, and prevents that responses to earlier requests are stored
+    /// (RFC 9111, section 4.4).
     pub(super) fn invalidate(&self, key: &str) {
         let _writes = self.writes.lock();
         self.resources.remove(&Key::from(key));
         self.begin_revision(self.revision(key).counter);
     }
 
-    /// Removes the responses whose path and query begin with `prefix`, and prevents that responses to earlier requests are
-    /// stored. Returns how many are removed.
+    /// Removes the responses whose path and query begin with `prefix`, and prevents that responses
+    /// to earlier requests are stored. Returns how many are removed.
     pub(super) fn purge(&self, prefix: &str) -> usize {
         let _writes = self.writes.lock();
         // Visitors choose what they encode.
@@ -234,7 +236,8 @@ impl Store {
     }
 }
 
-/// Whether a response depends only on request headers that an upstream gets as the visitor has sent them.
+/// Whether a response depends only on request headers that an upstream gets as the visitor has sent
+/// them.
 fn is_unchanged(entry: &Entry) -> bool {
     let mut names = entry.selecting().iter().map(|(name, _)| name);
     names.all(|name| UNCHANGED.contains(name))

@@ -33,8 +33,8 @@ impl<F: Fetch> VisitorRequest<F> {
         }
     }
 
-    /// Whether the visitor wants no response of the upstream. No other directive of a visitor counts: it would let visitors
-    /// decide on the load of the upstream (RFC 9111, section 5.2.1).
+    /// Whether the visitor wants no response of the upstream. No other directive of a visitor
+    /// counts: it would let visitors decide on the load of the upstream (RFC 9111, section 5.2.1).
     pub(super) fn is_only_if_cached(&self) -> bool {
         let directives = Directives::parse(&self.parts.headers);
         directives.is_some_and(|directives| directives.contains("only-if-cached"))
@@ -69,7 +69,8 @@ impl<F: Fetch> VisitorRequest<F> {
         VisitorResponse::from_entry(entry, outcome).respond(&self.parts.headers)
     }
 
-    /// Responds with what the upstream returned, or with the stale response if that may replace a failure.
+    /// Responds with what the upstream returned, or with the stale response if that may replace a
+    /// failure.
     pub(super) fn respond(
         &self,
         response: Result<VisitorResponse<F::Body>, F::Error>,
@@ -93,7 +94,8 @@ impl<F: Fetch> VisitorRequest<F> {
         Ok(response.respond(&self.parts.headers))
     }
 
-    /// Responds with what the upstream returned to another request; `None` if this one has to ask itself.
+    /// Responds with what the upstream returned to another request; `None` if this one has to ask
+    /// itself.
     pub(super) fn respond_shared(
         &self,
         shared: &Shared<F::Error>,
@@ -126,7 +128,8 @@ impl<F: Fetch> VisitorRequest<F> {
     }
 }
 
-/// The stale response, if it may replace a failure: with this status of the upstream, or without a response.
+/// The stale response, if it may replace a failure: with this status of the upstream, or without a
+/// response.
 fn stale_on_error<B: Body>(
     stale: Option<&Entry>,
     forward: Forward,

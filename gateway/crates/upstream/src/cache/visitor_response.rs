@@ -19,7 +19,8 @@ use super::status::{CacheOutcome, CacheStatus};
 /// A response, and how the cache came by it.
 #[derive(Debug)]
 pub struct CacheResponse<B: Body> {
-    /// The response, with `Age` and `Cache-Status`. To HEAD it has the body of GET, if that is in the cache.
+    /// The response, with `Age` and `Cache-Status`. To HEAD it has the body of GET, if that is in
+    /// the cache.
     pub response: Response<CacheBody<B>>,
     /// How the cache answered the request, for metrics.
     pub outcome: CacheOutcome,

@@ -12,8 +12,9 @@ use tokio::sync::mpsc;
 
 use crate::served_by::ServedBy;
 
-/// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even if the client has
-/// not received it yet. Small frames keep a long body, and its guard, alive until the client has received most of it.
+/// The largest data frame in bytes. hyper drops a body as soon as it has taken the last frame, even
+/// if the client has not received it yet. Small frames keep a long body, and its guard, alive until
+/// the client has received most of it.
 const MAX_FRAME: usize = 32 * 1024;
 
 /// The body of a response: bytes in memory, sent without copying, or a stream of them.
@@ -32,8 +33,8 @@ pub struct ResponseBody {
     pub has_security_headers: bool,
 }
 
-/// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is then reset, so that no client
-/// takes the part for the whole.
+/// Why a streamed body ends before its last byte. The connection, or over HTTP/2 the stream, is
+/// then reset, so that no client takes the part for the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the body ends early: {0}")]
 pub struct BrokenBody(pub &'static str);
@@ -83,8 +84,8 @@ impl ResponseBody {
         }
     }
 
-    /// Creates a body that sends what `stream` receives, until its sender is dropped. The sender waits while the client does
-    /// not read.
+    /// Creates a body that sends what `stream` receives, until its sender is dropped. The sender
+    /// waits while the client does not read.
     pub fn streamed(stream: mpsc::Receiver<Bytes>) -> Self {
         Self {
             stream: Some(Stream::Channel(stream)),

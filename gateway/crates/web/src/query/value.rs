@@ -1,22 +1,23 @@
 //! The JSON of a result: I-JSON (RFC 7493) of limited depth.
 //!
-//! Renderers and browsers do not agree on the rest of JSON: half of a surrogate pair has no UTF-8, a number may be infinite, and
-//! code that recurses runs out of stack.
+//! Renderers and browsers do not agree on the rest of JSON: half of a surrogate pair has no UTF-8,
+//! a number may be infinite, and code that recurses runs out of stack.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The maximum depth of arrays and objects. The data of a page, which may contain a result, has a higher one.
+/// The maximum depth of arrays and objects. The data of a page, which may contain a result, has a
+/// higher one.
 const MAX_DEPTH: usize = 64;
 
 /// Parses the JSON of a result. Returns it byte for byte.
 ///
 /// # Errors
 ///
-/// It is not JSON, or a page cannot contain it: it is deeper than 64 levels, or has a string that is not Unicode (RFC 7493,
-/// section 2.1), or a number that a double cannot hold (section 2.2).
+/// It is not JSON, or a page cannot contain it: it is deeper than 64 levels, or has a string that
+/// is not Unicode (RFC 7493, section 2.1), or a number that a double cannot hold (section 2.2).
 pub fn parse_value(json: &[u8]) -> serde_json::Result<Box<RawValue>> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     Checked { levels: MAX_DEPTH }.deserialize(&mut deserializer)?;

@@ -1,5 +1,5 @@
-//! Tests that hyper reads the same requests, with the same bodies, as [`Framing`] finds. A difference would
-//! allow request smuggling (RFC 9112, section 11.2).
+//! Tests that hyper reads the same requests, with the same bodies, as [`Framing`] finds. A
+//! difference would allow request smuggling (RFC 9112, section 11.2).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -82,8 +82,8 @@ async fn read_by_hyper(bytes: &[u8], piece: usize) -> HyperOutcome {
     let service = service_fn(|request: Request<Incoming>| {
         let requests = Arc::clone(&requests);
         let line = format!("{} {} {:?}", request.method(), request.uri(), request.version());
-        // As in the gateway, but without closing the connection. After a successful CONNECT hyper would read
-        // no more requests (RFC 9110, section 9.3.6).
+        // As in the gateway, but without closing the connection. After a successful CONNECT hyper
+        // would read no more requests (RFC 9110, section 9.3.6).
         let status = match *request.method() {
             Method::CONNECT => StatusCode::NOT_IMPLEMENTED,
             _ => StatusCode::OK,
@@ -114,8 +114,8 @@ async fn read_by_hyper(bytes: &[u8], piece: usize) -> HyperOutcome {
     );
     read.unwrap();
     let responses = String::from_utf8(responses).unwrap();
-    // hyper sends one of these when it rejects a request or closes the connection, which it always does over
-    // HTTP/1.0.
+    // hyper sends one of these when it rejects a request or closes the connection, which it always
+    // does over HTTP/1.0.
     let ends = ["HTTP/1.1 4", "connection: close", "HTTP/1.0 "];
     let is_accepted = outcome.is_ok() && !ends.iter().any(|end| responses.contains(end));
     let requests = requests.lock().clone();

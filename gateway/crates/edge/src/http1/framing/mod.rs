@@ -1,9 +1,10 @@
-//! Finds where the requests of an HTTP/1 connection begin and end (RFC 9112), and rejects ambiguous framing.
+//! Finds where the requests of an HTTP/1 connection begin and end (RFC 9112), and rejects ambiguous
+//! framing.
 //!
-//! hyper does not report which part of a request it waits for. It also accepts ambiguous framing, which
-//! allows request smuggling: a line that ends without CR, a Content-Length next to a Transfer-Encoding, and a
-//! repeated Content-Length. It drops a fragment from the request target, and accepts control characters in a
-//! chunk extension.
+//! hyper does not report which part of a request it waits for. It also accepts ambiguous framing,
+//! which allows request smuggling: a line that ends without CR, a Content-Length next to a
+//! Transfer-Encoding, and a repeated Content-Length. It drops a fragment from the request target,
+//! and accepts control characters in a chunk extension.
 
 #[cfg(test)]
 mod hyper_agreement;
@@ -73,11 +74,13 @@ struct Line<'a> {
     text: &'a [u8],
     /// Whether it has at most [`MAX_STORED`] bytes.
     is_short: bool,
-    /// Whether a request line has a `#`. It begins a fragment, or belongs to a method that no route accepts.
+    /// Whether a request line has a `#`. It begins a fragment, or belongs to a method that no route
+    /// accepts.
     has_hash: bool,
 }
 
-/// A line that comes in parts. Stores only the first [`MAX_STORED`] bytes: valid framing fields are shorter.
+/// A line that comes in parts. Stores only the first [`MAX_STORED`] bytes: valid framing fields are
+/// shorter.
 #[derive(Debug, Default)]
 struct PartialLine {
     start: Vec<u8>,
@@ -135,7 +138,8 @@ impl Framing {
         }
     }
 
-    /// Returns whether there was a request line. Empty lines before it are ignored (RFC 9112, section 2.2).
+    /// Returns whether there was a request line. Empty lines before it are ignored (RFC 9112,
+    /// section 2.2).
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -200,7 +204,8 @@ impl Head {
     /// Parses a field line. Rejects a second framing field.
     fn field(&mut self, line: &Line<'_>) -> Result<(), Malformed> {
         match line.text.first() {
-            // Obsolete line folding: some parsers join such a line to the previous one, others read a field.
+            // Obsolete line folding: some parsers join such a line to the previous one, others read
+            // a field.
             Some(b' ' | b'\t') => return Err(Malformed),
             Some(b'C' | b'c' | b'T' | b't') => {}
             _ => return Ok(()),
@@ -270,7 +275,8 @@ impl PartialLine {
         self.has_hash |= memchr(b'#', bytes).is_some();
     }
 
-    /// Returns whether the line is empty if the next byte is LF. A CR may be the first half of its end.
+    /// Returns whether the line is empty if the next byte is LF. A CR may be the first half of its
+    /// end.
     fn may_be_empty(&self) -> bool {
         self.length == 0 || (self.length == 1 && self.ends_with_cr)
     }

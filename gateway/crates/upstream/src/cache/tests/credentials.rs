@@ -104,8 +104,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// Without `public`, what a request with credentials gets is for it alone, and others get nothing of it, whether requests
-    /// are sequential or concurrent.
+    /// Without `public`, what a request with credentials gets is for it alone, and others get
+    /// nothing of it, whether requests are sequential or concurrent.
     #[test]
     fn response_to_credentials_is_never_served_to_another(steps in vec(step(), 1..24)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();

@@ -1,5 +1,5 @@
-//! Hits that are found without the headers for the upstream. `Gateway::serve` compares each one with the response that the
-//! upstream's headers lead to.
+//! Hits that are found without the headers for the upstream. `Gateway::serve` compares each one
+//! with the response that the upstream's headers lead to.
 
 use tokio::time::sleep;
 

@@ -222,7 +222,8 @@ impl Gateway {
         }
     }
 
-    /// A gateway whose upstream always replies the same, with the number of the request as its body.
+    /// A gateway whose upstream always replies the same, with the number of the request as its
+    /// body.
     fn replying(status: u16, headers: Headers) -> Self {
         Self::new(move |number, _| Reply::new(status, headers, &number.to_string()))
     }

@@ -8,8 +8,8 @@ use super::{CacheOutcome, Failure, Gateway, Headers, Reply, receive, seconds};
 
 const ETAG: (&str, &str) = ("etag", "\"a\"");
 
-/// A request, the response to it, and a later request after some seconds: the rule, the status and headers of the response, the
-/// seconds, and `Cache-Status` of the response to the later request.
+/// A request, the response to it, and a later request after some seconds: the rule, the status and
+/// headers of the response, the seconds, and `Cache-Status` of the response to the later request.
 type Case = (&'static str, u16, Headers, u64, &'static str);
 
 #[rustfmt::skip]
@@ -118,7 +118,8 @@ async fn only_if_cached_without_response_fails() {
     assert_eq!(gateway.requests(), 0);
 }
 
-/// The validators of a response, those of a request, and the status of the answer from the cache (RFC 9111, 4.3.2).
+/// The validators of a response, those of a request, and the status of the answer from the cache
+/// (RFC 9111, 4.3.2).
 #[rustfmt::skip]
 const PRECONDITIONS: &[(Headers, Headers, u16)] = &[
     (&[ETAG], &[("if-none-match", "\"a\"")], 304),

@@ -54,14 +54,16 @@ async fn confirmed_response_is_fresh_again() {
         (hit.cache_status.as_str(), hit.body.as_deref()),
         ("hit; ttl=20", Ok("body"))
     );
-    // RFC 9111, section 3.2: all header fields of the 304 replace the stored ones, except those of the content.
+    // RFC 9111, section 3.2: all header fields of the 304 replace the stored ones, except those of
+    // the content.
     let count: Vec<_> = hit.headers.get_all("x-count").iter().collect();
     assert_eq!(count, ["1", "2"]);
     assert_eq!(["x-new", "link"].map(|name| &hit.headers[name]), ["n", "<a>"]);
     assert_eq!(hit.headers["content-type"], "application/json");
 }
 
-/// The headers of a 304, what the response to the stale request is, and the number of requests to the upstream until then.
+/// The headers of a 304, what the response to the stale request is, and the number of requests to
+/// the upstream until then.
 #[rustfmt::skip]
 const CONFIRMATIONS: &[(&str, Headers, &str, usize)] = &[
     ("4.3.4 another validator", &[("etag", "\"b\"")], "fwd=stale; fwd-status=200; stored; ttl=10", 3),
@@ -100,7 +102,8 @@ enum Later {
     Fails,
 }
 
-/// `Cache-Control`, the seconds after which the response is requested again, what the upstream then does, and the answer.
+/// `Cache-Control`, the seconds after which the response is requested again, what the upstream then
+/// does, and the answer.
 #[rustfmt::skip]
 const STALE: &[(&str, &str, u64, Later, &str)] = &[
     ("5861 3 in the window", "max-age=10, stale-while-revalidate=20", 29, Later::Replies(200), "hit; ttl=-19"),
