@@ -21,6 +21,8 @@ const RETIRED = [
     files: /^(gateway|fuzz)\/.*\.rs$/,
     // Lower case, these are ordinary words of comments. Elsewhere, a sentence may start with them.
     capitalizedParts: ["Asked", "Flight", "Kept", "Looks", "Room", "Shown", "Tried", "Wanted"],
+    words: ["GiveWay", "give_way", "gives_way", "gave_way"],
+    parts: ["newcomer", "newcomers", "hopeful", "crowd", "crowds"],
   },
   {
     what: "identifiers of browser code",

@@ -10,7 +10,7 @@ pub use usage::{Usage, resident_bytes};
 /// Returns the freed memory of the allocator to the operating system. It takes milliseconds, so it must not run on the event
 /// loop.
 ///
-/// The GNU C library returns memory by itself only from the end of a heap, so one object that outlives a crowd of connections
+/// The GNU C library returns memory by itself only from the end of a heap, so one object that outlives a burst of connections
 /// keeps the memory of all of them (`malloc_trim(3)`). With other C libraries nothing happens.
 pub fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

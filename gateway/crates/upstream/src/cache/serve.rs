@@ -97,7 +97,7 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         }
     }
 
-    /// Looks for a response. Starts to revalidate one that may be used meanwhile.
+    /// Searches for a response. Starts to revalidate one that may be used meanwhile.
     fn look_up<F: Fetch<Error = E>>(self: &Arc<Self>, request: &VisitorRequest<F>) -> Lookup<F::Body> {
         let key = Key::from(path_and_query(&request.parts.uri));
         let revision = self.store.revision(&key);
