@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use http::{Response, StatusCode};
 use serde_json::json;
 
-use crate::support::{Gateway, Request, Response as Answer, Upstream, upstream_table, wait_until};
+use crate::support::{Gateway, Received, Request, Response as Answer, Upstream, upstream_table};
 
 const KEYS: &str = "methods = [\"GET\", \"HEAD\", \"POST\"]\nforward_cookies = true\nforward_authorization = true\n\
                     forward_request_headers = [\"x-tenant\"]\n\
@@ -66,138 +66,62 @@ fn cache_metric(gateway: &Gateway, outcome: &str) -> u64 {
     ))
 }
 
+/// Responses by name. The rules of caching are tested in the crate `upstream`; these are about what the gateway removes and adds.
+#[rustfmt::skip]
+const RESPONSES: &[(&str, &[(&str, &str)])] = &[
+    ("fresh", &[("cache-control", "max-age=600"), ("etag", "\"a\""), ("content-type", "application/json")]),
+    ("public", &[("cache-control", "public, max-age=600")]),
+    ("cookie", &[("cache-control", "public, max-age=600"), ("set-cookie", "a=b")]),
+    ("tenant", &[("cache-control", "max-age=600"), ("vary", "X-Tenant, Origin, X-Forwarded-Host")]),
+    ("unsent", &[("cache-control", "max-age=600"), ("vary", "accept, user-agent")]),
+    // A connection option does not remove the headers that keep a response for one visitor.
+    ("named-cookie", &[("cache-control", "max-age=600"), ("set-cookie", "a=b"), ("connection", "set-cookie")]),
+    ("named-vary", &[("cache-control", "max-age=600"), ("vary", "*"), ("connection", "Vary")]),
+    ("named-private", &[("cache-control", "private"), ("etag", "\"a\""), ("connection", "cache-control")]),
+];
+
+/// Requests in order: the name of the response, headers, `Cache-Status`, and the body.
+#[rustfmt::skip]
+const REQUESTS: &[(&str, &[(&str, &str)], &str, &str)] = &[
+    ("fresh", &[], MISS, "0"),
+    ("fresh", &[], "hit", "0"),
+    ("fresh", &[("cookie", "session=1")], "fwd=request; fwd-status=200", "1"),
+    ("fresh", &[("authorization", "Bearer a")], "fwd=request; fwd-status=200", "2"),
+    ("public", &[("cookie", "session=1")], MISS, "3"),
+    ("public", &[], "hit", "3"),
+    // The gateway removes the cookie, but the response may be for one visitor.
+    ("cookie", &[], UNSTORED, "4"),
+    ("tenant", &[("x-tenant", "a")], MISS, "5"),
+    ("tenant", &[("x-tenant", "a"), ("origin", "https://other.example")], "hit", "5"),
+    ("tenant", &[("x-tenant", "b")], "fwd=vary-miss; fwd-status=200; stored", "6"),
+    ("unsent", &[], UNSTORED, "7"),
+    ("named-cookie", &[], UNSTORED, "8"),
+    ("named-vary", &[], UNSTORED, "9"),
+    ("named-private", &[], UNSTORED, "10"),
+];
+
 #[test]
 fn responses_are_reused_as_their_headers_say() {
-    let upstream = upstream(&[
-        (
-            "fresh",
-            &[
-                ("cache-control", "max-age=600"),
-                ("etag", "\"a\""),
-                ("content-type", "application/json"),
-            ],
-        ),
-        ("public", &[("cache-control", "public, max-age=600")]),
-        (
-            "vary",
-            &[("cache-control", "max-age=600"), ("vary", "accept-language")],
-        ),
-        ("private", &[("cache-control", "private, max-age=600")]),
-        (
-            "cookie",
-            &[("cache-control", "public, max-age=600"), ("set-cookie", "a=b")],
-        ),
-        ("none", &[]),
-        (
-            "tenant",
-            &[
-                ("cache-control", "max-age=600"),
-                ("vary", "X-Tenant, Origin, X-Forwarded-Host"),
-            ],
-        ),
-        (
-            "unsent",
-            &[("cache-control", "max-age=600"), ("vary", "accept, user-agent")],
-        ),
-        // A connection option does not remove the headers that keep a response for one visitor.
-        (
-            "named-cookie",
-            &[
-                ("cache-control", "max-age=600"),
-                ("set-cookie", "a=b"),
-                ("connection", "set-cookie"),
-            ],
-        ),
-        (
-            "named-vary",
-            &[
-                ("cache-control", "max-age=600"),
-                ("vary", "*"),
-                ("connection", "Vary"),
-            ],
-        ),
-        (
-            "named-private",
-            &[
-                ("cache-control", "private"),
-                ("etag", "\"a\""),
-                ("connection", "cache-control"),
-            ],
-        ),
-    ]);
+    let upstream = upstream(RESPONSES);
     let gateway = gateway(&upstream);
-    let cookie = [("cookie", "session=1")];
-    for (number, (name, headers, expected)) in [
-        ("fresh", &[][..], (MISS, 200, "0")),
-        ("fresh", &[], ("hit", 200, "0")),
-        ("fresh", &[("cache-control", "no-cache")], ("hit", 200, "0")),
-        ("fresh", &[("if-none-match", "\"a\"")], ("hit", 304, "")),
-        (
-            "fresh",
-            &[("range", "bytes=0-0")],
-            ("fwd=bypass; fwd-status=200", 200, "1"),
-        ),
-        ("fresh", &cookie, ("fwd=request; fwd-status=200", 200, "2")),
-        (
-            "fresh",
-            &[("authorization", "Bearer a")],
-            ("fwd=request; fwd-status=200", 200, "3"),
-        ),
-        ("public", &cookie, (MISS, 200, "4")),
-        ("public", &[], ("hit", 200, "4")),
-        ("vary", &[("accept-language", "de")], (MISS, 200, "5")),
-        (
-            "vary",
-            &[("accept-language", "fr")],
-            ("fwd=vary-miss; fwd-status=200; stored", 200, "6"),
-        ),
-        ("vary", &[("accept-language", "de")], ("hit", 200, "5")),
-        ("private", &[], (UNSTORED, 200, "7")),
-        ("private", &[], (UNSTORED, 200, "8")),
-        // The gateway removes the cookie, but the response may be for one visitor.
-        ("cookie", &[], (UNSTORED, 200, "9")),
-        ("cookie", &[], (UNSTORED, 200, "10")),
-        ("none", &[], (UNSTORED, 200, "11")),
-        ("none", &[], (UNSTORED, 200, "12")),
-        ("tenant", &[("x-tenant", "a")], (MISS, 200, "13")),
-        (
-            "tenant",
-            &[("x-tenant", "a"), ("origin", "https://other.example")],
-            ("hit", 200, "13"),
-        ),
-        (
-            "tenant",
-            &[("x-tenant", "b")],
-            ("fwd=vary-miss; fwd-status=200; stored", 200, "14"),
-        ),
-        ("unsent", &[], (UNSTORED, 200, "15")),
-        ("named-cookie", &[], (UNSTORED, 200, "16")),
-        ("named-vary", &[], (UNSTORED, 200, "17")),
-        ("named-private", &[], (UNSTORED, 200, "18")),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let (status, code, body) = get(&gateway, name, headers);
-        assert_eq!(
-            (&*status, code, &*body),
-            expected,
-            "request {number}: {name} {headers:?}"
-        );
+    for (name, headers, status, body) in REQUESTS {
+        let expected = ((*status).to_owned(), 200, (*body).to_owned());
+        assert_eq!(get(&gateway, name, headers), expected, "{name} {headers:?}");
     }
     let only_if_cached = |name: &str| {
-        let request =
-            Request::new("GET", &format!("/api/events/{name}")).header("cache-control", "only-if-cached");
-        gateway.site.send(request)
+        let request = Request::new("GET", &format!("/api/events/{name}"));
+        gateway
+            .site
+            .send(request.header("cache-control", "only-if-cached"))
     };
-    let missing = only_if_cached("none");
+    let missing = only_if_cached("cookie");
     // The gateway generates it (RFC 9211, section 2).
     assert!(
         missing.status == 504 && !missing.has("cache-status"),
         "{missing:?}"
     );
     assert_eq!(missing.json(), json!({ "error": "There is no stored response." }));
-    assert_eq!(only_if_cached("public").text(), "4");
+    assert_eq!(only_if_cached("public").text(), "3");
     let head = gateway.site.send(Request::new("HEAD", "/api/events/fresh"));
     assert_eq!(
         (status(&head).as_str(), head.status, head.body.len()),
@@ -209,19 +133,9 @@ fn responses_are_reused_as_their_headers_say() {
     );
     assert!(head.has("age"));
     // The gateway's own header is in each request, and makes no visitor a known one.
-    let received = upstream.received();
-    assert!(
-        received
-            .iter()
-            .all(|request| request.values("authorization") == ["Bearer of-the-gateway"])
-    );
-    for (outcome, expected) in [
-        ("hit", 8),
-        ("miss", 15),
-        ("bypass", 4),
-        ("stale", 0),
-        ("collapsed", 0),
-    ] {
+    let own = |request: &Received| request.values("authorization") == ["Bearer of-the-gateway"];
+    assert!(upstream.received().iter().all(own));
+    for (outcome, expected) in [("hit", 5), ("miss", 8), ("bypass", 3), ("stale", 0)] {
         assert_eq!(cache_metric(&gateway, outcome), expected, "{outcome}");
     }
     assert!(gateway.metric("colonnade_upstream_cache_size_bytes") > 0);
@@ -229,55 +143,25 @@ fn responses_are_reused_as_their_headers_say() {
 
 #[test]
 fn stale_response_is_validated_and_replaces_failures() {
-    let upstream = upstream(&[
-        ("validated", &[("cache-control", "no-cache"), ("etag", "\"a\"")]),
-        (
-            "window",
-            &[("cache-control", "max-age=0, stale-while-revalidate=600")],
-        ),
-    ]);
+    const STALE: &[(&str, &str)] = &[
+        ("cache-control", "max-age=0, stale-if-error=600"),
+        ("etag", "\"a\""),
+    ];
+    let upstream = upstream(&[("", STALE)]);
     let gateway = gateway(&upstream);
-    get(&gateway, "validated", &[]);
-    let validated = get(&gateway, "validated", &[("if-none-match", "\"other\"")]);
+    get(&gateway, "a", &[]);
+    let validated = "fwd=stale; fwd-status=304; stored".to_owned();
     assert_eq!(
-        validated,
-        (
-            "fwd=stale; fwd-status=304; stored".to_owned(),
-            200,
-            "0".to_owned()
-        )
+        get(&gateway, "a", &[("if-none-match", "\"other\"")]),
+        (validated, 200, "0".to_owned())
     );
     assert_eq!(upstream.received()[1].values("if-none-match"), ["\"a\""]);
-    assert_eq!(cache_metric(&gateway, "revalidated"), 1);
-    // The visitor does not wait for the revalidation.
-    get(&gateway, "window", &[]);
-    assert_eq!(
-        get(&gateway, "window", &[]),
-        ("hit".to_owned(), 200, "2".to_owned())
-    );
-    wait_until("the response is revalidated", || {
-        get(&gateway, "window", &[]).2 != "2"
-    });
-
-    let failing = AtomicUsize::new(0);
-    let upstream = Upstream::start(move |_| {
-        let number = failing.fetch_add(1, Ordering::SeqCst);
-        let response = Response::builder().status(if number == 0 { 200 } else { 503 });
-        let response = response.header("cache-control", "max-age=0, stale-if-error=600");
-        response.body(number.to_string().into()).unwrap()
-    });
-    let gateway = self::gateway(&upstream);
-    get(&gateway, "a", &[]);
-    assert_eq!(
-        get(&gateway, "a", &[]),
-        ("fwd=stale; fwd-status=503".to_owned(), 200, "0".to_owned())
-    );
     drop(upstream);
-    assert_eq!(
-        get(&gateway, "a", &[]),
-        ("fwd=stale".to_owned(), 200, "0".to_owned())
-    );
-    assert_eq!(cache_metric(&gateway, "stale"), 2);
+    let replaced = ("fwd=stale".to_owned(), 200, "0".to_owned());
+    assert_eq!(get(&gateway, "a", &[]), replaced);
+    for outcome in ["revalidated", "stale"] {
+        assert_eq!(cache_metric(&gateway, outcome), 1, "{outcome}");
+    }
 }
 
 #[test]
