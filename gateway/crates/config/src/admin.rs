@@ -3,6 +3,7 @@
 use colonnade_model::release::is_name;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
+use strum::{EnumString, IntoStaticStr};
 use toml::Value;
 
 use super::config_file::ConfigFile;
@@ -64,7 +65,8 @@ pub struct Token {
 }
 
 /// An action that a token can allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Store a release.
     Publish,
@@ -82,28 +84,10 @@ pub enum Action {
     Metrics,
 }
 
-const ACTIONS: [Action; 7] = [
-    Action::Publish,
-    Action::Deploy,
-    Action::Rollback,
-    Action::Preview,
-    Action::GarbageCollect,
-    Action::Purge,
-    Action::Metrics,
-];
-
 impl Action {
     /// The name in the configuration.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Publish => "publish",
-            Self::Deploy => "deploy",
-            Self::Rollback => "rollback",
-            Self::Preview => "preview",
-            Self::GarbageCollect => "garbage_collect",
-            Self::Purge => "purge",
-            Self::Metrics => "metrics",
-        }
+        self.into()
     }
 }
 
@@ -179,8 +163,8 @@ fn actions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Action>, D:
         "a list of `publish`, `deploy`, `rollback`, `preview`, `garbage_collect`, `purge` and `metrics`";
     convert(deserializer, expected, |value| {
         as_nonempty_strings(value, |name| {
-            let action = ACTIONS.into_iter().find(|action| action.name() == name);
-            action.ok_or_else(|| format!("`{name}` is not an action"))
+            let action = name.parse();
+            action.map_err(|_| format!("`{name}` is not an action"))
         })
     })
 }

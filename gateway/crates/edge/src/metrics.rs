@@ -7,6 +7,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use strum::{IntoStaticStr, VariantArray};
 
 use colonnade_admission::Full;
 use colonnade_web::metrics::Described;
@@ -48,7 +49,8 @@ pub struct ListenerConnectionMetrics {
 }
 
 /// Why a connection is rejected before its first request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RejectReason {
     /// `max_connections` was reached. Either no connection yielded, so the new one is rejected, or
     /// an accepted connection yielded to a newer one before its handshake was complete and its
@@ -64,22 +66,9 @@ pub enum RejectReason {
     AcceptError,
 }
 
-impl RejectReason {
-    /// Every reason. The metric exposes each one from the start.
-    const ALL: [Self; 4] = [Self::Limit, Self::ClientLimit, Self::Handshake, Self::AcceptError];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Limit => "limit",
-            Self::ClientLimit => "client_limit",
-            Self::Handshake => "handshake",
-            Self::AcceptError => "accept_error",
-        }
-    }
-}
-
 /// Why a connection was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CloseReason {
     /// The client closed it, or a response announced the close.
     Normal,
@@ -125,40 +114,9 @@ impl From<Full> for RejectReason {
 }
 
 impl CloseReason {
-    /// Every reason. The metric exposes each one from the start.
-    const ALL: [Self; 13] = [
-        Self::Normal,
-        Self::KeepaliveTimeout,
-        Self::Evicted,
-        Self::MaxAge,
-        Self::Shutdown,
-        Self::FirstByteTimeout,
-        Self::HeaderTimeout,
-        Self::BodyTimeout,
-        Self::WriteTimeout,
-        Self::Preempted,
-        Self::ControlFrameFlood,
-        Self::RapidReset,
-        Self::ProtocolError,
-    ];
-
     /// Returns its name in metrics and log events.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::KeepaliveTimeout => "keepalive_timeout",
-            Self::Evicted => "evicted",
-            Self::MaxAge => "max_age",
-            Self::Shutdown => "shutdown",
-            Self::FirstByteTimeout => "first_byte_timeout",
-            Self::HeaderTimeout => "header_timeout",
-            Self::BodyTimeout => "body_timeout",
-            Self::WriteTimeout => "write_timeout",
-            Self::Preempted => "preempted",
-            Self::ControlFrameFlood => "control_frame_flood",
-            Self::RapidReset => "rapid_reset",
-            Self::ProtocolError => "protocol_error",
-        }
+        self.into()
     }
 
     /// Returns whether the client was too slow.
@@ -226,12 +184,13 @@ impl ConnectionMetrics {
     /// Returns the metrics of one listener.
     pub fn for_listener(&self, listener: &'static str) -> ListenerConnectionMetrics {
         let label = ListenerLabel { listener };
-        for reason in CloseReason::ALL {
+        // Each cause is exposed from the start.
+        for reason in CloseReason::VARIANTS {
             let cause = reason.name();
             drop(self.closed.get_or_create(&CauseLabels { listener, cause }));
         }
-        for reason in RejectReason::ALL {
-            let cause = reason.name();
+        for reason in RejectReason::VARIANTS {
+            let cause = reason.into();
             drop(self.rejected.get_or_create(&CauseLabels { listener, cause }));
         }
         ListenerConnectionMetrics {
@@ -263,7 +222,7 @@ impl ListenerConnectionMetrics {
 
     /// Counts a rejected connection.
     pub fn rejected(&self, reason: RejectReason) {
-        let (listener, cause) = (self.listener, reason.name());
+        let (listener, cause) = (self.listener, reason.into());
         self.rejected
             .get_or_create(&CauseLabels { listener, cause })
             .inc();
@@ -340,7 +299,7 @@ impl ShedMetrics {
 
     /// Counts a request shed because of this limit.
     pub(crate) fn shed(&self, full: Full) {
-        let cause = RejectReason::from(full).name();
+        let cause = RejectReason::from(full).into();
         self.0.get_or_create(&LimitLabel { cause }).inc();
     }
 }

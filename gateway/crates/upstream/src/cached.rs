@@ -69,7 +69,7 @@ impl Upstream {
         let cache = self.cache.as_ref()?;
         let has_credentials = request_headers::may_have_credentials(visitor, &self.settings);
         let hit = cache.find_hit(target.as_str(), visitor, has_credentials)?;
-        self.metrics.count_cache(hit.outcome);
+        self.metrics.cache.count(hit.outcome);
         Some(hit)
     }
 
@@ -101,10 +101,10 @@ impl Upstream {
         let served = cache.serve(request, fetch).await.inspect_err(|error| {
             // Other requests are counted where they are sent.
             if *error == UpstreamError::NotCached {
-                self.metrics.count(error.outcome());
+                self.metrics.requests.count(error.outcome());
             }
         })?;
-        self.metrics.count_cache(served.outcome);
+        self.metrics.cache.count(served.outcome);
         Ok(served)
     }
 }

@@ -35,7 +35,7 @@ impl Upstream {
             Ok(Some(options)) => Ok(options),
             Ok(None) => self.exchange(head, target, body).await,
             Err(error) => {
-                self.metrics.count(error.outcome());
+                self.metrics.requests.count(error.outcome());
                 Err(error)
             }
         };

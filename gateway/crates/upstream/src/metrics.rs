@@ -13,6 +13,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use strum::VariantArray;
 use tokio::time::Instant;
 
 use crate::cache::{Budget, CacheOutcome};
@@ -38,14 +39,40 @@ pub struct UpstreamMetrics {
     endpoints: EndpointGauge,
 }
 
+/// A counter for each outcome. Each is exposed from the start.
+#[derive(Clone)]
+pub(crate) struct Counters<O>(Box<[(O, Counter)]>);
+
+impl<O: VariantArray + Copy + PartialEq + Into<&'static str>> Counters<O> {
+    fn new(counters: &Family<OutcomeLabels, Counter>, upstream: &str) -> Self {
+        let counters = O::VARIANTS.iter().map(|outcome| {
+            let labels = OutcomeLabels {
+                upstream: upstream.to_owned(),
+                outcome: (*outcome).into(),
+            };
+            (*outcome, counters.get_or_create_owned(&labels))
+        });
+        Self(counters.collect())
+    }
+
+    /// Counts an outcome.
+    pub(crate) fn count(&self, outcome: O) {
+        if let Some((_, counter)) = self.0.iter().find(|(one, _)| *one == outcome) {
+            counter.inc();
+        }
+    }
+}
+
 /// The metrics of one upstream.
 #[derive(Clone)]
 pub(crate) struct MetricsOfUpstream {
-    requests: [(Outcome, Counter); Outcome::ALL.len()],
+    /// Also counts requests that were not sent to the upstream.
+    pub(crate) requests: Counters<Outcome>,
     seconds: Histogram,
     pub(crate) retries: Counter,
-    cache: [(CacheOutcome, Counter); CacheOutcome::ALL.len()],
-    queries: [(QueryOutcome, Counter); QueryOutcome::ALL.len()],
+    /// How the cache answered requests.
+    pub(crate) cache: Counters<CacheOutcome>,
+    pub(crate) queries: Counters<QueryOutcome>,
     breaker: [(BreakerState, Gauge); 3],
 }
 
@@ -181,36 +208,20 @@ impl UpstreamMetrics {
 
     /// The metrics of one upstream, which are exposed from now on.
     pub(crate) fn for_upstream(&self, endpoints: &Arc<Endpoints>) -> MetricsOfUpstream {
-        let upstream = || endpoints.upstream().to_owned();
+        let upstream = endpoints.upstream();
         self.endpoints.0.lock().push(Arc::clone(endpoints));
-        let label = UpstreamLabel { upstream: upstream() };
+        let label = UpstreamLabel {
+            upstream: upstream.to_owned(),
+        };
         MetricsOfUpstream {
-            requests: Outcome::ALL.map(|outcome| {
-                let counter = self.requests.get_or_create_owned(&OutcomeLabels {
-                    upstream: upstream(),
-                    outcome: outcome.name(),
-                });
-                (outcome, counter)
-            }),
+            requests: Counters::new(&self.requests, upstream),
             seconds: self.seconds.get_or_create_owned(&label),
             retries: self.retries.get_or_create_owned(&label),
-            cache: CacheOutcome::ALL.map(|outcome| {
-                let counter = self.cache.get_or_create_owned(&OutcomeLabels {
-                    upstream: upstream(),
-                    outcome: outcome.name(),
-                });
-                (outcome, counter)
-            }),
-            queries: QueryOutcome::ALL.map(|outcome| {
-                let counter = self.queries.get_or_create_owned(&OutcomeLabels {
-                    upstream: upstream(),
-                    outcome: outcome.name(),
-                });
-                (outcome, counter)
-            }),
+            cache: Counters::new(&self.cache, upstream),
+            queries: Counters::new(&self.queries, upstream),
             breaker: BreakerState::ALL.map(|state| {
                 let gauge = self.breakers.get_or_create_owned(&StateLabels {
-                    upstream: upstream(),
+                    upstream: upstream.to_owned(),
                     state: state.name(),
                 });
                 (state, gauge)
@@ -220,30 +231,9 @@ impl UpstreamMetrics {
 }
 
 impl MetricsOfUpstream {
-    /// Counts a request that was not sent to the upstream.
-    pub(crate) fn count(&self, outcome: Outcome) {
-        if let Some((_, counter)) = self.requests.iter().find(|(one, _)| *one == outcome) {
-            counter.inc();
-        }
-    }
-
-    /// Counts a query of a page.
-    pub(crate) fn count_query(&self, outcome: QueryOutcome) {
-        if let Some((_, counter)) = self.queries.iter().find(|(one, _)| *one == outcome) {
-            counter.inc();
-        }
-    }
-
-    /// Counts how the cache answered a request.
-    pub(crate) fn count_cache(&self, outcome: CacheOutcome) {
-        if let Some((_, counter)) = self.cache.iter().find(|(one, _)| *one == outcome) {
-            counter.inc();
-        }
-    }
-
     /// Counts a call.
     pub(crate) fn record(&self, outcome: Outcome, duration: Duration) {
-        self.count(outcome);
+        self.requests.count(outcome);
         self.seconds.observe(duration.as_secs_f64());
     }
 

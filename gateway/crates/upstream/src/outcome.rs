@@ -1,19 +1,25 @@
 //! The outcomes of requests for an upstream, as metrics count them.
 
 use http::StatusCode;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::circuit_breaker::Verdict;
 
 /// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum Outcome {
     /// A response with a 2xx status arrived to its end.
+    #[strum(serialize = "2xx")]
     Success,
     /// The same with a 3xx status.
+    #[strum(serialize = "3xx")]
     Redirection,
     /// The same with a 4xx status.
+    #[strum(serialize = "4xx")]
     ClientError,
     /// The same with a 5xx status.
+    #[strum(serialize = "5xx")]
     ServerError,
     /// No endpoint could be connected to: closed, unknown name, TLS failure, or connect timeout.
     ConnectFailed,
@@ -46,28 +52,6 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes.
-    pub(crate) const ALL: [Self; 18] = [
-        Self::Success,
-        Self::Redirection,
-        Self::ClientError,
-        Self::ServerError,
-        Self::ConnectFailed,
-        Self::TimedOut,
-        Self::InvalidResponse,
-        Self::Broken,
-        Self::ResponseTooLarge,
-        Self::RedirectRejected,
-        Self::CircuitOpen,
-        Self::ConcurrencyLimited,
-        Self::ClientConcurrencyLimited,
-        Self::ClientRateLimited,
-        Self::Rejected,
-        Self::RequestBodyFailed,
-        Self::ClientClosed,
-        Self::Preempted,
-    ];
-
     /// The outcome of a complete response.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
@@ -112,31 +96,13 @@ impl Outcome {
 
     /// The name in metrics, log events and spans.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Success => "2xx",
-            Self::Redirection => "3xx",
-            Self::ClientError => "4xx",
-            Self::ServerError => "5xx",
-            Self::ConnectFailed => "connect_failed",
-            Self::TimedOut => "timed_out",
-            Self::InvalidResponse => "invalid_response",
-            Self::Broken => "broken",
-            Self::ResponseTooLarge => "response_too_large",
-            Self::RedirectRejected => "redirect_rejected",
-            Self::CircuitOpen => "circuit_open",
-            Self::ConcurrencyLimited => "concurrency_limited",
-            Self::ClientConcurrencyLimited => "client_concurrency_limited",
-            Self::ClientRateLimited => "client_rate_limited",
-            Self::Rejected => "rejected",
-            Self::RequestBodyFailed => "request_body_failed",
-            Self::ClientClosed => "client_closed",
-            Self::Preempted => "preempted",
-        }
+        self.into()
     }
 }
 
 /// What became of a query, as metrics count it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum QueryOutcome {
     /// The result is JSON.
     Ok,
@@ -157,27 +123,8 @@ pub(crate) enum QueryOutcome {
 }
 
 impl QueryOutcome {
-    /// All outcomes.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Ok,
-        Self::Failed,
-        Self::InvalidJson,
-        Self::Canceled,
-        Self::Late,
-        Self::SchemaMismatch,
-        Self::TooLargeTogether,
-    ];
-
     /// The name in metrics.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::InvalidJson => "invalid_json",
-            Self::Canceled => "canceled",
-            Self::Late => "late",
-            Self::SchemaMismatch => "schema_mismatch",
-            Self::TooLargeTogether => "too_large_together",
-        }
+        self.into()
     }
 }

@@ -30,7 +30,7 @@ struct QueryRecord<'a> {
 
 impl Drop for QueryRecord<'_> {
     fn drop(&mut self) {
-        self.metrics.count_query(self.outcome);
+        self.metrics.queries.count(self.outcome);
     }
 }
 
@@ -73,7 +73,7 @@ impl Upstream {
             UnusableResult::SchemaMismatch => QueryOutcome::SchemaMismatch,
             UnusableResult::TooLargeTogether => QueryOutcome::TooLargeTogether,
         };
-        self.metrics.count_query(outcome);
+        self.metrics.queries.count(outcome);
         let (upstream, cause) = (&*self.name, outcome.name());
         tracing::warn!(event = "upstream_query_invalid", upstream, cause, %release);
     }

@@ -192,7 +192,7 @@ impl Upstream {
     ) -> Pin<Box<impl Future<Output = Result<Response<Box<UpstreamBody>>, UpstreamError>>>> {
         Box::pin(async {
             let call = self.begin(request, body).await;
-            call.inspect_err(|error| self.metrics.count(error.outcome()))?
+            call.inspect_err(|error| self.metrics.requests.count(error.outcome()))?
                 .run()
                 .await
         })

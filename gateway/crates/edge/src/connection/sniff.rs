@@ -39,7 +39,7 @@ mod tests {
 
     use tokio::io::AsyncWriteExt as _;
 
-    use super::{PREFACE, Protocol, sniff};
+    use super::{Protocol, sniff};
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -56,24 +56,6 @@ mod tests {
             let (protocol, start) = sniff(&mut server, TIMEOUT).await.expect("a protocol");
             assert_eq!(protocol, expected);
             assert_eq!(start, sent);
-        }
-    }
-
-    #[tokio::test]
-    async fn sniff_accepts_preface_in_pieces() {
-        let (mut client, mut server) = tokio::io::duplex(1);
-        let sending = tokio::spawn(async move { client.write_all(PREFACE).await.map(|()| client) });
-        let (protocol, start) = sniff(&mut server, TIMEOUT).await.expect("a protocol");
-        assert_eq!((protocol, &start[..]), (Protocol::Http2, PREFACE));
-        assert!(sending.await.is_ok());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn sniff_partial_preface_times_out() {
-        for sent in [&b""[..], &PREFACE[..10]] {
-            let (mut client, mut server) = tokio::io::duplex(1024);
-            client.write_all(sent).await.expect("sent");
-            assert!(sniff(&mut server, TIMEOUT).await.is_none());
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use strum::{IntoStaticStr, VariantArray};
 
 /// `Cache-Status`
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
@@ -11,7 +12,8 @@ const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 const TYPICAL_LENGTH: usize = 80;
 
 /// How the cache answered a request, for metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CacheOutcome {
     /// A fresh response from the cache.
     Hit,
@@ -28,31 +30,15 @@ pub enum CacheOutcome {
 }
 
 impl CacheOutcome {
-    /// All outcomes.
-    pub const ALL: [Self; 6] = [
-        Self::Hit,
-        Self::Stale,
-        Self::Revalidated,
-        Self::Miss,
-        Self::Bypass,
-        Self::Collapsed,
-    ];
-
     /// The name in metrics.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hit => "hit",
-            Self::Stale => "stale",
-            Self::Revalidated => "revalidated",
-            Self::Miss => "miss",
-            Self::Bypass => "bypass",
-            Self::Collapsed => "collapsed",
-        }
+        self.into()
     }
 }
 
 /// Why a request was forwarded (RFC 9211, section 2.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Forward {
     /// The cache is not for requests like this one.
     Bypass,
@@ -70,14 +56,7 @@ pub(super) enum Forward {
 
 impl Forward {
     fn name(self) -> &'static str {
-        match self {
-            Self::Bypass => "bypass",
-            Self::Method => "method",
-            Self::UriMiss => "uri-miss",
-            Self::VaryMiss => "vary-miss",
-            Self::Stale => "stale",
-            Self::Request => "request",
-        }
+        self.into()
     }
 }
 
