@@ -50,9 +50,9 @@ fn csp_report_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<U
         "a full URL with https, or with http if the host is this machine, without `;`, `,` and `\\`";
     convert(deserializer, expected, |value| {
         let url = parse_url(as_string(value)?)?;
-        match url.as_str().contains([';', ',', '\\']) {
-            true => Err(format!("`{url}` contains one of them")),
-            false => Ok(Some(url)),
+        if url.as_str().contains([';', ',', '\\']) {
+            return Err(format!("`{url}` contains one of them"));
         }
+        Ok(Some(url))
     })
 }

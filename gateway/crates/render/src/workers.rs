@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use colonnade_admission::{Full, Yield, Limits, Waiter, Permit, Pool};
+use colonnade_admission::{Full, Limits, Permit, Pool, Waiter, Yield};
 use colonnade_config::RenderSettings;
 use colonnade_web::request_scope::{self, RequestScope};
 
