@@ -23,8 +23,8 @@ pub enum ReadBodyError {
     Broken(Box<dyn Error + Send + Sync>),
 }
 
-/// Reads a body of at most `max_bytes` into memory. All of it must arrive within `timeout`. Reads nothing of a body whose
-/// `Content-Length` is larger.
+/// Reads a body of at most `max_bytes` into memory. All of it must arrive within `timeout`. Reads
+/// nothing of a body whose `Content-Length` is larger.
 pub async fn read_to_end<B>(body: B, max_bytes: usize, timeout: Duration) -> Result<Vec<u8>, ReadBodyError>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
