@@ -11,26 +11,35 @@ use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use jiff::Timestamp;
 
 impl Deployments {
-    /// Creates a deployment of the live releases with some replaced, and makes it live or starts its
-    /// rollout. Rollouts of other sections continue.
+    async fn run(
+        &self,
+        command: Command<'_>,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        let request = Request {
+            command,
+            author,
+            may_change,
+        };
+        self.change(&request).await
+    }
+
+    /// Creates a deployment of the live releases with some replaced, and makes it live or starts
+    /// its rollout. Rollouts of other sections continue.
     pub async fn deploy(
         &self,
         request: &DeployRequest,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let command = Command::Deploy(request);
-        self.change(&Request {
-            command,
-            author: &request.author,
-            may_change,
-        })
-        .await
+        self.run(Command::Deploy(request), &request.author, may_change)
+            .await
     }
 
     /// Rolls back with a new deployment, which goes live for all visitors.
     ///
-    /// Rolling back a section keeps all other sections and the rollouts. Rolling back to a deployment ends
-    /// all rollouts.
+    /// Rolling back a section keeps all other sections and the rollouts. Rolling back to a
+    /// deployment ends all rollouts.
     pub async fn roll_back(
         &self,
         target: &RollbackTarget,
@@ -38,13 +47,8 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let command = Command::RollBack { target, base };
-        self.change(&Request {
-            command,
-            author,
-            may_change,
-        })
-        .await
+        self.run(Command::RollBack { target, base }, author, may_change)
+            .await
     }
 
     /// What [`Deployments::roll_back`] would change now. Rejects what it would reject.
@@ -71,7 +75,8 @@ impl Deployments {
         })
     }
 
-    /// Shows the candidate to another percentage of visitors or, without one, makes its changes live.
+    /// Shows the candidate to another percentage of visitors or, without one, makes its changes
+    /// live.
     pub async fn promote(
         &self,
         target: &RolloutTarget,
@@ -124,7 +129,8 @@ impl Deployments {
             .await
     }
 
-    /// Ends the step of a rollout that started at `since`. Changes nothing if another gateway was faster.
+    /// Ends the step of a rollout that started at `since`. Changes nothing if another gateway was
+    /// faster.
     pub async fn advance(
         &self,
         rollout: &Rollout,
@@ -135,7 +141,8 @@ impl Deployments {
             .await
     }
 
-    /// Pauses a rollout in the step that started at `since`. Changes nothing if another gateway was faster.
+    /// Pauses a rollout in the step that started at `since`. Changes nothing if another gateway was
+    /// faster.
     pub async fn pause_automatically(
         &self,
         rollout: &Rollout,
@@ -167,30 +174,19 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let command = Command::Step { rollout, step };
-        self.change(&Request {
-            command,
-            author,
-            may_change,
-        })
-        .await
+        self.run(Command::Step { rollout, step }, author, may_change)
+            .await
     }
 
-    /// Prepares a preview. The returned snapshot has the deployment and a key to sign its link with.
+    /// Prepares a preview. The returned snapshot has the deployment and a key to sign its link
+    /// with.
     pub async fn preview(
         &self,
         target: &PreviewTarget,
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let command = Command::Preview(target);
-        let mut outcome = self
-            .change(&Request {
-                command,
-                author,
-                may_change,
-            })
-            .await?;
+        let mut outcome = self.run(Command::Preview(target), author, may_change).await?;
         // Another gateway may have ended all previews in the meantime, which deletes the key.
         let keys = outcome.snapshot.preview_keys();
         if keys
