@@ -243,12 +243,15 @@ fn rollback_to_damaged_release_is_rejected() {
     fs::write(gateway.record("legal/1.0.0"), "{").unwrap();
     for gateway in [&gateway, &gateway.start_another()] {
         for body in [json!({ "section": "legal" }), json!({ "deployment": 2 })] {
-            let rejected = gateway.admin_post("/api/v1/rollback", &body);
-            assert_eq!(rejected.status, 409, "{}", rejected.text());
-            assert_eq!(
-                rejected.json()["problems"],
-                json!(["legal@1.0.0 is missing or damaged"])
-            );
+            // A plan says what the rollback would.
+            for path in ["rollback/plan", "rollback"] {
+                let rejected = gateway.admin_post(&format!("/api/v1/{path}"), &body);
+                assert_eq!(rejected.status, 409, "{}", rejected.text());
+                assert_eq!(
+                    rejected.json()["problems"],
+                    json!(["legal@1.0.0 is missing or damaged"])
+                );
+            }
         }
     }
 }

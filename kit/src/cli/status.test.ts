@@ -49,11 +49,17 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 
-function respondWith(deployments: object, sections: object, rollouts = jsonResponse(ROLLOUTS)): void {
+function respondWith(
+  deployments: object,
+  sections: object,
+  rollouts = jsonResponse(ROLLOUTS),
+  unavailable: readonly string[] = [],
+): void {
   admin.responses = {
     "GET /api/v1/deployments": jsonResponse(deployments),
     "GET /api/v1/sections": jsonResponse(sections),
     "GET /api/v1/rollouts": rollouts,
+    "GET /api/v1/gateway": jsonResponse({ unavailable }),
   };
 }
 
@@ -82,6 +88,13 @@ test("status without rollouts shows no rollout table", async () => {
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });
 
+test("status names releases that are missing or damaged", async () => {
+  respondWith({ live: 12, rollouts: [], deployments: [] }, [], undefined, ["legal@1.0.0"]);
+  expect((await runSection(folder, ["status"])).out).toBe(
+    "deployment 12 is live\nlegal@1.0.0 is missing or damaged: visitors do not get the section\n",
+  );
+});
+
 test("an older gateway has no analysis", async () => {
   const rollout = { ...ROLLOUTS[0], analysis: undefined };
   const missing = jsonResponse({ title: "Not Found", status: 404 }, 404);
@@ -99,7 +112,7 @@ test("a gateway without deployments is reported", async () => {
 test("--json prints both responses as one value", async () => {
   respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS);
   const { out } = await runSection(folder, ["status", "--json"]);
-  expect(JSON.parse(out)).toEqual({ live: 12, rollouts: ROLLOUTS, sections: SECTIONS });
+  expect(JSON.parse(out)).toEqual({ live: 12, rollouts: ROLLOUTS, sections: SECTIONS, unavailable: [] });
 });
 
 const TIMEOUT = { timeout: 30_000 };
@@ -143,14 +156,14 @@ test("--watch on a terminal clears the screen", async () => {
 test("--watch --json prints one document per line", async () => {
   respondWith({ live: 12, rollouts: [] }, []);
   const { out } = await watchUntil("12", ["--json"], new MemoryStream(true));
-  expect(out).toBe('{"live":12,"rollouts":[],"sections":[]}\n');
+  expect(out).toBe('{"live":12,"rollouts":[],"sections":[],"unavailable":[]}\n');
 });
 
 test("--watch retries a failing gateway", async () => {
   const output = watchUntil("12");
   // These have been answered with an error.
   await vi.waitFor(() => {
-    expect(admin.requests.length).toBeGreaterThanOrEqual(2);
+    expect(admin.requests.length).toBeGreaterThanOrEqual(3);
   }, TIMEOUT);
   respondWith({ live: 12, rollouts: [] }, []);
   const { code, out, err } = await output;
@@ -167,7 +180,7 @@ test("an interrupt ends --watch during a request", async () => {
   admin.response = undefined;
   const output = runSection(folder, ["status", "--watch"]);
   await vi.waitFor(() => {
-    expect(admin.requests).toHaveLength(2);
+    expect(admin.requests).toHaveLength(3);
   });
   process.emit("SIGINT");
   expect(await output).toEqual({ code: 0, out: "", err: "" });

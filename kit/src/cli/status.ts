@@ -25,6 +25,11 @@ interface ListedSection {
   readonly usage?: SectionUsage;
 }
 
+interface GatewayDescription {
+  /** The releases that visitors should get, but that are missing or damaged. */
+  readonly unavailable: readonly string[];
+}
+
 interface SectionUsage {
   readonly storedBytes: number;
   readonly maxStoredBytes: number;
@@ -42,7 +47,7 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
     .description(
       "Shows the live deployment, all rollouts with their share of visitors, step, canary analysis and who started them, and " +
         "for each section the live release, the release that is being rolled out, the newest published release, and the use of " +
-        "its quota: what it stores, and its publishes of the last 24 hours.",
+        "its quota: what it stores, and its publishes of the last 24 hours. Names the releases that are missing or damaged.",
     )
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
     .action(async ({ watch: isWatching = false }) => {
@@ -56,9 +61,10 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
 }
 
 async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<CommandResult> {
-  const [deployments, { body: sections }] = await Promise.all([
+  const [deployments, { body: sections }, { body: gateway }] = await Promise.all([
     readDeployments(access, signal),
     callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections", undefined, signal),
+    callAdmin<GatewayDescription>(access, "GET", "/api/v1/gateway", undefined, signal),
   ]);
   const { live } = deployments;
   const rollouts = await readRollouts(deployments, access, signal);
@@ -67,7 +73,10 @@ async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<Co
     ...(sections.length > 0 ? [sectionTable(sections)] : []),
   ];
   const liveText = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
-  return { text: [liveText, ...tables].join("\n\n"), data: { live, rollouts, sections } };
+  const { unavailable } = gateway;
+  const lost = unavailable.map((release) => `${release} is missing or damaged: visitors do not get the section`);
+  const text = [[liveText, ...lost].join("\n"), ...tables].join("\n\n");
+  return { text, data: { live, rollouts, sections, unavailable } };
 }
 
 /** Reads the rollouts with their analysis. An older gateway has none. */
