@@ -66,9 +66,13 @@ function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
 
 /** The files that a section's pages and slots load, relative to the release folder. */
 interface SectionAssets {
-  /** The files that every page and slot needs, and the stylesheets of what their common code imports dynamically. */
+  /** The files that every page and slot needs. */
   readonly common: readonly string[];
-  /** The further files of the page or slot that the entry module imports by this specifier. */
+  /**
+   * The further files of the page or slot that the entry module imports by this specifier. First are the
+   * stylesheets of what the common code imports dynamically, except those that the page has itself: its
+   * own imports determine their position in the cascade.
+   */
   readonly assetsOf: (request: string) => string[];
 }
 
@@ -76,12 +80,14 @@ interface SectionAssets {
 export function sectionAssets(client: Compilation, entry: string): SectionAssets {
   const section = client.chunkGroups.filter((group) => group.name === SECTION_CHUNK);
   const pages = client.chunkGroups.filter((group) => specifiersIn(group, entry).length > 0);
-  const common = [...new Set([...filesIn(client, section), ...lazyStyles(client, section, pages)])];
+  const common = filesIn(client, section);
+  const lazy = lazyStyles(client, section, pages);
   return {
     common,
     assetsOf(request) {
       const groups = pages.filter((group) => specifiersIn(group, entry).includes(request));
-      const files = new Set([...filesIn(client, groups), ...lazyStyles(client, groups)]);
+      const own = [...filesIn(client, groups), ...lazyStyles(client, groups)];
+      const files = new Set([...lazy.filter((file) => !own.includes(file)), ...own]);
       return [...files].filter((file) => !common.includes(file));
     },
   };
