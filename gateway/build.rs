@@ -1,9 +1,10 @@
-//! Sets `COLONNADE_COMMIT` for the build, the commit that the gateway is built from, and `COLONNADE_VERSION`, the version with
-//! the commit. The environment variable `COLONNADE_COMMIT` takes precedence over the Git history, for builds from an archive.
-//! Without both, and in a build for development, the version has no commit: each commit would compile the gateway again.
+//! Sets `COLONNADE_COMMIT` for the build, the commit that the gateway is built from, and
+//! `COLONNADE_VERSION`, the version with the commit. The environment variable `COLONNADE_COMMIT`
+//! takes precedence over the Git history, for builds from an archive. Without both, and in a build
+//! for development, the version has no commit: each commit would compile the gateway again.
 //!
-//! It also lists the files of the console for `src/console.rs`. They are missing unless `make console` has built them, so that
-//! the gateway builds without Node.js.
+//! It also lists the files of the console for `src/console.rs`. They are missing unless `make
+//! console` has built them, so that the gateway builds without Node.js.
 
 use std::env;
 use std::fmt::Write as _;
@@ -11,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The history of the checked out commit. Cargo would run a build script whose file is missing at every build.
+/// The history of the checked out commit. Cargo would run a build script whose file is missing at
+/// every build.
 const HISTORY: &str = "../.git/logs/HEAD";
 
 /// The files of the console.

@@ -1,7 +1,7 @@
 //! The audit log: one event for each request to the admin API, whatever its outcome.
 //!
-//! An event contains only text that the gateway knows or that a known token sent. Everything else that a client sends may
-//! contain a secret, such as a token in the wrong place.
+//! An event contains only text that the gateway knows or that a known token sent. Everything else
+//! that a client sends may contain a secret, such as a token in the wrong place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +20,8 @@ use crate::session::Session;
 /// The maximum number of releases in an event.
 const MAX_RELEASES: usize = 32;
 
-/// The event of one request. It is logged when it is dropped, so that a panic and an interrupted request are logged, too.
+/// The event of one request. It is logged when it is dropped, so that a panic and an interrupted
+/// request are logged, too.
 pub(crate) struct AuditEvent {
     /// False for requests that are no calls of the API.
     pub(crate) is_logged: bool,
@@ -91,7 +92,8 @@ impl Caller<'_> {
         self.audit.0.lock().target = Some(target.to_string());
     }
 
-    /// Records the releases that a request names in its body, without their versions if they have none.
+    /// Records the releases that a request names in its body, without their versions if they have
+    /// none.
     pub(crate) fn set_releases(self, releases: &RequestedReleases) {
         let releases = releases.0.iter().take(MAX_RELEASES);
         let names = releases.map(|(Name(name), VersionOrNull(version))| match version {

@@ -1,7 +1,9 @@
-//! Bearer tokens, and the sessions that they start. The configuration contains the tokens' SHA-256 hashes only.
+//! Bearer tokens, and the sessions that they start. The configuration contains the tokens' SHA-256
+//! hashes only.
 //!
-//! A client that repeatedly sends no valid token is rate limited. A valid token is always accepted: tokens are random, so that
-//! nobody can guess one, and a client can be a proxy or a tunnel that operators share with the sender of the others.
+//! A client that repeatedly sends no valid token is rate limited. A valid token is always accepted:
+//! tokens are random, so that nobody can guess one, and a client can be a proxy or a tunnel that
+//! operators share with the sender of the others.
 
 use std::net::IpAddr;
 
@@ -34,7 +36,8 @@ const EVENT_LIMITS: RateLimits = RateLimits {
     per_client: 1,
 };
 
-/// Why a token is not accepted. The response does not say it: it would tell a stranger that a token was valid.
+/// Why a token is not accepted. The response does not say it: it would tell a stranger that a token
+/// was valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenProblem {
     /// There is no bearer token.
@@ -70,8 +73,8 @@ pub(super) struct FailureLimiters {
 }
 
 impl FailureLimiters {
-    /// Counts a request without a valid token. Returns the error to answer with: `problem`, or that the client is rate
-    /// limited.
+    /// Counts a request without a valid token. Returns the error to answer with: `problem`, or that
+    /// the client is rate limited.
     pub(super) fn limit(
         &self,
         client: Option<ClientKey>,
@@ -106,7 +109,8 @@ pub(super) fn authenticate<'a>(
         (Sha256::digest(sent).into(), None)
     } else {
         let key = sessions.key(&head.headers).ok_or(TokenProblem::Missing)?;
-        // Browsers add the cookie to requests of any page of the same site, which includes other ports of this host.
+        // Browsers add the cookie to requests of any page of the same site, which includes other
+        // ports of this host.
         if is_cross_origin(head, sessions.scheme()) {
             return Err(TokenProblem::CrossOrigin);
         }
@@ -121,8 +125,8 @@ pub(super) fn authenticate<'a>(
     Ok(audit.known(token, session))
 }
 
-/// Whether a page of another origin sent the request. A read without the headers that say so counts as same-origin: old
-/// browsers send none, and other pages cannot read the response.
+/// Whether a page of another origin sent the request. A read without the headers that say so counts
+/// as same-origin: old browsers send none, and other pages cannot read the response.
 fn is_cross_origin(head: &Parts, scheme: &str) -> bool {
     let is_read = matches!(head.method, Method::GET | Method::HEAD);
     let is_unknown = is_read && !origin::is_known(&head.headers);
@@ -135,8 +139,8 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| sent.trim())
 }
 
-/// Returns the token with this hash. Compares it with every known one in constant time, so that the duration reveals nothing
-/// about known tokens.
+/// Returns the token with this hash. Compares it with every known one in constant time, so that the
+/// duration reveals nothing about known tokens.
 pub(super) fn find(tokens: &[Token], hash: [u8; 32]) -> Option<&Token> {
     tokens.iter().fold(None, |found, token| {
         if bool::from(token.hash.ct_eq(&hash)) {

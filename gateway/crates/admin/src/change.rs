@@ -1,4 +1,5 @@
-//! What all calls that change the live state share: reading the request and the response to a change.
+//! What all calls that change the live state share: reading the request and the response to a
+//! change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +43,8 @@ pub(super) struct ChangeResult {
     /// The site's origin, without a trailing slash.
     #[schema(format = "uri")]
     url: String,
-    /// The path of a page of each section, by section name. A section without a known path has none.
+    /// The path of a page of each section, by section name. A section without a known path has
+    /// none.
     paths: BTreeMap<String, String>,
     /// Pages of the changed sections that visitors cannot see.
     warnings: Vec<String>,
@@ -134,7 +136,8 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
     json(status, &result)
 }
 
-/// The path of a page of each section: of the first page without params, or else the first named path.
+/// The path of a page of each section: of the first page without params, or else the first named
+/// path.
 fn first_paths(deployment: &LoadedDeployment) -> BTreeMap<String, String> {
     let of_section = |release: &Arc<LoadedRelease>| {
         let Role::Section(parts) = &release.role else {

@@ -22,7 +22,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
 
-/// A file of the console: its name and its bytes. A name that ends with `.br` has the Brotli coding of another file.
+/// A file of the console: its name and its bytes. A name that ends with `.br` has the Brotli coding
+/// of another file.
 pub type ConsoleFile = (&'static str, &'static [u8]);
 
 /// The files of the console, by name.

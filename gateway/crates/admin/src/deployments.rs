@@ -30,7 +30,8 @@ const MAX_STEPS_TEXT: usize = 1000;
 #[serde(deny_unknown_fields)]
 pub(super) struct Deploy {
     releases: RequestedReleases,
-    /// The deployment that must still be live. If it is not, the response is 409 and contains the live one.
+    /// The deployment that must still be live. If it is not, the response is 409 and contains the
+    /// live one.
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
     base: Option<Number>,
@@ -38,8 +39,8 @@ pub(super) struct Deploy {
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<Percent>,
-    /// Starts a rollout in steps, such as `5% for 10m, 25% for 1h, 100%`. `default` stands for the steps of the
-    /// configuration.
+    /// Starts a rollout in steps, such as `5% for 10m, 25% for 1h, 100%`. `default` stands for the
+    /// steps of the configuration.
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = String, max_length = 1000, required = false)]
     steps: Option<StepsText>,

@@ -108,7 +108,8 @@ pub enum AdminError {
 }
 
 impl AdminError {
-    /// The name of the error in the audit log. Unlike the error's text it contains nothing that a client sent.
+    /// The name of the error in the audit log. Unlike the error's text it contains nothing that a
+    /// client sent.
     pub(crate) fn cause(&self) -> &'static str {
         match self {
             _ if self.is_contended() => "store_locked",

@@ -1,7 +1,8 @@
 //! `GET /api/v1/events`: server-sent events that say when to read again.
 //!
-//! An event has numbers only. A client compares them with those of the event before, and reads what has changed by the other
-//! calls. So a lost event costs nothing, and the permissions of each call apply.
+//! An event has numbers only. A client compares them with those of the event before, and reads what
+//! has changed by the other calls. So a lost event costs nothing, and the permissions of each call
+//! apply.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,8 @@ const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 pub(crate) const MAX_STREAMS: usize = 64;
 pub(crate) const MAX_STREAMS_PER_TOKEN: usize = 16;
 
-/// The longest time without an event. A client that receives nothing for several of these has lost the stream.
+/// The longest time without an event. A client that receives nothing for several of these has lost
+/// the stream.
 const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long a stream lasts. The client then opens a new one.
@@ -83,8 +85,8 @@ pub(super) fn stream(admin: &Arc<Admin>, call: &Call<'_>) -> Result<Response, Ad
 }
 
 impl Admin {
-    /// Sends an event for each change, and one for each period, until the client leaves, the session ends or the gateway
-    /// stops.
+    /// Sends an event for each change, and one for each period, until the client leaves, the
+    /// session ends or the gateway stops.
     async fn send_events(&self, events: mpsc::Sender<Bytes>, token: [u8; 32], session: Option<Session>) {
         let mut entry = self.deployments.diagnostics().log.last_id();
         let mut shutdown = self.shutdown.clone();

@@ -1,4 +1,5 @@
-//! The admin API: publish releases, change the live deployment, create previews, and read the state and the history.
+//! The admin API: publish releases, change the live deployment, create previews, and read the state
+//! and the history.
 
 mod audit;
 mod auth;
@@ -67,7 +68,8 @@ pub use purge::PurgeResponses;
 /// The route of requests that match none.
 const UNMATCHED: &str = "unmatched";
 
-/// The route of requests that are refused before a route is found, and their cause in the audit log.
+/// The route of requests that are refused before a route is found, and their cause in the audit
+/// log.
 const INVALID_REQUEST: &str = "invalid_request";
 
 /// The path of the console.
@@ -110,7 +112,8 @@ impl Admin {
         names.chain(others).collect()
     }
 
-    /// Creates the API. `is_exposed` says whether other machines can reach the listener; `/metrics` then needs a token.
+    /// Creates the API. `is_exposed` says whether other machines can reach the listener; `/metrics`
+    /// then needs a token.
     #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub fn new(
         tokens: Vec<Token>,
@@ -157,7 +160,8 @@ impl Admin {
         self.tokens.store(Arc::new(tokens));
     }
 
-    /// Handles a request in a task of its own, so that a change completes even if the client disconnects.
+    /// Handles a request in a task of its own, so that a change completes even if the client
+    /// disconnects.
     ///
     /// # Panics
     ///

@@ -26,7 +26,8 @@ pub(super) struct CreatePreview {
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
     deployment: Option<Number>,
-    /// The releases to preview in place of the live ones. They are stored as a deployment that never becomes live.
+    /// The releases to preview in place of the live ones. They are stored as a deployment that
+    /// never becomes live.
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = RequestedReleases, required = false)]
     releases: Option<RequestedReleases>,

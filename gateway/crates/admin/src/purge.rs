@@ -20,7 +20,8 @@ const ROOT: &str = "/api/";
 /// The maximum length of a prefix in bytes.
 const MAX_PREFIX: usize = 2048;
 
-/// Removes the responses whose path and query begin with a prefix from the cache, and returns their number.
+/// Removes the responses whose path and query begin with a prefix from the cache, and returns their
+/// number.
 pub type PurgeResponses = Arc<dyn Fn(&str) -> usize + Send + Sync>;
 
 /// A request to remove responses.

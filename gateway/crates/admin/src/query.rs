@@ -6,7 +6,8 @@ use url::form_urlencoded;
 
 use super::AdminError;
 
-/// The values of integer parameters, in the order of `expected`: names and limits. Rejects unknown and repeated ones.
+/// The values of integer parameters, in the order of `expected`: names and limits. Rejects unknown
+/// and repeated ones.
 pub(super) fn integers<const N: usize>(
     query: Option<&str>,
     expected: &[(&str, RangeInclusive<u64>); N],

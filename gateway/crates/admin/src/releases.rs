@@ -24,7 +24,8 @@ use colonnade_web::response::{Response, json};
 use super::audit::Caller;
 use super::{Admin, AdminError, auth, request_body};
 
-/// The maximum number of releases that are uploaded, wait or are published, in total and for each token. An upload is up to
+/// The maximum number of releases that are uploaded, wait or are published, in total and for each
+/// token. An upload is up to
 /// [`MAX_ARCHIVE`] of the store's disk, and may take long: three tokens leave a place to the others.
 pub(super) const MAX_PUBLISHES: usize = 10;
 pub(super) const MAX_PUBLISHES_PER_TOKEN: usize = 3;
@@ -45,7 +46,8 @@ pub(super) struct PublishResult {
     /// The SHA-384 digest of `release.json`, which contains the digest of every file.
     #[schema(value_type = String, pattern = r"^sha384-[A-Za-z0-9+/]{64}$")]
     digest: Digest,
-    /// Problems that would prevent a deploy together with the live releases, and the tokens that it needs.
+    /// Problems that would prevent a deploy together with the live releases, and the tokens that it
+    /// needs.
     warnings: Vec<String>,
 }
 
@@ -62,7 +64,8 @@ pub(super) struct Section {
     /// The version in the live deployment.
     #[schema(value_type = Option<Version>, required)]
     live: Option<String>,
-    /// The version that is being rolled out; null without a rollout of this section, or if the rollout removes it.
+    /// The version that is being rolled out; null without a rollout of this section, or if the
+    /// rollout removes it.
     #[schema(value_type = Option<Version>, required)]
     candidate: Option<String>,
     usage: SectionUsage,

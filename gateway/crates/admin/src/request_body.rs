@@ -35,8 +35,9 @@ pub(super) async fn read(body: RequestBody, limit: usize) -> Result<Vec<u8>, Adm
         .map_err(|error| read_error(error, limit as u64))
 }
 
-/// Writes a body of at most `limit` bytes to a file in `folder`. The client must send [`MIN_UPLOAD_RATE`] bytes per second, and
-/// may fall behind by `max_lag`. Only the time that the gateway waits for it counts.
+/// Writes a body of at most `limit` bytes to a file in `folder`. The client must send
+/// [`MIN_UPLOAD_RATE`] bytes per second, and may fall behind by `max_lag`. Only the time that the
+/// gateway waits for it counts.
 pub(super) async fn save(
     mut body: RequestBody,
     limit: u64,

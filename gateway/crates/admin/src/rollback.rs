@@ -17,7 +17,8 @@ use super::audit::Caller;
 use super::change::ChangeResult;
 use super::{Admin, AdminError, change};
 
-/// A request to restore earlier releases. Without `section` and `deployment` it restores the previous live deployment.
+/// A request to restore earlier releases. Without `section` and `deployment` it restores the
+/// previous live deployment.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rollback {
@@ -29,7 +30,8 @@ pub(super) struct Rollback {
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
     deployment: Option<Number>,
-    /// The deployment that must still be live. If it is not, the response is 409 and contains the live one.
+    /// The deployment that must still be live. If it is not, the response is 409 and contains the
+    /// live one.
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Number, required = false)]
     base: Option<Number>,

@@ -167,7 +167,8 @@ struct Progress {
     step: usize,
     #[schema(value_type = String, format = DateTime)]
     step_started_at: Timestamp,
-    /// The earliest end of the step. Only the time in which a gateway counts requests counts. Absent if the rollout is paused.
+    /// The earliest end of the step. Only the time in which a gateway counts requests counts.
+    /// Absent if the rollout is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, format = DateTime, required = false)]
     step_ends_at: Option<Timestamp>,
@@ -200,8 +201,8 @@ pub(super) struct PauseResult {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Promote {
-    /// The new share of visitors in percent. Without it the candidate becomes live for all visitors, which ends the
-    /// rollout.
+    /// The new share of visitors in percent. Without it the candidate becomes live for all
+    /// visitors, which ends the rollout.
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Percent, required = false)]
     percent: Option<Percent>,

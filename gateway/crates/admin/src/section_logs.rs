@@ -1,8 +1,8 @@
-//! The recent entries of the section log. A reader follows the log with long polling: the response waits for the next
-//! entry.
+//! The recent entries of the section log. A reader follows the log with long polling: the response
+//! waits for the next entry.
 //!
-//! Each response is complete, so that connection deadlines, concurrency limits and the graceful shutdown apply as to any
-//! other request.
+//! Each response is complete, so that connection deadlines, concurrency limits and the graceful
+//! shutdown apply as to any other request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,8 +76,8 @@ pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, Admi
     Ok(json(StatusCode::OK, &SectionLogPage { entries }))
 }
 
-/// Whether a token belongs to the section's team. Other readers get no problems, as in the responses to publishes and
-/// deploys.
+/// Whether a token belongs to the section's team. Other readers get no problems, as in the
+/// responses to publishes and deploys.
 fn is_team(token: &Token, section: &str) -> bool {
     let actions = [Action::Publish, Action::Deploy, Action::Preview];
     actions.into_iter().any(|action| token.allows(action, section))

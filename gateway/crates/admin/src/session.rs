@@ -1,7 +1,8 @@
-//! Sessions of the console. A browser sends its token once, and then a cookie that scripts cannot read.
+//! Sessions of the console. A browser sends its token once, and then a cookie that scripts cannot
+//! read.
 //!
-//! A session is a random ID in memory. It has the permissions of its token at the time of each request, so that a revoked or
-//! expired token ends it.
+//! A session is a random ID in memory. It has the permissions of its token at the time of each
+//! request, so that a revoked or expired token ends it.
 
 use std::collections::HashMap;
 
@@ -25,7 +26,8 @@ use super::{Admin, auth};
 /// How long a session lasts.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 
-/// The maximum number of sessions of one token. A new one beyond it ends the oldest of the token, and none of another.
+/// The maximum number of sessions of one token. A new one beyond it ends the oldest of the token,
+/// and none of another.
 const MAX_SESSIONS_PER_TOKEN: usize = 100;
 
 /// The cookie.

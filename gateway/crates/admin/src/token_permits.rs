@@ -1,4 +1,5 @@
-//! A limited number of permits, of which one token holds only a part, so that no token takes those of others.
+//! A limited number of permits, of which one token holds only a part, so that no token takes those
+//! of others.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,12 +1,14 @@
-//! Brotli compression (RFC 7932). The encoder is generic code, which is compiled in the crate that calls it. This crate is
-//! optimized in development builds, too: each publish spends most of its time here.
+//! Brotli compression (RFC 7932). The encoder is generic code, which is compiled in the crate that
+//! calls it. This crate is optimized in development builds, too: each publish spends most of its
+//! time here.
 
 use std::io;
 use std::ops::RangeInclusive;
 
 use brotli::enc::BrotliEncoderParams;
 
-/// The windows that Brotli may use, in bits: up to its default. A smaller one would change its algorithm.
+/// The windows that Brotli may use, in bits: up to its default. A smaller one would change its
+/// algorithm.
 const WINDOW_BITS: RangeInclusive<u32> = 17..=22;
 
 /// Compresses bytes at a quality from 0, the fastest, to 11, the smallest.
@@ -26,8 +28,8 @@ pub fn compress(bytes: &[u8], quality: i32) -> io::Result<Vec<u8>> {
     Ok(compressed)
 }
 
-/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills two windows with zeros, which
-/// are 8 MiB with the largest window.
+/// The smallest window for content of this length (RFC 7932, section 9.1). The encoder first fills
+/// two windows with zeros, which are 8 MiB with the largest window.
 fn window_bits(length: usize) -> i32 {
     // The last 16 bytes of a window cannot be used.
     let bits = (length + 16).next_power_of_two().ilog2();

@@ -1,9 +1,11 @@
-//! Compiled JavaScript modules. This crate has unsafe code, because the engine does not check the bytecode that it runs.
+//! Compiled JavaScript modules. This crate has unsafe code, because the engine does not check the
+//! bytecode that it runs.
 
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result, WriteOptions};
 
-/// A module that the engine of this process compiled. It can be declared in any context of this process.
+/// A module that the engine of this process compiled. It can be declared in any context of this
+/// process.
 pub struct Bytecode(Vec<u8>);
 
 impl Bytecode {

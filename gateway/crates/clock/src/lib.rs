@@ -1,5 +1,5 @@
-//! The clocks. Other crates get the wall clock here. They measure durations with tokio's clock, which tests can pause. Code that
-//! runs in the task of a connection reads it through [`poll`].
+//! The clocks. Other crates get the wall clock here. They measure durations with tokio's clock,
+//! which tests can pause. Code that runs in the task of a connection reads it through [`poll`].
 
 pub mod poll;
 #[cfg(feature = "testing")]

@@ -30,8 +30,8 @@ pub fn now() -> Instant {
     }
 }
 
-/// Reads the clock again. Needed to measure work within one poll, and after a timer: it may fire after the first read, which is
-/// then before its deadline.
+/// Reads the clock again. Needed to measure work within one poll, and after a timer: it may fire
+/// after the first read, which is then before its deadline.
 pub fn refresh() -> Instant {
     let now = Instant::now();
     if !matches!(CLOCK.get(), Clock::Live) {
@@ -40,8 +40,8 @@ pub fn refresh() -> Instant {
     now
 }
 
-/// Runs a task whose polls read the clock once. Boxed: pinned in an `async` block, the task would take its memory
-/// twice.
+/// Runs a task whose polls read the clock once. Boxed: pinned in an `async` block, the task would
+/// take its memory twice.
 pub fn read_once<F: Future>(task: F) -> impl Future<Output = F::Output> {
     let mut task = Box::pin(task);
     poll_fn(move |cx| {

@@ -6,8 +6,9 @@ use utoipa::ToSchema;
 /// The maximum length in bytes.
 const MAX_BYTES: usize = 64;
 
-/// The classes that a browser may report: those of ECMAScript and its engines, the names of a `DOMException` that occur, and
-/// webpack's. Anyone can send a report, so any other name is [`OTHER`]. The shell has the same list.
+/// The classes that a browser may report: those of ECMAScript and its engines, the names of a
+/// `DOMException` that occur, and webpack's. Anyone can send a report, so any other name is
+/// [`OTHER`]. The shell has the same list.
 const REPORTED: [&str; 24] = [
     "AbortError",
     "AggregateError",
@@ -38,8 +39,8 @@ const REPORTED: [&str; 24] = [
 /// Stands for all other classes in reports.
 const OTHER: &str = "Other";
 
-/// The name of an error's class, such as `TypeError`: a JavaScript identifier of ASCII characters, so that it
-/// adds no other text to a log.
+/// The name of an error's class, such as `TypeError`: a JavaScript identifier of ASCII characters,
+/// so that it adds no other text to a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(pattern = "^[A-Za-z0-9_$]{1,64}$")]

@@ -14,8 +14,8 @@ use colonnade_model::schema::{Name, Version};
 
 use crate::ErrorClass;
 
-/// The maximum number of entries of each source. Anyone can send a browser's report, so reports must not evict
-/// errors that the gateway observed.
+/// The maximum number of entries of each source. Anyone can send a browser's report, so reports
+/// must not evict errors that the gateway observed.
 const MAX_ENTRIES: usize = 500;
 
 /// Who observed an error.
@@ -33,7 +33,8 @@ pub enum ErrorSource {
 pub struct ObservedError {
     /// The release that failed.
     pub release: ReleaseId,
-    /// The pattern of the page; `None` for a slot, the not-found page, or a report that names no page.
+    /// The pattern of the page; `None` for a slot, the not-found page, or a report that names no
+    /// page.
     pub page: Option<String>,
     /// Who observed it.
     pub source: ErrorSource,
@@ -53,7 +54,8 @@ pub struct ErrorEntry {
     /// The version of its release.
     #[schema(value_type = Version)]
     pub version: String,
-    /// The pattern of the page; null for a slot, the not-found page, or a report that names no page.
+    /// The pattern of the page; null for a slot, the not-found page, or a report that names no
+    /// page.
     #[schema(required)]
     pub page: Option<String>,
     /// Who observed the errors.

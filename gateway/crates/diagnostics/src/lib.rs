@@ -1,6 +1,7 @@
 //! Diagnostics of sections: the error log, the section log and the traffic.
 //!
-//! Each gateway process keeps them in memory. They are bounded, and the oldest entries are dropped first.
+//! Each gateway process keeps them in memory. They are bounded, and the oldest entries are dropped
+//! first.
 
 mod error_class;
 mod error_log;

@@ -1,7 +1,7 @@
 //! The section log: recent publishes, trial renders and changes of each section.
 //!
-//! A reader resumes after the ID of the last entry that it read. The first ID is the start time in milliseconds, so IDs
-//! also increase after a restart.
+//! A reader resumes after the ID of the last entry that it read. The first ID is the start time in
+//! milliseconds, so IDs also increase after a restart.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -98,8 +98,8 @@ pub struct LogEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub by: Option<String>,
-    /// The errors of a rejected release or a failed trial render, with the positions of thrown errors. Only for tokens
-    /// that permit `publish`, `deploy` or `preview` on the section.
+    /// The errors of a rejected release or a failed trial render, with the positions of thrown
+    /// errors. Only for tokens that permit `publish`, `deploy` or `preview` on the section.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub problems: Vec<String>,
@@ -169,8 +169,9 @@ impl SectionLog {
         self.last_id.subscribe()
     }
 
-    /// The entries of a section with an ID greater than `after`, oldest first. If `after` is greater than all IDs, such as
-    /// the ID of an earlier process whose clock was ahead, it counts as 0.
+    /// The entries of a section with an ID greater than `after`, oldest first. If `after` is
+    /// greater than all IDs, such as the ID of an earlier process whose clock was ahead, it counts
+    /// as 0.
     pub fn of_section(&self, section: &str, after: u64) -> Vec<Arc<LogEntry>> {
         let recorded = self.recorded.lock();
         let after = if after > *self.last_id.borrow() { 0 } else { after };

@@ -15,13 +15,15 @@ pub const MAX_MINUTES: u64 = 24 * 60;
 /// The maximum number of aggregates of one minute. Traffic beyond it is not counted.
 const MAX_AGGREGATES: usize = 128;
 
-/// The upper bounds of the latency histogram in milliseconds. One more bucket counts everything above.
+/// The upper bounds of the latency histogram in milliseconds. One more bucket counts everything
+/// above.
 const BOUNDS: [f64; 20] = [
     0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 25.0, 40.0, 60.0, 100.0, 150.0, 250.0, 400.0, 600.0, 1000.0,
     2000.0, 5000.0, 10000.0,
 ];
 
-/// The traffic of one gateway process. Memory is bounded by time and by the number of aggregates of a minute.
+/// The traffic of one gateway process. Memory is bounded by time and by the number of aggregates of
+/// a minute.
 #[derive(Debug, Default)]
 pub struct Traffic(Mutex<VecDeque<Minute>>);
 

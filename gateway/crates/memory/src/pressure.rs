@@ -1,4 +1,5 @@
-//! Memory pressure: how much of its limit the process uses, in levels at which it accepts less work.
+//! Memory pressure: how much of its limit the process uses, in levels at which it accepts less
+//! work.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -36,8 +37,8 @@ impl Pressure {
         CURRENT.store(self as u8, Ordering::Relaxed);
     }
 
-    /// The level after this one at a use of this many percent of the limit. It falls only 5 % below where it rises, so that it
-    /// does not alternate.
+    /// The level after this one at a use of this many percent of the limit. It falls only 5 % below
+    /// where it rises, so that it does not alternate.
     #[must_use]
     pub fn next(self, percent: u64) -> Self {
         match percent {

@@ -10,7 +10,8 @@
 use std::fs;
 use std::path::Path;
 
-/// The files of the memory controller of a control group (`cgroup-v2.rst` and `cgroup-v1/memory.rst` of the kernel).
+/// The files of the memory controller of a control group (`cgroup-v2.rst` and
+/// `cgroup-v1/memory.rst` of the kernel).
 struct Controller {
     /// Where its groups are.
     mount: &'static str,
@@ -109,7 +110,8 @@ fn machine_memory(root: &Path) -> Option<u64> {
     field(&text, "MemTotal:").map(|kibibytes| kibibytes * 1024)
 }
 
-/// The resident memory of a process with this folder in `/proc`, in bytes. Its second number is that of pages (`proc_pid_statm(5)`).
+/// The resident memory of a process with this folder in `/proc`, in bytes. Its second number is
+/// that of pages (`proc_pid_statm(5)`).
 pub fn resident_bytes(process: &Path) -> Option<u64> {
     let pages = fs::read_to_string(process.join("statm")).ok()?;
     let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;

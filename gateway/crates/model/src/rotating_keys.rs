@@ -1,4 +1,5 @@
-//! Secret keys that are replaced regularly: those that sign preview links, and those that encrypt session tickets.
+//! Secret keys that are replaced regularly: those that sign preview links, and those that encrypt
+//! session tickets.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use crate::unknown_fields::UnknownFields;
 /// The maximum lifetime of a preview.
 pub const MAX_PREVIEW_LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How long a session ticket resumes a session, at least. Its key is deleted after at most twice this time.
+/// How long a session ticket resumes a session, at least. Its key is deleted after at most twice
+/// this time.
 pub const TICKET_LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 
 /// What keys are for.
@@ -39,7 +41,8 @@ impl KeyPurpose {
     }
 }
 
-/// The keys for one purpose, newest first. The store holds them, so that all gateways on it share them.
+/// The keys for one purpose, newest first. The store holds them, so that all gateways on it share
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RotatingKeys {
     keys: Vec<RotatingKey>,

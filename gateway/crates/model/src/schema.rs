@@ -1,4 +1,5 @@
-//! The values of the API: their OpenAPI schemas, and how requests are parsed. A value that parses matches its schema.
+//! The values of the API: their OpenAPI schemas, and how requests are parsed. A value that parses
+//! matches its schema.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,12 @@ use crate::release::{is_name, is_version};
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 1000;
 
-/// The largest number of a deployment, a revision or a log entry: JSON numbers are exact up to it (RFC 8259, section 6).
+/// The largest number of a deployment, a revision or a log entry: JSON numbers are exact up to it
+/// (RFC 8259, section 6).
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// An integer as JSON Schema defines it: a number without a fraction, such as `50` and `50.0` (Core 2020-12, section 4.2.1).
+/// An integer as JSON Schema defines it: a number without a fraction, such as `50` and `50.0` (Core
+/// 2020-12, section 4.2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Integer(pub i64);
 
@@ -49,7 +52,8 @@ pub struct Number(pub u64);
 #[schema(minimum = 0, maximum = 99)]
 pub struct Percent(pub u8);
 
-/// The reason for a change, in one line, without characters that change the direction of the text around it.
+/// The reason for a change, in one line, without characters that change the direction of the text
+/// around it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(
@@ -67,7 +71,8 @@ pub struct ReleaseName(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 pub struct VersionOrNull(pub Option<Version>);
 
-/// The version to deploy of each named section; null removes the section. Other sections keep their releases.
+/// The version to deploy of each named section; null removes the section. Other sections keep their
+/// releases.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 pub struct RequestedReleases(pub BTreeMap<Name, VersionOrNull>);
 
@@ -123,7 +128,8 @@ impl TryFrom<Integer> for Percent {
     }
 }
 
-/// Whether a character ends a line, or changes the direction of the text after it (Unicode's property `Bidi_Control`).
+/// Whether a character ends a line, or changes the direction of the text after it (Unicode's
+/// property `Bidi_Control`).
 fn breaks_line(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

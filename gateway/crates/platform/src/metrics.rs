@@ -56,7 +56,8 @@ pub struct DeploymentMetrics {
     counting_gateways: Gauge,
 }
 
-/// A gauge per running rollout: the sections that it changes, and the candidate's share of visitors.
+/// A gauge per running rollout: the sections that it changes, and the candidate's share of
+/// visitors.
 #[derive(Debug, Clone, Default)]
 struct Candidates(Arc<Mutex<Vec<(RolloutLabel, u8)>>>);
 
@@ -172,7 +173,8 @@ impl DeploymentMetrics {
             .inc();
     }
 
-    /// Describes the state that visitors see, and logs the sections that became unavailable or available.
+    /// Describes the state that visitors see, and logs the sections that became unavailable or
+    /// available.
     pub(crate) fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
         self.describe_availability(before, snapshot);
         let live = snapshot.live().map_or(0, |live| live.deployment.number);

@@ -1,4 +1,5 @@
-//! HMAC-SHA256: signatures of preview tokens, and hashes that decide which groups a rollout includes.
+//! HMAC-SHA256: signatures of preview tokens, and hashes that decide which groups a rollout
+//! includes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,5 +1,5 @@
-//! Random numbers for IDs and secrets. What the store and the platform draw comes from here, so that a simulation can repeat
-//! a run.
+//! Random numbers for IDs and secrets. What the store and the platform draw comes from here, so
+//! that a simulation can repeat a run.
 
 #[cfg(feature = "testing")]
 pub mod testing;

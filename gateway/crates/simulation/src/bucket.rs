@@ -1,4 +1,5 @@
-//! The object store: a map with the conditions of S3, where each request takes effect at one moment.
+//! The object store: a map with the conditions of S3, where each request takes effect at one
+//! moment.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -64,7 +65,8 @@ pub(crate) enum Reply {
 }
 
 impl Bucket {
-    /// Makes the write with this number arrive in a replica, unless a newer one of the same key has.
+    /// Makes the write with this number arrive in a replica, unless a newer one of the same key
+    /// has.
     pub(crate) fn replicate(&mut self, key: &str, number: u64, object: Option<StoredObject>) {
         let newest = self.arrived.entry(key.to_owned()).or_default();
         if *newest < number {

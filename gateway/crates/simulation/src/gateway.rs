@@ -136,7 +136,8 @@ impl Gateway {
         task
     }
 
-    /// What a call to the process returns; `None` if the gateway does not run, or crashes meanwhile.
+    /// What a call to the process returns; `None` if the gateway does not run, or crashes
+    /// meanwhile.
     pub(crate) async fn call<T, F>(&self, call: impl FnOnce(Arc<Process>) -> F) -> Option<T>
     where
         T: Send + 'static,
@@ -146,7 +147,8 @@ impl Gateway {
         self.run(&process, call(Arc::clone(&process))).await.ok()
     }
 
-    /// The snapshot that it serves now, if it runs. It must be one of the states that were live, and none before the last.
+    /// The snapshot that it serves now, if it runs. It must be one of the states that were live,
+    /// and none before the last.
     pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
         let process = self.process()?;
         let snapshot = process.deployments.current();
@@ -163,7 +165,8 @@ impl Gateway {
             self.world
                 .violated(&format!("{self} serves revision {now} after revision {before}"));
         }
-        // Nothing is damaged. Releases of an older state can be deleted at once if nothing is retained.
+        // Nothing is damaged. Releases of an older state can be deleted at once if nothing is
+        // retained.
         let is_retained = self.world.retain_hours() > 0
             || ledger.current().map(LiveState::revision) == Some(snapshot.revision());
         if is_retained && let Some(missing) = snapshot.unavailable().next() {

@@ -236,8 +236,8 @@ impl Ledger {
         visible.any(|number| self.deployments[&number].release_ids().any(|id| id == *release))
     }
 
-    /// The numbers of the deployments of changes that took effect, and that are in the bucket now. One whose change failed can name a
-    /// release that was deleted just before.
+    /// The numbers of the deployments of changes that took effect, and that are in the bucket now.
+    /// One whose change failed can name a release that was deleted just before.
     pub(crate) fn stored_deployments(&self, objects: &Objects) -> Vec<u64> {
         let numbers = self.shown.union(&self.previews).copied();
         numbers.filter(|number| is_stored(objects, *number)).collect()

@@ -162,7 +162,8 @@ impl Operators {
         self.join(tasks).await;
     }
 
-    /// Collects garbage while operators deploy the old releases that it is about to delete, and publish some of them again.
+    /// Collects garbage while operators deploy the old releases that it is about to delete, and
+    /// publish some of them again.
     pub(crate) async fn collect_during_deploys(self: &Arc<Self>, size: &Size, rng: &mut SmallRng) {
         let published: Vec<(ReleaseId, u32)> = self.published.lock().clone().into_iter().collect();
         let mut tasks = JoinSet::new();
@@ -355,7 +356,8 @@ impl Operators {
         (answer.to, answer.told) = (Instant::now(), told);
     }
 
-    /// Checks that the answers were true: a confirmed change happened once, while the operator waited; others did not.
+    /// Checks that the answers were true: a confirmed change happened once, while the operator
+    /// waited; others did not.
     pub(crate) fn check_answers(&self) {
         let ledger = self.world.ledger.lock();
         for answer in &*self.answers.lock() {

@@ -27,7 +27,8 @@ use crate::visitors;
 /// When runs begin, in seconds since 1970.
 const START: i64 = 1_800_000_000;
 
-/// By how many seconds a clock is wrong at most. Object stores refuse requests of machines whose clocks are worse.
+/// By how many seconds a clock is wrong at most. Object stores refuse requests of machines whose
+/// clocks are worse.
 const MAX_CLOCK_ERROR: i64 = 15 * 60;
 
 /// How long a run may take. Nothing in it waits that long.
@@ -85,8 +86,9 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Most runs are small, where rare orders of events are more frequent. A few have many gateways, many sections or both, such as
-    /// one of the seeds of `make test`: that one has fewer changes, because each takes long.
+    /// Most runs are small, where rare orders of events are more frequent. A few have many
+    /// gateways, many sections or both, such as one of the seeds of `make test`: that one has fewer
+    /// changes, because each takes long.
     fn of(seed: u64, rng: &mut SmallRng) -> Self {
         let large = match (seed % 500, seed % 100) {
             (99, _) => Some((50, 200, 3)),
@@ -359,7 +361,8 @@ async fn settle(world: &World, gateways: &[Arc<Gateway>], operators: &Operators)
     world.trace.add(&"world", format_args!("no more faults"));
     world.trouble.store(0, Ordering::Relaxed);
     world.cut.lock().clear();
-    // While a rollout is running, each of many gateways reads the counts of all others, which takes most of the time of a run.
+    // While a rollout is running, each of many gateways reads the counts of all others, which takes
+    // most of the time of a run.
     if gateways.len() > MANY {
         operators.end_rollouts().await;
     }
@@ -391,7 +394,8 @@ fn check_rest(world: &World, gateways: &[Arc<Gateway>]) {
                 "{gateway} still serves revision {revision} without faults"
             ));
         }
-        // A replica can get the record of a deployment after the live state. Visitors do not see it unless it is a preview.
+        // A replica can get the record of a deployment after the live state. Visitors do not see it
+        // unless it is a preview.
         if gateway.is_reader
             && let Some(missing) = stored.iter().find(|number| snapshot.record(**number).is_none())
         {

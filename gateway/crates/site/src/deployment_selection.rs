@@ -1,4 +1,5 @@
-//! Deployment selection: which set of releases a visitor gets, by preview cookie or rollout cohorts.
+//! Deployment selection: which set of releases a visitor gets, by preview cookie or rollout
+//! cohorts.
 
 use std::sync::Arc;
 
@@ -39,15 +40,16 @@ pub struct DeploymentSelection {
 enum Reason {
     /// It is live, and there is no rollout.
     Live,
-    /// The visitor belongs to the cohorts of a set. The documents of all its pages are pinned to it.
+    /// The visitor belongs to the cohorts of a set. The documents of all its pages are pinned to
+    /// it.
     Rollout { cohort: Cohort, set: SetName },
     /// The visitor has a valid preview cookie.
     Preview,
 }
 
 impl DeploymentSelection {
-    /// Selects the set for a request with these cookies; `None` if nothing is live. `path` is that of the
-    /// page, if there is one.
+    /// Selects the set for a request with these cookies; `None` if nothing is live. `path` is that
+    /// of the page, if there is one.
     pub fn new(snapshot: &Snapshot, cookies: Cookies<'_>, path: Option<&RequestPath>) -> Option<Self> {
         let visible = &snapshot.state()?.visible;
         let preview = Preview::from_cookies(snapshot, cookies);
@@ -101,8 +103,8 @@ impl DeploymentSelection {
         matches!(self.reason, Reason::Preview)
     }
 
-    /// Sets the cookies that keep the selection for the next request, the name of the set, to which the tab
-    /// is pinned, and the robots header of previews.
+    /// Sets the cookies that keep the selection for the next request, the name of the set, to which
+    /// the tab is pinned, and the robots header of previews.
     pub fn set_headers(&self, response: &mut Response, secure: bool) {
         let headers = response.headers_mut();
         if self.has_stale_preview {
@@ -113,8 +115,8 @@ impl DeploymentSelection {
                 if let Some(value) = cohort.new_cookie() {
                     Cookie::new(COOKIE, &value, COOKIE_SECONDS).append(headers, secure);
                 }
-                // The document has the name without the candidates that decide nothing on its page, so that
-                // visitors share it. Its script reads this one (Server Timing, section 5).
+                // The document has the name without the candidates that decide nothing on its page,
+                // so that visitors share it. Its script reads this one (Server Timing, section 5).
                 if *set != self.deployment.set
                     && let Ok(value) = HeaderValue::try_from(format!("deployment;desc=\"{set}\""))
                 {

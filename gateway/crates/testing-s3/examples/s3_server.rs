@@ -1,7 +1,8 @@
 //! An S3 server for benchmarks, until its standard input ends.
 //!
-//! The argument is the latency of each response in milliseconds. It prints its endpoint. Each line of standard input is a command: `away` closes connections, `back` ends that, and
-//! `requests` prints the number of requests so far.
+//! The argument is the latency of each response in milliseconds. It prints its endpoint. Each line
+//! of standard input is a command: `away` closes connections, `back` ends that, and `requests`
+//! prints the number of requests so far.
 
 use std::io::{Error, ErrorKind, Write as _, stdin, stdout};
 use std::time::Duration;

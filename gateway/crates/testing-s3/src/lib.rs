@@ -1,6 +1,8 @@
-//! An S3 server on a loopback port, with faults, for tests. The server is `s3s-fs`, which keeps its objects in a folder.
+//! An S3 server on a loopback port, with faults, for tests. The server is `s3s-fs`, which keeps its
+//! objects in a folder.
 //!
-//! It makes up for two gaps of `s3s-fs`: conditions of concurrent writes are atomic, and reads honor `If-None-Match`.
+//! It makes up for two gaps of `s3s-fs`: conditions of concurrent writes are atomic, and reads
+//! honor `If-None-Match`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -162,13 +164,15 @@ impl S3Server {
         self.folder.path().join(BUCKET).join(key)
     }
 
-    /// Replaces or creates an object, as an operator does. Readers get all of it with its entity tag, or what was there before.
+    /// Replaces or creates an object, as an operator does. Readers get all of it with its entity
+    /// tag, or what was there before.
     ///
     /// # Panics
     /// If the object cannot be written.
     pub fn replace(&self, key: &str, bytes: &[u8]) {
-        // `s3s-fs` opens an object, and computes its entity tag from the file that has its name then. On another thread, because
-        // the caller can be in a runtime, whose threads must not wait for this lock.
+        // `s3s-fs` opens an object, and computes its entity tag from the file that has its name
+        // then. On another thread, because the caller can be in a runtime, whose threads must not
+        // wait for this lock.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let _writing = self.shared.writing.blocking_write();

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::test_runner::Config;
 
-/// A proptest configuration with `count` cases. The environment variable `PROPTEST_CASES` overrides the count.
+/// A proptest configuration with `count` cases. The environment variable `PROPTEST_CASES` overrides
+/// the count.
 pub fn cases(count: u32) -> Config {
     let mut config = Config {
         // A failure prints its input. Add it as a unit test instead of a regression file.

@@ -9,17 +9,19 @@ use serde::{Deserialize, Serialize};
 /// The bits of a hash that choose a register.
 const INDEX_BITS: u32 = 10;
 
-/// The number of registers. The standard error of an estimate is 1.04 divided by its square root: 3 %.
+/// The number of registers. The standard error of an estimate is 1.04 divided by its square root: 3
+/// %.
 const REGISTERS: usize = 1 << INDEX_BITS;
 
-/// A set of clients of which only the size can be asked. A load balancer spreads the requests of one client over all gateways,
-/// so the sizes cannot be added up.
+/// A set of clients of which only the size can be asked. A load balancer spreads the requests of
+/// one client over all gateways, so the sizes cannot be added up.
 ///
-/// The set of one gateway has an exact size. The size of a union is an estimate between the largest of
-/// the sizes and their sum. A register tells 10 bits of one client's hash, and how many zeros follow: of the IPv4 addresses,
-/// hundreds of thousands fit, so nobody can tell a client from it.
+/// The set of one gateway has an exact size. The size of a union is an estimate between the largest
+/// of the sizes and their sum. A register tells 10 bits of one client's hash, and how many zeros
+/// follow: of the IPv4 addresses, hundreds of thousands fit, so nobody can tell a client from it.
 ///
-/// Source: P. Flajolet et al., "`HyperLogLog`: the analysis of a near-optimal cardinality estimation algorithm", 2007.
+/// Source: P. Flajolet et al., "`HyperLogLog`: the analysis of a near-optimal cardinality
+/// estimation algorithm", 2007.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Record", into = "Record")]
 pub struct ClientSet {

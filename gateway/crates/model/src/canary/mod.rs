@@ -91,8 +91,8 @@ impl CountedStep {
 }
 
 impl RolloutCounts {
-    /// Adds what another gateway has counted in the same step. The time is the longest of all: a gateway that has just
-    /// started continues the step of the others.
+    /// Adds what another gateway has counted in the same step. The time is the longest of all: a
+    /// gateway that has just started continues the step of the others.
     pub fn add(&mut self, other: &Self) {
         self.counted_ms = self.counted_ms.max(other.counted_ms);
         self.live.add(&other.live);

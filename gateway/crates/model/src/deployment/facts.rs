@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// What the checks of a set need to know of a section's release. The live state keeps it, so that a
-/// release that is missing or damaged neither prevents changes of other sections nor loses its paths
-/// to them.
+/// release that is missing or damaged neither prevents changes of other sections nor loses its
+/// paths to them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseFacts {

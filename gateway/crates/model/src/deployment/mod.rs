@@ -41,8 +41,8 @@ pub struct Deployment {
     /// The reason, if one was given.
     #[schema(value_type = Option<Reason>, required)]
     pub reason: Option<String>,
-    /// Whether it was created for a preview. Such a deployment never becomes the live one or a candidate: a deploy or
-    /// rollback to the same releases creates another.
+    /// Whether it was created for a preview. Such a deployment never becomes the live one or a
+    /// candidate: a deploy or rollback to the same releases creates another.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preview: bool,
     /// What its rollout changes, by name, if it was created as a candidate. Visitors with the

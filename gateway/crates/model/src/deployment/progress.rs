@@ -42,7 +42,8 @@ impl RolloutProgress {
         steps[self.step.min(steps.len() - 1)]
     }
 
-    /// The step after the current one that raises `percent`; `None` means that the candidate goes live for all visitors.
+    /// The step after the current one that raises `percent`; `None` means that the candidate goes
+    /// live for all visitors.
     #[must_use]
     pub fn advanced(&self, percent: u8, now: Timestamp) -> Option<Self> {
         let steps = self.steps.as_slice().iter().enumerate();

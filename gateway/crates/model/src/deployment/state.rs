@@ -11,7 +11,8 @@ use crate::release::Digest;
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
 
-/// The deployments that visitors see, and the newest change. Every change replaces the whole state with a compare-and-swap on its revision.
+/// The deployments that visitors see, and the newest change. Every change replaces the whole state
+/// with a compare-and-swap on its revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveState {
@@ -19,8 +20,9 @@ pub struct LiveState {
     pub visible: VisibleDeployments,
     /// The change that created this state: the newest entry of the history.
     pub change: Change,
-    /// The ID of the timeline; `None` until the store is restored from a backup. Every restore starts a new one: the
-    /// changes after the backup never happened, and their numbers and versions can mean something else.
+    /// The ID of the timeline; `None` until the store is restored from a backup. Every restore
+    /// starts a new one: the changes after the backup never happened, and their numbers and
+    /// versions can mean something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
     /// What is known of the section releases that visitors get, by `name@version`.
@@ -41,11 +43,12 @@ pub struct Change {
     /// The revision of the state it created; the first is 1.
     #[schema(minimum = 1)]
     pub revision: u64,
-    /// The revision of the newest earlier change that replaced the live deployment; 0 if there is none. Following
-    /// these revisions finds earlier live deployments without reading the entries between them.
+    /// The revision of the newest earlier change that replaced the live deployment; 0 if there is
+    /// none. Following these revisions finds earlier live deployments without reading the entries
+    /// between them.
     pub previous: u64,
-    /// The fingerprint of the change before it; absent in the first one. Changes of a timeline that ended when an older live state
-    /// was restored do not follow those that came after the restore.
+    /// The fingerprint of the change before it; absent in the first one. Changes of a timeline that
+    /// ended when an older live state was restored do not follow those that came after the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false, pattern = "^[A-Za-z0-9+/]{16}$")]
     pub after: Option<String>,
@@ -74,8 +77,8 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false)]
     pub steps: Option<RolloutSteps>,
-    /// Whether the change paused the rollout or resumed it; absent if it did neither. Both have the action `percent`, which
-    /// gateways without pauses can read.
+    /// Whether the change paused the rollout or resumed it; absent if it did neither. Both have the
+    /// action `percent`, which gateways without pauses can read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = bool, required = false)]
     pub paused: Option<bool>,
@@ -83,7 +86,8 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub restores: Option<u64>,
-    /// The release changes of the shell and the sections, by name. For a new share of a rollout: the changes of the rollout.
+    /// The release changes of the shell and the sections, by name. For a new share of a rollout:
+    /// the changes of the rollout.
     #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
     pub sections: BTreeMap<String, ReleaseChange>,
     /// The reason, if one was given.
@@ -91,7 +95,8 @@ pub struct Change {
     pub reason: Option<String>,
 }
 
-/// The versions of a section before and after a change. `None`: the section is not in the deployment.
+/// The versions of a section before and after a change. `None`: the section is not in the
+/// deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseChange {
     /// The version before.
@@ -116,7 +121,8 @@ pub enum ChangeKind {
     Promote,
     /// A rollout was aborted.
     Abort,
-    /// The gateway aborted a rollout because the candidate failed more often than the live deployment.
+    /// The gateway aborted a rollout because the candidate failed more often than the live
+    /// deployment.
     AutomaticAbort,
     /// Earlier releases went live again.
     Rollback,
@@ -150,12 +156,14 @@ impl LiveState {
 }
 
 impl Change {
-    /// Whether the gateway aborted or paused a rollout by itself. The log records such a change as a warning.
+    /// Whether the gateway aborted or paused a rollout by itself. The log records such a change as
+    /// a warning.
     pub fn needs_attention(&self) -> bool {
         self.action == ChangeKind::AutomaticAbort || (self.by == GATEWAY && self.paused == Some(true))
     }
 
-    /// What tells it apart from other changes with the same revision. It has only what gateways of all versions know.
+    /// What tells it apart from other changes with the same revision. It has only what gateways of
+    /// all versions know.
     pub fn fingerprint(&self) -> String {
         let core = (
             self.revision,
@@ -176,13 +184,14 @@ impl Change {
 }
 
 impl ChangeKind {
-    /// Whether changes of this kind only create deployments and replace the live state. Others also change keys, or delete
-    /// deployments.
+    /// Whether changes of this kind only create deployments and replace the live state. Others also
+    /// change keys, or delete deployments.
     pub fn is_within_live_state(self) -> bool {
         !matches!(self, Self::Preview | Self::EndPreviews | Self::GarbageCollection)
     }
 
-    /// Whether changes of this kind put new releases live: deploys and promotions, but not rollbacks.
+    /// Whether changes of this kind put new releases live: deploys and promotions, but not
+    /// rollbacks.
     pub fn is_forward(self) -> bool {
         matches!(self, Self::Deploy | Self::Promote)
     }

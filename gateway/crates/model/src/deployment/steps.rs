@@ -27,8 +27,8 @@ pub struct RolloutStep {
     pub duration: SignedDuration,
 }
 
-/// The steps of a rollout, at least one, with rising shares. After the last one the candidate becomes live for all visitors,
-/// which the text calls `100%`.
+/// The steps of a rollout, at least one, with rising shares. After the last one the candidate
+/// becomes live for all visitors, which the text calls `100%`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RolloutSteps(Vec<RolloutStep>);

@@ -108,8 +108,8 @@ impl Rollout {
         Some(self.progress.as_ref()?.step_started_at)
     }
 
-    /// The progress, unless the rollout is paused. A share below that of the step was set by a gateway that does not know
-    /// steps: by hand.
+    /// The progress, unless the rollout is paused. A share below that of the step was set by a
+    /// gateway that does not know steps: by hand.
     pub fn active_progress(&self) -> Option<&RolloutProgress> {
         let progress = self.progress.as_ref()?;
         (!progress.paused && self.percent >= progress.current().percent).then_some(progress)

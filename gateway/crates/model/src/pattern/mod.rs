@@ -1,8 +1,9 @@
 //! Path patterns: they select the page of a path.
 //!
-//! A pattern starts with a slash and has static segments and `:param` segments. It is case-sensitive. A static segment
-//! takes precedence over a param, from left to right. Two patterns that match the same paths collide. The cases in
-//! `tests/tables/paths.json` define the behavior of this matcher and of the shell's.
+//! A pattern starts with a slash and has static segments and `:param` segments. It is
+//! case-sensitive. A static segment takes precedence over a param, from left to right. Two patterns
+//! that match the same paths collide. The cases in `tests/tables/paths.json` define the behavior of
+//! this matcher and of the shell's.
 
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
@@ -17,8 +18,8 @@ pub use table::PatternTable;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Reserved first segments of the gateway's own paths, in addition to all that start with an underscore. No page pattern
-/// may start with one.
+/// Reserved first segments of the gateway's own paths, in addition to all that start with an
+/// underscore. No page pattern may start with one.
 const RESERVED: [&str; 12] = [
     "assets",
     "functions",
@@ -127,16 +128,16 @@ impl Pattern {
         &self.segments
     }
 
-    /// Of two patterns that match a path, the order: a lookup prefers the greater one. It has the first
-    /// segment that is static where the other one has a parameter.
+    /// Of two patterns that match a path, the order: a lookup prefers the greater one. It has the
+    /// first segment that is static where the other one has a parameter.
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
         let is_literal = |segment: &Segment| matches!(segment, Segment::Literal(_));
         let segments = self.segments.iter().map(is_literal);
         segments.cmp(other.segments.iter().map(is_literal))
     }
 
-    /// A path that both patterns match; `None` if there is none. Every pattern that matches this path matches all paths that
-    /// the two have in common.
+    /// A path that both patterns match; `None` if there is none. Every pattern that matches this
+    /// path matches all paths that the two have in common.
     pub fn common_path(&self, other: &Self) -> Option<RequestPath> {
         if self.segments.len() != other.segments.len() {
             return None;

@@ -6,7 +6,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use super::is_reserved;
 
-/// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent` encodes.
+/// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent`
+/// encodes.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -21,7 +22,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 /// The decoded segments of a request's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPath {
-    /// The path as one string: a slash before each segment, or `/` without segments. Segments contain no slash.
+    /// The path as one string: a slash before each segment, or `/` without segments. Segments
+    /// contain no slash.
     decoded: String,
     trailing_slash: bool,
 }
@@ -52,8 +54,9 @@ pub enum PathError {
 impl RequestPath {
     /// Splits a raw path at its slashes, then percent-decodes each segment once.
     ///
-    /// A raw backslash is an error because browsers treat it as a slash: a redirect that removes a trailing slash would
-    /// become an open redirect. Non-ASCII characters must be percent-encoded (RFC 3986).
+    /// A raw backslash is an error because browsers treat it as a slash: a redirect that removes a
+    /// trailing slash would become an open redirect. Non-ASCII characters must be percent-encoded
+    /// (RFC 3986).
     pub fn parse(raw: &str) -> Result<Self, PathError> {
         let rest = raw.strip_prefix('/').ok_or(PathError::NoSlash)?;
         // No early exit, so that the compiler checks several bytes at once.
@@ -84,8 +87,8 @@ impl RequestPath {
         })
     }
 
-    /// Whether a text is a percent-encoded path of this site, without query. Appended to the site's origin, it is a URL of this
-    /// origin.
+    /// Whether a text is a percent-encoded path of this site, without query. Appended to the site's
+    /// origin, it is a URL of this origin.
     pub fn is_site_path(text: &str) -> bool {
         Self::parse(text).is_ok_and(|path| !path.has_empty_segment())
     }
@@ -106,7 +109,8 @@ impl RequestPath {
         }
     }
 
-    /// The decoded path: a slash before each segment, or `/` without segments. It has no trailing slash.
+    /// The decoded path: a slash before each segment, or `/` without segments. It has no trailing
+    /// slash.
     pub fn decoded(&self) -> &str {
         &self.decoded
     }
@@ -118,7 +122,8 @@ impl RequestPath {
         split(&self.decoded).skip(if is_root { 2 } else { 1 })
     }
 
-    /// The canonical form: only the necessary characters are percent-encoded, and there is no trailing slash.
+    /// The canonical form: only the necessary characters are percent-encoded, and there is no
+    /// trailing slash.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         for segment in self.segments() {
@@ -144,7 +149,8 @@ impl RequestPath {
     }
 }
 
-/// Splits a path at its slashes. In short segments, the search of [`str::split`] takes several times as long.
+/// Splits a path at its slashes. In short segments, the search of [`str::split`] takes several
+/// times as long.
 fn split(path: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = Some(path);
     std::iter::from_fn(move || {

@@ -4,8 +4,8 @@ use foldhash::HashMap;
 
 use super::{Pattern, RequestPath, Segment};
 
-/// A prefix tree of patterns, each with a value. A lookup tries the static branch of a segment first, then the param
-/// branch.
+/// A prefix tree of patterns, each with a value. A lookup tries the static branch of a segment
+/// first, then the param branch.
 #[derive(Debug)]
 pub struct PatternTable<T> {
     root: Node<T>,
@@ -40,7 +40,8 @@ impl<T> PatternTable<T> {
     /// Adds a pattern.
     ///
     /// # Errors
-    /// If a pattern that matches the same paths exists: that pattern with its value. The table is unchanged.
+    /// If a pattern that matches the same paths exists: that pattern with its value. The table is
+    /// unchanged.
     pub fn insert(&mut self, pattern: Pattern, value: T) -> Result<(), (&Pattern, &T)> {
         let mut node = &mut self.root;
         for segment in pattern.segments() {
@@ -58,7 +59,8 @@ impl<T> PatternTable<T> {
         }
     }
 
-    /// The pattern that matches a path, with its value. A path with a trailing slash or an empty segment has none.
+    /// The pattern that matches a path, with its value. A path with a trailing slash or an empty
+    /// segment has none.
     pub fn find(&self, path: &RequestPath) -> Option<(&Pattern, &T)> {
         self.find_among(path, |_| true)
     }

@@ -3,7 +3,8 @@
 use super::{Release, is_file_path, is_name, is_version, validate};
 use crate::pattern::Pattern;
 
-/// A parsed release survives a round trip, problems have a text, and a release without problems is safe to store.
+/// A parsed release survives a round trip, problems have a text, and a release without problems is
+/// safe to store.
 pub(crate) fn release_json(text: &[u8]) {
     let Ok(release) = serde_json::from_slice::<Release>(text) else {
         return;

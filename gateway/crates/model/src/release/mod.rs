@@ -1,4 +1,5 @@
-//! Release manifests (`release.json`). A release is an immutable, versioned build of a section or the shell.
+//! Release manifests (`release.json`). A release is an immutable, versioned build of a section or
+//! the shell.
 
 mod digest;
 #[cfg(any(test, feature = "testing"))]
@@ -35,7 +36,8 @@ pub const MAX_SEGMENTS: usize = 64;
 /// The manifest's file name, in the root folder of a release.
 pub const RELEASE_FILE: &str = "release.json";
 
-/// The content of `release.json`. Unknown fields are an error, so that publishing finds misspelled ones.
+/// The content of `release.json`. Unknown fields are an error, so that publishing finds misspelled
+/// ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Release {
@@ -52,13 +54,14 @@ pub struct Release {
     /// The global name of a section's Module Federation container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// Whether a section's container reads the Module Federation runtime of the shell. `None` means that it does.
+    /// Whether a section's container reads the Module Federation runtime of the shell. `None` means
+    /// that it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_federation_runtime: Option<bool>,
     /// The shell's stylesheets, in order.
     pub styles: Vec<String>,
-    /// The assets of all pages and slots, in addition to the entry. Scripts of the shell run before its entry, in this
-    /// order.
+    /// The assets of all pages and slots, in addition to the entry. Scripts of the shell run before
+    /// its entry, in this order.
     pub assets: Vec<String>,
     /// The pages of a section.
     pub pages: Vec<Page>,

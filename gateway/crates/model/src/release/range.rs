@@ -1,8 +1,8 @@
 //! Version ranges in npm's syntax, as far as sections need it.
 //!
-//! A range is one or more alternatives joined by `||`. An alternative is one or more comparators separated by spaces.
-//! The comparators are those of the `semver` crate, except that, as in npm, a bare version matches only that version.
-//! Hyphen ranges (`1.0.0 - 2.0.0`) are not supported.
+//! A range is one or more alternatives joined by `||`. An alternative is one or more comparators
+//! separated by spaces. The comparators are those of the `semver` crate, except that, as in npm, a
+//! bare version matches only that version. Hyphen ranges (`1.0.0 - 2.0.0`) are not supported.
 
 use semver::{Version, VersionReq};
 

@@ -23,13 +23,14 @@ pub fn is_name(text: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// Whether a string is a semantic version of at most 128 bytes. Such a version is safe as a path segment.
+/// Whether a string is a semantic version of at most 128 bytes. Such a version is safe as a path
+/// segment.
 pub fn is_version(text: &str) -> bool {
     text.len() <= 128 && Version::parse(text).is_ok()
 }
 
-/// Whether a string is a valid path of a file in a release: at most 255 bytes, below `client/` or `server/`, without
-/// path traversal.
+/// Whether a string is a valid path of a file in a release: at most 255 bytes, below `client/` or
+/// `server/`, without path traversal.
 pub fn is_file_path(text: &str) -> bool {
     let mut segments = text.split('/');
     let is_below = matches!(segments.next(), Some("client" | "server"));
@@ -343,8 +344,8 @@ fn is_color(text: &str) -> bool {
     digits.is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// Whether an identifier is no member of `Object`, and no global of browsers or the shell: these have no underscore, or begin
-/// with one.
+/// Whether an identifier is no member of `Object`, and no global of browsers or the shell: these
+/// have no underscore, or begin with one.
 fn is_own_name(identifier: &str) -> bool {
     identifier.find('_').is_some_and(|at| at > 0)
 }

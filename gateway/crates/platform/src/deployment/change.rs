@@ -1,7 +1,7 @@
 //! Making a change: plan it, check it, store what it creates, and swap the live state.
 //!
-//! New deployments have no effect until a compare-and-swap replaces the live state. If another gateway
-//! was faster, the change is planned again.
+//! New deployments have no effect until a compare-and-swap replaces the live state. If another
+//! gateway was faster, the change is planned again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -97,8 +97,8 @@ impl Deployments {
         plan(snapshot, request, facts, self.next_number(snapshot))
     }
 
-    /// The sets that change, loaded, if their releases exist, fit each other, and take only paths that
-    /// the caller may change.
+    /// The sets that change, loaded, if their releases exist, fit each other, and take only paths
+    /// that the caller may change.
     async fn checked(
         &self,
         snapshot: &Snapshot,
@@ -177,8 +177,8 @@ impl Deployments {
         })
     }
 
-    /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case. The
-    /// caller must hold `changing`.
+    /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case.
+    /// The caller must hold `changing`.
     async fn try_apply(
         &self,
         snapshot: &Snapshot,
@@ -220,15 +220,16 @@ impl Deployments {
     }
 
     /// Creates the deployment, then swaps the live state; false if another gateway was faster. A
-    /// deployment that is not used stays: other gateways may have loaded it, so its number must not be
-    /// reused.
+    /// deployment that is not used stays: other gateways may have loaded it, so its number must not
+    /// be reused.
     async fn commit(&self, snapshot: &Snapshot, plan: &Plan) -> Result<bool, ChangeError> {
         if let Some(deployment) = &plan.create {
             if !self.store.create_deployment(deployment).await? {
                 self.refused.fetch_max(deployment.number, Ordering::Relaxed);
                 return Ok(false);
             }
-            // Garbage collection keeps the releases of this deployment from now on, but may have deleted one just before.
+            // Garbage collection keeps the releases of this deployment from now on, but may have
+            // deleted one just before.
             self.claim_releases(snapshot, deployment).await?;
         }
         Ok(self
@@ -237,8 +238,9 @@ impl Deployments {
             .await?)
     }
 
-    /// Claims the releases that no visitor gets, and fails if one is not stored: garbage collection keeps those of the
-    /// deployments in the live state, which is still the same when it is swapped.
+    /// Claims the releases that no visitor gets, and fails if one is not stored: garbage collection
+    /// keeps those of the deployments in the live state, which is still the same when it is
+    /// swapped.
     async fn claim_releases(&self, snapshot: &Snapshot, deployment: &Deployment) -> Result<(), ChangeError> {
         let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
         let mut ids: BTreeSet<ReleaseId> = deployment.release_ids().collect();

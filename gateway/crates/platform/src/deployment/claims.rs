@@ -1,5 +1,5 @@
-//! What a section may claim: paths that another section serves need the permission of both, and the name of its container must
-//! be its own.
+//! What a section may claim: paths that another section serves need the permission of both, and the
+//! name of its container must be its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -15,8 +15,9 @@ const MAX_CLAIMS: usize = 20;
 /// A page with its pattern.
 type RoutedPage = (Pattern, Arc<PageManifest>);
 
-/// The claims over sections that the caller may not change: patterns that are new in a section and take paths of another one.
-/// What the other section gives up is not taken. Returns at most [`MAX_CLAIMS`].
+/// The claims over sections that the caller may not change: patterns that are new in a section and
+/// take paths of another one. What the other section gives up is not taken. Returns at most
+/// [`MAX_CLAIMS`].
 pub(crate) fn refused_claims(
     before: &LoadedDeployment,
     after: &LoadedDeployment,
@@ -36,7 +37,8 @@ pub(crate) fn refused_claims(
     claims.take(MAX_CLAIMS).collect()
 }
 
-/// Whether a pattern has only parameters. Such a pattern reserves no paths: it would lock all other sections out.
+/// Whether a pattern has only parameters. Such a pattern reserves no paths: it would lock all other
+/// sections out.
 fn is_catch_all(pattern: &Pattern) -> bool {
     let segments = pattern.segments();
     !segments.is_empty()
@@ -79,8 +81,8 @@ fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &RoutedPage> {
         })
 }
 
-/// Assembles the releases of a new deployment. Stored ones are exempt from the check of container names, so that the gateway
-/// can load what it accepted before.
+/// Assembles the releases of a new deployment. Stored ones are exempt from the check of container
+/// names, so that the gateway can load what it accepted before.
 ///
 /// # Errors
 /// All problems of the set.

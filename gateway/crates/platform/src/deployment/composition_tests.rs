@@ -33,7 +33,8 @@ const PATHS: [&str; 8] = [
     "/other/other",
 ];
 
-/// Which patterns a section has live and in its candidate. Without any, it is not in the deployment.
+/// Which patterns a section has live and in its candidate. Without any, it is not in the
+/// deployment.
 type Choice = (bool, bool);
 
 fn id(name: &str, version: &str) -> ReleaseId {
@@ -56,7 +57,8 @@ fn shell_release() -> Arc<LoadedRelease> {
     Arc::new(LoadedRelease::new(&id(SHELL, "1.0.0"), stored).expect("it loads"))
 }
 
-/// A release of section `number`, which fills a slot if it is the last one; `None` without patterns.
+/// A release of section `number`, which fills a slot if it is the last one; `None` without
+/// patterns.
 fn release(number: usize, version: &str, (first, second): Choice) -> Option<Arc<LoadedRelease>> {
     let patterns = PATTERNS[number].iter().zip([first, second]);
     let patterns: Vec<String> = patterns

@@ -22,18 +22,19 @@ use colonnade_render::Renderer;
 use colonnade_store::{Store, StoreError};
 use colonnade_web::health::Readiness;
 
-/// How long a change waits for another one in this process. With the wait for the lock of the store, an operator waits less
-/// than 5 s.
+/// How long a change waits for another one in this process. With the wait for the lock of the
+/// store, an operator waits less than 5 s.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often it is checked whether the store can be written.
 const SPACE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long after the begin of a read of the store the next one begins, however many requests wait for it. In a bucket, each
-/// read costs money.
+/// How long after the begin of a read of the store the next one begins, however many requests wait
+/// for it. In a bucket, each read costs money.
 const MIN_READ_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a gateway that only reads looks for objects that arrive late in a replica: previews and the keys of their links.
+/// How often a gateway that only reads looks for objects that arrive late in a replica: previews
+/// and the keys of their links.
 const LATE_OBJECTS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// For how long after a change it does. Providers promise to replicate an object in less time.
@@ -145,7 +146,8 @@ impl Deployments {
         self.current.load_full()
     }
 
-    /// Makes `/readyz` report what another part of the gateway degrades. Only the first call has an effect.
+    /// Makes `/readyz` report what another part of the gateway degrades. Only the first call has an
+    /// effect.
     pub fn report_degradation(&self, degradation: Degradation) {
         let _ = self.degradation.set(degradation);
     }
@@ -205,8 +207,8 @@ impl Deployments {
         &self.store
     }
 
-    /// Polls the store forever for changes by other gateways. If the store cannot be read, the error is logged and the
-    /// snapshot stays.
+    /// Polls the store forever for changes by other gateways. If the store cannot be read, the
+    /// error is logged and the snapshot stays.
     pub async fn poll_store(&self) {
         let mut ticks = tokio::time::interval(self.store.poll_interval());
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -240,7 +242,8 @@ impl Deployments {
         }
     }
 
-    /// Polls the store, checks whether it can be written, and collects garbage in it. Never returns.
+    /// Polls the store, checks whether it can be written, and collects garbage in it. Never
+    /// returns.
     pub async fn follow_store(&self, keep: Retention) {
         tokio::join!(
             self.poll_store(),
@@ -249,7 +252,8 @@ impl Deployments {
         );
     }
 
-    /// Checks forever whether the store can be written, so that an operator knows before a rollback fails.
+    /// Checks forever whether the store can be written, so that an operator knows before a rollback
+    /// fails.
     async fn check_store_space(&self) {
         let mut ticks = tokio::time::interval(SPACE_CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -269,8 +273,9 @@ impl Deployments {
         }
     }
 
-    /// A snapshot with all changes that were made before `asked_at`, for a request that names what the current one does not
-    /// have: another gateway may have deployed it. Requests that wait at the same time share a read.
+    /// A snapshot with all changes that were made before `asked_at`, for a request that names what
+    /// the current one does not have: another gateway may have deployed it. Requests that wait at
+    /// the same time share a read.
     ///
     /// # Errors
     /// If the store cannot be read in time. Whether the requested name exists is then unknown.
@@ -330,8 +335,8 @@ impl Deployments {
             && last.began_at >= last.refreshed_at + LATE_OBJECTS_INTERVAL
     }
 
-    /// A snapshot with all changes that were made before `asked_at`. Changes that waited for one another share a read of the
-    /// store. The caller must hold `changing`.
+    /// A snapshot with all changes that were made before `asked_at`. Changes that waited for one
+    /// another share a read of the store. The caller must hold `changing`.
     pub(super) async fn newest_since(&self, asked_at: Instant) -> Result<Arc<Snapshot>, LoadError> {
         let newest_at = *self.newest_at.lock();
         let Some(newest_at) = newest_at else {
@@ -355,25 +360,29 @@ impl Deployments {
         Arc::ptr_eq(snapshot, &self.current.load())
     }
 
-    /// The number of the next deployment. The store can refuse numbers above all that are stored: those of deleted deployments.
+    /// The number of the next deployment. The store can refuse numbers above all that are stored:
+    /// those of deleted deployments.
     pub(super) fn next_number(&self, snapshot: &Snapshot) -> u64 {
         let refused = self.refused.load(Ordering::Relaxed);
         snapshot.next_number().max(refused + 1)
     }
 
-    /// Makes the next change read the whole store: this one failed because of what the snapshot does not have.
+    /// Makes the next change read the whole store: this one failed because of what the snapshot
+    /// does not have.
     pub(super) fn invalidate(&self) {
         self.newest_at.lock().take();
     }
 
-    /// Waits until no other change is being made in this process. Fails at once if this gateway makes no changes: other
-    /// errors would mislead where the store is a replica that lacks what has been published.
+    /// Waits until no other change is being made in this process. Fails at once if this gateway
+    /// makes no changes: other errors would mislead where the store is a replica that lacks what
+    /// has been published.
     pub(super) async fn start_change(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         self.store.check_writable()?;
         self.hold_off_changes().await
     }
 
-    /// Waits until no change is being made in this process. No change can start while the guard is held.
+    /// Waits until no change is being made in this process. No change can start while the guard is
+    /// held.
     pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
         waiting.await.map_err(|_| StoreError::ChangeInProgress)
@@ -386,7 +395,8 @@ impl Deployments {
         self.refresh_to(state, began_at).await
     }
 
-    /// Reads what belongs to a live state, of which the read began at `began_at`. The caller must hold `changing`.
+    /// Reads what belongs to a live state, of which the read began at `began_at`. The caller must
+    /// hold `changing`.
     async fn refresh_to(
         &self,
         state: Option<LiveState>,
@@ -396,8 +406,8 @@ impl Deployments {
         Ok(self.replace(snapshot, began_at).await)
     }
 
-    /// Makes a snapshot the current one, which has all changes that were made before `newest_at`. The caller must hold
-    /// `changing`.
+    /// Makes a snapshot the current one, which has all changes that were made before `newest_at`.
+    /// The caller must hold `changing`.
     pub(super) async fn replace(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
         let snapshot = Arc::new(snapshot);
         self.newest_at.lock().replace(newest_at);

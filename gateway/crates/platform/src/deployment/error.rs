@@ -47,7 +47,8 @@ impl LoadError {
         matches!(self, Self::Store(error) if error.is_away())
     }
 
-    /// This error about a deployment that visitors get. Says how to go on if trying again does not help.
+    /// This error about a deployment that visitors get. Says how to go on if trying again does not
+    /// help.
     pub(super) fn of_visible(self, number: u64) -> Self {
         match self {
             Self::Store(error) if !error.is_loss() => Self::Store(error),

@@ -1,5 +1,5 @@
-//! Garbage collection: deleting deployments outside the retention rules, and releases that no deployment uses and no
-//! rollback needs.
+//! Garbage collection: deleting deployments outside the retention rules, and releases that no
+//! deployment uses and no rollback needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -53,8 +53,8 @@ impl Deployments {
         }
     }
 
-    /// Deletes the deployments that `keep` does not retain, and the releases that no other deployment uses and no rollback
-    /// needs. With `dry_run`, only returns them.
+    /// Deletes the deployments that `keep` does not retain, and the releases that no other
+    /// deployment uses and no rollback needs. With `dry_run`, only returns them.
     pub async fn collect_garbage(
         &self,
         keep: Retention,
@@ -116,8 +116,8 @@ impl Deployments {
         })
     }
 
-    /// The deployments to delete: neither among the newest, nor visible or created since `since`. And the
-    /// oldest ones, if these are too many.
+    /// The deployments to delete: neither among the newest, nor visible or created since `since`.
+    /// And the oldest ones, if these are too many.
     async fn expired_deployments(
         &self,
         snapshot: &Snapshot,
@@ -133,7 +133,8 @@ impl Deployments {
         }
         let records = self.intact_records().await?;
         needed.extend(records.keys().rev().take(keep.deployments.max(1)));
-        // These may be previews. Those above all that visitors get may be of a change that is about to replace the live state.
+        // These may be previews. Those above all that visitors get may be of a change that is about
+        // to replace the live state.
         let newest_visible = snapshot.newest_visible();
         let hour_ago = before_now(DEPLOY_TIME);
         let recent = records.values().filter(|record| {
@@ -153,7 +154,8 @@ impl Deployments {
         Ok(records.into_keys().filter(is_expired).collect())
     }
 
-    /// The releases published before `since` that are not retained, and that no deployment uses except those in `without`.
+    /// The releases published before `since` that are not retained, and that no deployment uses
+    /// except those in `without`.
     async fn unused_releases(
         &self,
         without: &[u64],
@@ -183,9 +185,10 @@ impl Deployments {
         Ok(unused)
     }
 
-    /// Deletes the releases that no deployment uses; returns those it deleted. It marks the releases before it reads the
-    /// deployments, and a deploy stores its deployment before it claims the releases. So either the deployment is found, or the mark
-    /// is gone and the release stays. If this ends early, the marks change nothing.
+    /// Deletes the releases that no deployment uses; returns those it deleted. It marks the
+    /// releases before it reads the deployments, and a deploy stores its deployment before it
+    /// claims the releases. So either the deployment is found, or the mark is gone and the release
+    /// stays. If this ends early, the marks change nothing.
     async fn delete_unused_releases(&self, ids: Vec<ReleaseId>) -> Result<Vec<ReleaseId>, ChangeError> {
         let mut marks = Vec::new();
         for id in ids {

@@ -30,15 +30,16 @@ impl fmt::Display for HiddenPage {
 }
 
 impl Deployments {
-    /// Reports the pages at the paths of the files that the gateway serves, now and after each change. Only the first call has an
-    /// effect.
+    /// Reports the pages at the paths of the files that the gateway serves, now and after each
+    /// change. Only the first call has an effect.
     pub fn report_hidden_pages(&self, files: BTreeSet<String>) {
         let _ = self.files.set(files);
         self.log_hidden_pages(&Snapshot::default(), &self.current());
     }
 
-    /// The pages of a deployment that a file hides: those with this pattern, and those whose release names the path. A page with
-    /// parameters that only matches the path is meant for other paths.
+    /// The pages of a deployment that a file hides: those with this pattern, and those whose
+    /// release names the path. A page with parameters that only matches the path is meant for other
+    /// paths.
     pub fn hidden_pages(&self, loaded: &LoadedDeployment) -> BTreeSet<HiddenPage> {
         let files = self.files.get().into_iter().flatten();
         let hidden = files.filter_map(|path| {

@@ -2,8 +2,9 @@
 //! running rollout has a candidate.
 //!
 //! [`Deployments`] is the API: deploy, promote, abort, roll back, preview and collect garbage. Each change
-//! is a command, which a pure function plans on a snapshot. One loop stores the deployment that the plan
-//! creates, if any, and then makes the plan take effect with one compare-and-swap of the live state.
+//! is a command, which a pure function plans on a snapshot. One loop stores the deployment that the
+//! plan creates, if any, and then makes the plan take effect with one compare-and-swap of the live
+//! state.
 
 mod change;
 mod claims;

@@ -113,7 +113,8 @@ impl Command<'_> {
 }
 
 impl Request<'_> {
-    /// Rejects a change of sections that the caller may not change, as far as the request names them.
+    /// Rejects a change of sections that the caller may not change, as far as the request names
+    /// them.
     pub(super) fn authorize(&self) -> Result<(), ChangeError> {
         let require = |name: &str| require(self.may_change, [name]);
         match &self.command {
@@ -132,10 +133,12 @@ impl Request<'_> {
     }
 }
 
-/// Plans a change of a snapshot; `None` if there is nothing to change. `number` is that of a new deployment.
+/// Plans a change of a snapshot; `None` if there is nothing to change. `number` is that of a new
+/// deployment.
 ///
 /// # Errors
-/// If a rule rejects the change. Whether releases exist and fit each other is checked by who carries out the plan.
+/// If a rule rejects the change. Whether releases exist and fit each other is checked by who
+/// carries out the plan.
 pub(super) fn plan(
     snapshot: &Snapshot,
     request: &Request<'_>,
@@ -462,8 +465,8 @@ impl Planner<'_> {
     }
 
     /// The sets that visitors get when these releases are live or a candidate: alone, and with each
-    /// running rollout. Every rule is about two releases, so all sets of several rollouts are valid if
-    /// these are.
+    /// running rollout. Every rule is about two releases, so all sets of several rollouts are valid
+    /// if these are.
     fn changed_sets(&self, releases: &Releases) -> Vec<ChangedSet> {
         let live = self.live().map(|live| live.number);
         let alone = ChangedSet {

@@ -1,4 +1,5 @@
-//! Rendering deployments before they go live: trial renders that can reject a change, and cache warming.
+//! Rendering deployments before they go live: trial renders that can reject a change, and cache
+//! warming.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -42,8 +43,9 @@ impl Deployments {
         deployments.filter(|loaded| !verified.covers(loaded)).collect()
     }
 
-    /// Renders an example of each page of these deployments, and rejects the change if one fails. Then warms the render
-    /// cache as far as time allows. This may take seconds, so the caller must not hold `changing`.
+    /// Renders an example of each page of these deployments, and rejects the change if one fails.
+    /// Then warms the render cache as far as time allows. This may take seconds, so the caller must
+    /// not hold `changing`.
     pub(super) async fn verify_rendering(
         &self,
         action: TrialAction,
@@ -69,12 +71,14 @@ impl Deployments {
                 renderer.warm_cache(&self.store, loaded).await;
             }
         };
-        // After this time, the remaining pages are rendered with their documents, when the deployments are visible.
+        // After this time, the remaining pages are rendered with their documents, when the
+        // deployments are visible.
         let _ = timeout(MAX_WARMING, warming).await;
         Ok(())
     }
 
-    /// The pages of a deployment with a newly published release that fail to render; empty if it could go live.
+    /// The pages of a deployment with a newly published release that fail to render; empty if it
+    /// could go live.
     pub async fn render_problems(&self, snapshot: &Snapshot, loaded: &LoadedDeployment) -> Vec<String> {
         let Some(renderer) = self.enabled_renderer() else {
             return Vec::new();
@@ -87,8 +91,9 @@ impl Deployments {
             .await
     }
 
-    /// Warms the document cache in the background, if `now` shows visitors other sets than `before`. It
-    /// warms the live deployment and each candidate. Sets of several candidates reuse their renders.
+    /// Warms the document cache in the background, if `now` shows visitors other sets than
+    /// `before`. It warms the live deployment and each candidate. Sets of several candidates reuse
+    /// their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
         let Some(warmer) = &self.warmer else {
             return;

@@ -5,8 +5,8 @@ use super::snapshot::Snapshot;
 use colonnade_diagnostics::NewLogEntry;
 use colonnade_model::deployment::Change;
 
-/// The maximum number of changes to read from the history after a poll. Other gateways can make several changes between two
-/// polls.
+/// The maximum number of changes to read from the history after a poll. Other gateways can make
+/// several changes between two polls.
 const MAX_EARLIER: u64 = 100;
 
 impl Deployments {

@@ -52,8 +52,8 @@ impl Deployments {
         })
     }
 
-    /// The last `count` previous releases of each section, and those that the next `count` rollbacks of each live section
-    /// restore.
+    /// The last `count` previous releases of each section, and those that the next `count`
+    /// rollbacks of each live section restore.
     pub(super) async fn retained_releases(
         &self,
         snapshot: &Snapshot,
@@ -84,16 +84,19 @@ impl Deployments {
         Ok(targets)
     }
 
-    /// The deployment to which a rollback of all sections returns: the newest earlier live deployment that has other releases
-    /// than the live one, and none that a rollback has removed since. Garbage collection may have deleted newer ones.
+    /// The deployment to which a rollback of all sections returns: the newest earlier live
+    /// deployment that has other releases than the live one, and none that a rollback has removed
+    /// since. Garbage collection may have deleted newer ones.
     ///
-    /// So a rollback never restores what another rollback has just removed, also if that one concerned a single section, and
-    /// a repeated rollback goes further back. A release that became live again after its removal counts as not removed.
+    /// So a rollback never restores what another rollback has just removed, also if that one
+    /// concerned a single section, and a repeated rollback goes further back. A release that became
+    /// live again after its removal counts as not removed.
     ///
-    /// If the live deployment comes from a rollback to a deployment that was never live, such as a preview, and no other
-    /// qualifies, the result is the deployment that this rollback replaced.
+    /// If the live deployment comes from a rollback to a deployment that was never live, such as a
+    /// preview, and no other qualifies, the result is the deployment that this rollback replaced.
     ///
-    /// Example: after deployments 1, 2 and 3 and a rollback to 2, which creates 4, the previous deployment is 1.
+    /// Example: after deployments 1, 2 and 3 and a rollback to 2, which creates 4, the previous
+    /// deployment is 1.
     async fn previous_deployment(&self, snapshot: &Snapshot) -> Result<u64, ChangeError> {
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
         let mut history = RollbackHistory::default();
@@ -162,8 +165,8 @@ fn intact<T>(read: Result<T, StoreError>, name: impl FnOnce() -> String) -> Resu
     })
 }
 
-/// The last `count` releases of each section that were live before its current one. `changes` are those of the live
-/// deployment, newest first.
+/// The last `count` releases of each section that were live before its current one. `changes` are
+/// those of the live deployment, newest first.
 fn previous_releases(changes: &[Change], live: Option<&Deployment>, count: usize) -> Vec<ReleaseId> {
     let mut previous: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
     for (name, ReleaseChange { from, .. }) in changes.iter().flat_map(|change| &change.sections) {
@@ -233,18 +236,21 @@ impl RollbackHistory {
 
 /// A search for the release of a section that was live before `current`.
 ///
-/// Goes through the changes from the newest to the oldest, and finds the deploy or promotion that made the current version
-/// live. The version that this change replaced is the previous release; earlier rollbacks are skipped, so a repeated
-/// rollback restores the release before that. If the change added the section, or replaced the version by itself, the
-/// search continues from the change before.
+/// Goes through the changes from the newest to the oldest, and finds the deploy or promotion that
+/// made the current version live. The version that this change replaced is the previous release;
+/// earlier rollbacks are skipped, so a repeated rollback restores the release before that. If the
+/// change added the section, or replaced the version by itself, the search continues from the
+/// change before.
 ///
-/// Example: after deploys of 1, 2 and 3 and a rollback to 2, the deploy of 2 replaced 1, so the previous release is 1.
+/// Example: after deploys of 1, 2 and 3 and a rollback to 2, the deploy of 2 replaced 1, so the
+/// previous release is 1.
 struct PreviousRelease<'a> {
     section: &'a str,
     current: &'a str,
     /// The version that the next change to find made live.
     target: String,
-    /// Whether the change that was found last added the section, so that an earlier one may have removed it.
+    /// Whether the change that was found last added the section, so that an earlier one may have
+    /// removed it.
     was_removed: bool,
 }
 

@@ -99,7 +99,8 @@ impl std::fmt::Debug for Sets {
     }
 }
 
-/// The number of deployments or releases that are read at a time: in a bucket, most of a read is waiting.
+/// The number of deployments or releases that are read at a time: in a bucket, most of a read is
+/// waiting.
 pub(super) const CONCURRENT_READS: usize = 16;
 
 /// Runs the reads, up to [`CONCURRENT_READS`] at once.
@@ -189,8 +190,8 @@ impl Snapshot {
         self.records.last_key_value().map_or(0, |(number, _)| *number)
     }
 
-    /// The highest number of a deployment that visitors get. A change in progress creates higher ones,
-    /// and takes effect only while they get the same deployments.
+    /// The highest number of a deployment that visitors get. A change in progress creates higher
+    /// ones, and takes effect only while they get the same deployments.
     pub(super) fn newest_visible(&self) -> u64 {
         let numbers = self.state.iter().flat_map(|state| state.visible.numbers());
         numbers.max().unwrap_or(0)
@@ -206,7 +207,8 @@ impl Snapshot {
         self.stored.last().map_or(1, |last| last + 1)
     }
 
-    /// A release of a stored deployment, and whether every visitor may load it: not if only previews use it.
+    /// A release of a stored deployment, and whether every visitor may load it: not if only
+    /// previews use it.
     pub fn release(&self, name: &str, version: &str) -> Option<(&Arc<LoadedRelease>, bool)> {
         let KnownRelease { release, is_public } = self.releases.get(name)?.get(version)?;
         Some((release, *is_public))
@@ -230,9 +232,9 @@ impl Snapshot {
         self.compose(name, candidates.collect::<Option<_>>()?)
     }
 
-    /// What visitors of a set get at a path: the set without the candidates that decide nothing there.
-    /// Its name, its documents and its page data are the same for all these visitors. `None` is the
-    /// path of no page.
+    /// What visitors of a set get at a path: the set without the candidates that decide nothing
+    /// there. Its name, its documents and its page data are the same for all these visitors. `None`
+    /// is the path of no page.
     pub fn set_at(&self, name: &SetName, path: Option<&RequestPath>) -> Option<Arc<LoadedDeployment>> {
         let base = self.base(name.live())?;
         if name.candidates().is_empty() {
@@ -313,14 +315,15 @@ impl Snapshot {
         self.stored == stored
     }
 
-    /// Whether it has this live state, and lacks nothing: an unavailable release may have been repaired, and the store may be
-    /// reachable again.
+    /// Whether it has this live state, and lacks nothing: an unavailable release may have been
+    /// repaired, and the store may be reachable again.
     pub(super) fn shows(&self, state: Option<&LiveState>) -> bool {
         self.state.as_ref() == state && !self.is_partial && self.unavailable().next().is_none()
     }
 
-    /// Reads what belongs to a live state, and reuses what this snapshot has loaded: deployments and releases never change.
-    /// The live state must have been read before, because the rest is stored first.
+    /// Reads what belongs to a live state, and reuses what this snapshot has loaded: deployments
+    /// and releases never change. The live state must have been read before, because the rest is
+    /// stored first.
     pub(super) async fn refreshed(&self, store: &Store, state: Option<LiveState>) -> Result<Self, LoadError> {
         if state.is_none() && self.state.is_some() {
             return Err(LoadError::LiveStateMissing);
@@ -417,7 +420,8 @@ impl Snapshot {
         }
     }
 
-    /// Reads those of the releases that it does not have. Returns the errors of those that cannot be loaded.
+    /// Reads those of the releases that it does not have. Returns the errors of those that cannot
+    /// be loaded.
     async fn read_releases(
         &mut self,
         store: &Store,
@@ -492,8 +496,8 @@ impl Snapshot {
         ids: Vec<ReleaseId>,
         number: u64,
     ) -> Result<(Vec<Arc<LoadedRelease>>, Vec<UnavailableRelease>), LoadError> {
-        // If the store becomes unreachable, keep the current snapshot. At startup, fail, so that other
-        // gateways take the traffic, unless a local copy exists.
+        // If the store becomes unreachable, keep the current snapshot. At startup, fail, so that
+        // other gateways take the traffic, unless a local copy exists.
         let may_be_away = self.state.is_none() && next.is_partial;
         let (mut releases, mut unavailable) = (Vec::new(), Vec::new());
         for id in ids {
@@ -555,8 +559,8 @@ impl Snapshot {
         facts.collect()
     }
 
-    /// This snapshot after a change that created this deployment, without reading the store; `None` if
-    /// visitors get another one that is not loaded.
+    /// This snapshot after a change that created this deployment, without reading the store; `None`
+    /// if visitors get another one that is not loaded.
     pub(super) fn changed(&self, state: &LiveState, created: Option<LoadedDeployment>) -> Option<Self> {
         let mut next = Self {
             state: Some(state.clone()),

@@ -43,7 +43,8 @@ async fn deploy(deployments: &Deployments, releases: &[(&str, &str)]) -> u64 {
     outcome.number
 }
 
-/// No peer can publish such releases: what a peer sees of the other conflicts is in `gateway/tests/deploy.rs`.
+/// No peer can publish such releases: what a peer sees of the other conflicts is in
+/// `gateway/tests/deploy.rs`.
 #[tokio::test]
 async fn contract_other_than_shells_is_rejected() {
     let (_folder, store) = store();

@@ -164,7 +164,8 @@ pub struct RollbackPlan {
     pub live: u64,
     /// The deployment whose releases are all restored.
     pub restores: Option<u64>,
-    /// The release changes of the shell and the sections, by name. Empty if there is nothing to change.
+    /// The release changes of the shell and the sections, by name. Empty if there is nothing to
+    /// change.
     pub sections: BTreeMap<String, ReleaseChange>,
 }
 

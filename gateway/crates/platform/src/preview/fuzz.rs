@@ -8,7 +8,8 @@ use super::token::PreviewClaims;
 use super::{COOKIE, KeyPurpose, RotatingKeys};
 use colonnade_web::cookie::{self, Cookie, Cookies};
 
-/// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read, too.
+/// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read,
+/// too.
 const KEYS: &str = r#"{
     "keys": [{
         "id": "0f0f0f0f",

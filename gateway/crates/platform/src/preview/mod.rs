@@ -1,7 +1,7 @@
 //! Previews: a signed link shows a deployment that is not live.
 //!
-//! The link contains a signed token, which becomes a cookie. The token names a stored deployment, never a URL to load code
-//! from.
+//! The link contains a signed token, which becomes a cookie. The token names a stored deployment,
+//! never a URL to load code from.
 
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzz;
@@ -61,8 +61,8 @@ impl Preview {
     }
 }
 
-/// Whether a request may access a set: visitors get it or got it before, or the preview cookie names
-/// its deployment.
+/// Whether a request may access a set: visitors get it or got it before, or the preview cookie
+/// names its deployment.
 pub fn is_visible(snapshot: &Snapshot, cookies: Cookies<'_>, set: &SetName) -> bool {
     let has_offered = snapshot
         .state()
@@ -83,13 +83,15 @@ pub fn sign_token(keys: &RotatingKeys, deployment: u64, path: String, expires: T
     claims.sign(keys.active(KeyPurpose::Previews, colonnade_clock::now())?)
 }
 
-/// Whether a path is valid for a link: an unreserved path of this site that cannot redirect to another host.
+/// Whether a path is valid for a link: an unreserved path of this site that cannot redirect to
+/// another host.
 pub fn is_valid_path(path: &str) -> bool {
     path.len() <= MAX_PATH
         && RequestPath::parse(path).is_ok_and(|parsed| !parsed.has_empty_segment() && !parsed.is_reserved())
 }
 
-/// Whether a token that is not valid in a snapshot can be in a later one: its key or its deployment is not known yet.
+/// Whether a token that is not valid in a snapshot can be in a later one: its key or its deployment
+/// is not known yet.
 pub fn may_become_valid(snapshot: &Snapshot, token: &str) -> bool {
     let keys = snapshot.preview_keys();
     let is_key_known = token

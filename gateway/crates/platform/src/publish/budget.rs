@@ -1,7 +1,8 @@
 //! Size budgets: the bytes that a first view loads.
 //!
-//! Each file counts once, with its Brotli size if it has a Brotli variant. A view of a section is its entry, its common
-//! assets and those of one page or slot. The shell's view is its entry, its assets and the frame's stylesheets.
+//! Each file counts once, with its Brotli size if it has a Brotli variant. A view of a section is
+//! its entry, its common assets and those of one page or slot. The shell's view is its entry, its
+//! assets and the frame's stylesheets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,8 @@ use colonnade_model::release::{File, Kind, Release};
 /// How many of the largest files a problem lists.
 const MAX_LISTED: usize = 3;
 
-/// Returns a problem for each view over the budget. `sizes`: the transfer size of each file by path.
+/// Returns a problem for each view over the budget. `sizes`: the transfer size of each file by
+/// path.
 pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String, u64>) -> Vec<String> {
     let common = std::iter::once(&release.entry).chain(&release.assets);
     let (script, style) = match release.kind {

@@ -18,7 +18,8 @@ pub(super) struct Compressed {
     pub(super) sizes: BTreeMap<String, u64>,
 }
 
-/// Writes compressed variants of the public files to the folder. A variant that is not smaller than its file is omitted.
+/// Writes compressed variants of the public files to the folder. A variant that is not smaller than
+/// its file is omitted.
 pub(super) fn compress(files: &[&File], folder: &Path) -> Result<Compressed, StoreError> {
     let mut compressed = Compressed::default();
     for file in files {

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use super::unpack::{Contents, MAX_ENTRIES, MAX_EXPANDED, unpack, unpack_tar};
 use colonnade_model::release::{Digest, RELEASE_FILE, is_file_path};
 
-/// Unpacking creates only regular files, only below its folder and within the limits. If it succeeds, the files match the
-/// returned contents.
+/// Unpacking creates only regular files, only below its folder and within the limits. If it
+/// succeeds, the files match the returned contents.
 ///
 /// # Panics
 ///

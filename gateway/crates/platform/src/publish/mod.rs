@@ -1,8 +1,9 @@
 //! Publishing: from an uploaded archive to a release in the store.
 //!
-//! The archive is unpacked to a scratch folder and checked: its files against `release.json`, its stylesheets for style
-//! isolation, its sizes against the quota of the section, and its compressed sizes against the budget. Only a release without
-//! problems is moved into the store. A rejection lists all problems.
+//! The archive is unpacked to a scratch folder and checked: its files against `release.json`, its
+//! stylesheets for style isolation, its sizes against the quota of the section, and its compressed
+//! sizes against the budget. Only a release without problems is moved into the store. A rejection
+//! lists all problems.
 
 mod budget;
 mod compress;
@@ -90,13 +91,15 @@ pub enum PublishError {
     Store(#[from] StoreError),
 }
 
-/// Publishes releases, a few at a time: compressing one takes a CPU core for seconds, and about 100 MB of memory.
+/// Publishes releases, a few at a time: compressing one takes a CPU core for seconds, and about 100
+/// MB of memory.
 #[derive(Debug)]
 pub struct Publisher {
     rules: PublishRules,
     /// One permit for each archive that is being published.
     running: Semaphore,
-    /// A lock for each section with releases that are being published: one at a time, so that two never pass the same quota.
+    /// A lock for each section with releases that are being published: one at a time, so that two
+    /// never pass the same quota.
     sections: Mutex<HashMap<String, Weak<AsyncMutex<()>>>>,
     counted: CountedReleases,
 }
@@ -117,7 +120,8 @@ impl Publisher {
         self.rules.budget.quota(section)
     }
 
-    /// Checks before an upload whether the section has used its quota. A release that is stored already needs none.
+    /// Checks before an upload whether the section has used its quota. A release that is stored
+    /// already needs none.
     ///
     /// # Errors
     ///
@@ -150,8 +154,9 @@ impl Publisher {
         lock
     }
 
-    /// Publishes an archive under a name and version, after those before it. The caller limits how many wait. Of several gateways
-    /// that publish releases of a section at the same time, each can store one release more than its quota.
+    /// Publishes an archive under a name and version, after those before it. The caller limits how
+    /// many wait. Of several gateways that publish releases of a section at the same time, each can
+    /// store one release more than its quota.
     ///
     /// # Errors
     ///
@@ -255,7 +260,8 @@ fn same(id: ReleaseId, sent: Digest, stored: Digest) -> Result<PublishOutcome, P
     }
 }
 
-/// Runs work on a thread of its own with a low scheduling priority, so that it does not delay visitors.
+/// Runs work on a thread of its own with a low scheduling priority, so that it does not delay
+/// visitors.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PublishError> + Send + 'static,
 ) -> Result<T, PublishError> {

@@ -1,7 +1,7 @@
 //! Quotas: what one section stores, and how many releases of it are published within 24 hours.
 //!
-//! Both are counted from the releases in the store. So all gateways on a store count the same, a restart forgets nothing, and a
-//! release that garbage collection has deleted does not count.
+//! Both are counted from the releases in the store. So all gateways on a store count the same, a
+//! restart forgets nothing, and a release that garbage collection has deleted does not count.
 
 use std::collections::HashMap;
 use std::time::Duration;

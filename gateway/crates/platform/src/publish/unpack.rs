@@ -1,7 +1,8 @@
 //! Unpacks an untrusted archive.
 //!
-//! Only regular files are written. A path that leads outside the folder (path traversal) is rejected, and limits on
-//! the number of entries and the decompressed size stop a decompression bomb (zip bomb).
+//! Only regular files are written. A path that leads outside the folder (path traversal) is
+//! rejected, and limits on the number of entries and the decompressed size stop a decompression
+//! bomb (zip bomb).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -27,8 +28,8 @@ pub(super) const MAX_EXPANDED: u64 = 256 * 1024 * 1024;
 /// The maximum size of `release.json` in bytes.
 const MAX_RELEASE_FILE: u64 = 8 * 1024 * 1024;
 
-/// The maximum bytes between the contents of two entries. The tar reader loads long names and extended headers into memory,
-/// whatever their declared size.
+/// The maximum bytes between the contents of two entries. The tar reader loads long names and
+/// extended headers into memory, whatever their declared size.
 const MAX_BETWEEN: u64 = 64 * 1024;
 
 /// The contents of an archive.
@@ -44,7 +45,8 @@ pub(super) struct Contents {
     declared_size: u64,
 }
 
-/// Unpacks a gzipped tar archive to a folder. Forbidden entries are not written, but reported as problems.
+/// Unpacks a gzipped tar archive to a folder. Forbidden entries are not written, but reported as
+/// problems.
 pub(super) fn unpack(archive: impl Read, folder: &Path) -> Result<Contents, PublishError> {
     unpack_tar(GzDecoder::new(BufReader::new(archive)), folder)
 }
@@ -155,7 +157,8 @@ impl Contents {
     }
 }
 
-/// Copies a file and returns its size and digest. Read errors are the archive's, write errors the store's.
+/// Copies a file and returns its size and digest. Read errors are the archive's, write errors the
+/// store's.
 fn copy(from: &mut impl Read, to: &mut File, path: &Path) -> Result<(u64, Digest), PublishError> {
     let mut hash = Sha384::new();
     let mut size = 0;
@@ -188,7 +191,8 @@ struct LimitedReader<R> {
     inner: R,
     /// The bytes that may still be read.
     remaining: u64,
-    /// The bytes that may still be read before the next entry's contents; `None` while contents are read.
+    /// The bytes that may still be read before the next entry's contents; `None` while contents are
+    /// read.
     between: Rc<Cell<Option<u64>>>,
 }
 

@@ -1,6 +1,8 @@
-//! Warnings for a valid release: why a deploy of it would be rejected now, what it needs, and pages that would be hidden.
+//! Warnings for a valid release: why a deploy of it would be rejected now, what it needs, and pages
+//! that would be hidden.
 //!
-//! They do not reject the release: the live deployment may change, and one deploy may replace several releases.
+//! They do not reject the release: the live deployment may change, and one deploy may replace
+//! several releases.
 
 use std::sync::Arc;
 
@@ -10,8 +12,8 @@ use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
-/// The reasons why a deploy of this release now would be rejected or need another token, and its pages that visitors could not see;
-/// empty if no deployment is live.
+/// The reasons why a deploy of this release now would be rejected or need another token, and its
+/// pages that visitors could not see; empty if no deployment is live.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
     let Some(live) = snapshot.live() else {
@@ -46,7 +48,8 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     Ok(warnings)
 }
 
-/// Whether a version is older than another. Development builds of one version end in a hash, so neither is older.
+/// Whether a version is older than another. Development builds of one version end in a hash, so
+/// neither is older.
 fn is_older(version: &str, other: &str) -> bool {
     let (Ok(version), Ok(other)) = (Version::parse(version), Version::parse(other)) else {
         return false;

@@ -1,11 +1,13 @@
 //! Canary analysis: compares visitors with and without the changes of a rollout.
 //!
-//! Each gateway counts in memory, for the running rollouts only, and adds what the other gateways of the store have counted. A
-//! visitor's deployment includes the changes of some rollouts and not of others, so each request, view and failure counts once
-//! per rollout. Clients are told apart by a hash of the IPv4 address or the /56 of the IPv6 address; the address itself is not
-//! stored. Reports of browsers count once per client and group, and only from clients that were sent a document of the group.
-//! The caller also checks their cookie. Counts and their time begin with each step and in each process, and at each change of
-//! the percentage: the comparison needs a constant share of visitors.
+//! Each gateway counts in memory, for the running rollouts only, and adds what the other gateways
+//! of the store have counted. A visitor's deployment includes the changes of some rollouts and not
+//! of others, so each request, view and failure counts once per rollout. Clients are told apart by
+//! a hash of the IPv4 address or the /56 of the IPv6 address; the address itself is not stored.
+//! Reports of browsers count once per client and group, and only from clients that were sent a
+//! document of the group. The caller also checks their cookie. Counts and their time begin with
+//! each step and in each process, and at each change of the percentage: the comparison needs a
+//! constant share of visitors.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -171,7 +173,8 @@ impl CanaryAnalysis {
         (own, all, others.len() + 1)
     }
 
-    /// Updates the visitor's group in each rollout. A set of an earlier live deployment is not counted.
+    /// Updates the visitor's group in each rollout. A set of an earlier live deployment is not
+    /// counted.
     fn update(
         &self,
         visible: &VisibleDeployments,

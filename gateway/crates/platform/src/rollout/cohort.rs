@@ -1,9 +1,9 @@
 //! Cohort assignment: which visitors get the candidates of the running rollouts.
 //!
-//! A visitor's cookie names one of 65,536 groups, at random. The key of each rollout decides which groups
-//! belong to its cohort, so that a visitor takes part in each rollout independently of the others, and stays
-//! in it. Visitors share groups, so the cookie identifies nobody. It has the same size for any number of
-//! rollouts.
+//! A visitor's cookie names one of 65,536 groups, at random. The key of each rollout decides which
+//! groups belong to its cohort, so that a visitor takes part in each rollout independently of the
+//! others, and stays in it. Visitors share groups, so the cookie identifies nobody. It has the same
+//! size for any number of rollouts.
 
 use super::COOKIE;
 use crate::signature;
@@ -50,8 +50,8 @@ impl Cohort {
         self.is_new.then(|| format!("{:04x}", self.group))
     }
 
-    /// Whether the visitor gets the candidate of a rollout. Raising its percentage only adds visitors; 0 % selects none of
-    /// them.
+    /// Whether the visitor gets the candidate of a rollout. Raising its percentage only adds
+    /// visitors; 0 % selects none of them.
     fn is_within(self, rollout: &Rollout) -> bool {
         let draw = signature::hash(&rollout.key, &self.group.to_be_bytes());
         is_below(draw, rollout.percent)
@@ -63,7 +63,8 @@ fn is_below(draw: u64, percent: u8) -> bool {
     u128::from(draw) * 100 < u128::from(percent) << 64
 }
 
-/// Fuzzing: a group survives the round trip through a cookie, and visitors get a set that is offered.
+/// Fuzzing: a group survives the round trip through a cookie, and visitors get a set that is
+/// offered.
 ///
 /// # Panics
 ///

@@ -1,5 +1,5 @@
-//! Continues rollouts in steps. Every gateway of a store does this, and the compare-and-swap of the live state decides which
-//! one makes the change.
+//! Continues rollouts in steps. Every gateway of a store does this, and the compare-and-swap of the
+//! live state decides which one makes the change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,8 @@ use crate::deployment::{ChangeError, Deployments};
 /// How often the rollouts are checked.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often gateways exchange their counts while rollouts are running. In a bucket, each exchange costs a few requests.
+/// How often gateways exchange their counts while rollouts are running. In a bucket, each exchange
+/// costs a few requests.
 const EXCHANGE_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Continues the rollouts of a store.
@@ -64,7 +65,8 @@ impl RolloutController {
         }
     }
 
-    /// Exchanges counts if rollouts are running. When the last one has ended, deletes those of this gateway.
+    /// Exchanges counts if rollouts are running. When the last one has ended, deletes those of this
+    /// gateway.
     async fn exchange(&self, gateway: GatewayId, has_shared: &mut bool) -> Result<(), StoreError> {
         let snapshot = self.deployments.current();
         let store = self.deployments.store();

@@ -1,4 +1,5 @@
-//! Progressive rollouts: which visitors see which candidates, whether a candidate fails more often, and when the share rises.
+//! Progressive rollouts: which visitors see which candidates, whether a candidate fails more often,
+//! and when the share rises.
 
 mod analysis;
 mod cohort;

@@ -40,7 +40,8 @@ pub struct AnalysisReport {
     pub gateways: usize,
 }
 
-/// The verdicts that the one of the analysis consists of. Only requests can be too few for a step to end.
+/// The verdicts that the one of the analysis consists of. Only requests can be too few for a step
+/// to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Criteria {
     /// Responses with a 5xx status.
@@ -228,7 +229,8 @@ fn percent(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Whether more of the candidate's clients report a failure, by more than the margin and more than by chance.
+/// Whether more of the candidate's clients report a failure, by more than the margin and more than
+/// by chance.
 fn have_more_failed_clients(
     (counts, candidate): (&TrackCounts, &TrackSamples),
     (live_counts, live): (&TrackCounts, &TrackSamples),
@@ -244,8 +246,8 @@ fn have_more_failed_clients(
         && is_more_frequent(failed_viewers(counts), failed_viewers(live_counts))
 }
 
-/// The minimum of failing clients: the setting, and at least the square root of the number of clients that could fail. So what is
-/// enough among few clients is not enough among many.
+/// The minimum of failing clients: the setting, and at least the square root of the number of
+/// clients that could fail. So what is enough among few clients is not enough among many.
 fn min_clients(settings: &RolloutSettings, clients: u64) -> u64 {
     let root = clients.isqrt();
     settings.min_clients.max(root + u64::from(root * root < clients))

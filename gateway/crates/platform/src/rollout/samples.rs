@@ -12,7 +12,8 @@ use crate::signature;
 /// The maximum number of clients that are counted per group, far more than a decision needs.
 const MAX_CLIENTS: usize = 100_000;
 
-/// The maximum number of requests of one client that count per step, so that one client cannot decide.
+/// The maximum number of requests of one client that count per step, so that one client cannot
+/// decide.
 const MAX_REQUESTS_PER_CLIENT: u8 = 20;
 
 /// The maximum number of paths that are known to fail.
@@ -181,9 +182,10 @@ impl Requests {
 
     /// Whether the releases failed to render the page; `None` if that is unknown.
     ///
-    /// An open circuit breaker prevents renders of all pages of a section, because some failed. Pages in the cache are served, so
-    /// mostly those that fail are missing. In doubt, the live deployment has failed, and the candidate is not judged: it has no
-    /// cached pages at first. But a page of it has failed if most of its renders did, or the last one of this path.
+    /// An open circuit breaker prevents renders of all pages of a section, because some failed.
+    /// Pages in the cache are served, so mostly those that fail are missing. In doubt, the live
+    /// deployment has failed, and the candidate is not judged: it has no cached pages at first. But
+    /// a page of it has failed if most of its renders did, or the last one of this path.
     fn is_render_failure(&mut self, side: Side, measurement: Measurement) -> Option<bool> {
         let (is_failure, is_open) = match measurement.not_rendered {
             None => (false, false),
@@ -223,7 +225,8 @@ impl Requests {
     }
 }
 
-/// The counts of one side. The slow clients are not among them, because the limit depends on both sides.
+/// The counts of one side. The slow clients are not among them, because the limit depends on both
+/// sides.
 pub(super) fn counts(views: &Views, requests: &Requests) -> TrackCounts {
     TrackCounts {
         documents: views.documents,

@@ -180,7 +180,8 @@ impl LoadedDeployment {
             Some(page.section.name.clone())
         };
         let with_all = section(candidates);
-        // A page that a candidate removes uncovers that of another section, which another candidate may change.
+        // A page that a candidate removes uncovers that of another section, which another candidate
+        // may change.
         loop {
             let sections: Vec<String> = with_all.clone().into_iter().chain(section(&deciding)).collect();
             let decides =
@@ -194,8 +195,8 @@ impl LoadedDeployment {
         deciding
     }
 
-    /// Whether a candidate changes each document: it changes the shell, or a section that fills a slot
-    /// of the shell with it or without it.
+    /// Whether a candidate changes each document: it changes the shell, or a section that fills a
+    /// slot of the shell with it or without it.
     fn is_changed_everywhere(&self, candidate: &LoadedCandidate) -> bool {
         let live = self
             .releases

@@ -62,7 +62,8 @@ fn sets(live: u64, candidates: &[u64]) -> impl Iterator<Item = SetName> {
 proptest! {
     #![proptest_config(cases(256))]
 
-    // Each revision offers all sets of its live deployment and candidates, and no other set was offered.
+    // Each revision offers all sets of its live deployment and candidates, and no other set was
+    // offered.
     #[test]
     fn sets_that_visitors_got_were_offered(steps in vec(step(), 0..10)) {
         let mut visible = VisibleDeployments::first(1, 1);

@@ -5,7 +5,8 @@ use cssparser::{Delimiter, ParseError, Parser, SourceLocation, Token};
 use super::selector::{contents, for_each_item};
 use super::{Problems, quoted};
 
-/// The most blocks nested in each other. The parser's own limit is higher, but it ignores what exceeds it.
+/// The most blocks nested in each other. The parser's own limit is higher, but it ignores what
+/// exceeds it.
 const MAX_DEPTH: u8 = 32;
 
 /// Checks one stylesheet.
@@ -113,7 +114,8 @@ impl Checker<'_> {
         Context { parent, ..context }
     }
 
-    /// `is_nested`: `&` refers to a checked rule. `is_relative`: selectors without `&` are relative to that rule.
+    /// `is_nested`: `&` refers to a checked rule. `is_relative`: selectors without `&` are relative
+    /// to that rule.
     fn check_selector_list(&mut self, is_nested: bool, is_relative: bool, input: &mut Parser<'_>) {
         for_each_item(input, |input| {
             input.skip_whitespace();
@@ -130,7 +132,8 @@ impl Checker<'_> {
         });
     }
 
-    /// Checks the name and prelude of an at-rule. Returns the context of its block, or `None` to skip the block.
+    /// Checks the name and prelude of an at-rule. Returns the context of its block, or `None` to
+    /// skip the block.
     fn check_at_rule(
         &mut self,
         name: &str,

@@ -50,7 +50,8 @@ pub(super) fn contents(prefix: &str, is_nested: bool, depth: u8, input: &mut Par
     found
 }
 
-/// Reads the selectors in a function's parentheses: whether all are limited, and whether any has `&`.
+/// Reads the selectors in a function's parentheses: whether all are limited, and whether any has
+/// `&`.
 fn branches(prefix: &str, is_nested: bool, depth: u8, input: &mut Parser<'_>) -> Contents {
     if depth == MAX_DEPTH {
         return Contents {

@@ -1,4 +1,5 @@
-//! What publishing writes for any archive and any `release.json`. `PROPTEST_CASES` sets the number of cases.
+//! What publishing writes for any archive and any `release.json`. `PROPTEST_CASES` sets the number
+//! of cases.
 
 mod archive;
 mod releases;
@@ -159,7 +160,8 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The fuzz target of the same corpus checks how an archive is unpacked; this is what the store gets.
+/// The fuzz target of the same corpus checks how an archive is unpacked; this is what the store
+/// gets.
 #[test]
 fn hostile_archive_writes_only_to_its_release() {
     replay_corpus("tar", |bytes| {

@@ -1,4 +1,5 @@
-//! Simulated rollouts with fixed seeds: how often, and how soon, canary analysis with the default settings fails.
+//! Simulated rollouts with fixed seeds: how often, and how soon, canary analysis with the default
+//! settings fails.
 
 use std::time::Duration;
 
@@ -17,8 +18,9 @@ const CANDIDATE: u64 = 2;
 
 const REQUESTS_PER_SECOND: u32 = 20;
 
-/// The seconds until the analysis of a step fails; `None` if it never does. `failing` and `slow` are the probabilities that
-/// a request fails, for the candidate and the live deployment, or takes a second.
+/// The seconds until the analysis of a step fails; `None` if it never does. `failing` and `slow`
+/// are the probabilities that a request fails, for the candidate and the live deployment, or takes
+/// a second.
 fn seconds_to_failure(
     seed: u64,
     percent: u8,
