@@ -89,25 +89,41 @@ impl DocumentTemplate<'_> {
         for script in frame.scripts() {
             head.script(script);
         }
-        head.hrefs
-            .extend(self.styles.iter().map(|style| style.href.clone()));
-        head.styles(&frame.styles);
-        head.preload_all(&frame.assets);
         // A section that responds with 404 shows nothing of its own.
         let is_found = self.content.is_none_or(|content| content.status != 404);
-        if let Some(page) = boot.page.filter(|_| is_found) {
-            if self.content.is_some() {
-                // The stylesheets that are not inlined block painting, as the server-rendered page
-                // needs them.
-                head.styles(&page.section.assets);
-                head.styles(&page.assets);
-            }
+        let page = boot.page.filter(|_| is_found);
+        let page_assets = page.map(|page| page.section.assets.iter().chain(&page.assets));
+        // The server-rendered page needs its stylesheets: those that are not inlined block painting.
+        let page_styles = page_assets.filter(|_| self.content.is_some());
+        let styles: Vec<&Asset> = frame
+            .styles
+            .iter()
+            .chain(page_styles.into_iter().flatten())
+            .collect();
+        let styles = head.unwritten_styles(&styles);
+        // After the preloads if they are inlined, so that the browser finds those in the first bytes.
+        let are_inlined = !self.styles.is_empty();
+        if !are_inlined {
+            self.write_styles(head, &styles);
+        }
+        head.preload_all(&frame.assets);
+        if let Some(page) = page {
             head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
             head.preload_all(&page.section.assets);
             head.preload_all(&page.assets);
         }
-        for style in self.styles {
-            head.inline(style);
+        if are_inlined {
+            self.write_styles(head, &styles);
+        }
+    }
+
+    /// Writes stylesheets in the order of the cascade, inlined or not.
+    fn write_styles(&self, head: &mut DocumentHead, styles: &[&Asset]) {
+        for asset in styles {
+            match self.styles.iter().find(|style| style.href == asset.href) {
+                Some(style) => head.inline(style),
+                None => head.style(asset),
+            }
         }
     }
 
@@ -251,18 +267,22 @@ impl DocumentHead {
         let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
     }
 
-    fn styles(&mut self, assets: &[Asset]) {
-        for asset in assets.iter().filter(|asset| asset.kind == AssetKind::Style) {
-            if self.hrefs.insert(asset.href.clone()) {
-                let _ = write!(
-                    self.html,
-                    "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
-                    escape(&asset.href),
-                    escape(&asset.name),
-                    escape(&asset.integrity)
-                );
-            }
-        }
+    /// Those of the assets that are stylesheets, each once. They are not preloaded, because they are
+    /// written, too.
+    fn unwritten_styles<'a>(&mut self, assets: &[&'a Asset]) -> Vec<&'a Asset> {
+        let styles = assets.iter().filter(|asset| asset.kind == AssetKind::Style);
+        let new = styles.filter(|asset| self.hrefs.insert(asset.href.clone()));
+        new.copied().collect()
+    }
+
+    fn style(&mut self, asset: &Asset) {
+        let _ = write!(
+            self.html,
+            "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+            escape(&asset.href),
+            escape(&asset.name),
+            escape(&asset.integrity)
+        );
     }
 
     /// Writes a script of the shell. Deferred scripts run in document order. They have the

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use colonnade_render::PageContent;
-use colonnade_store::loaded::{Asset, AssetKind, PageManifest, SectionEntry, ShellFrame};
+use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, PageManifest, SectionEntry, ShellFrame};
 use colonnade_web::html::escape;
 
 use super::boot::{Boot, ErrorReportSettings, Form};
@@ -61,7 +61,7 @@ fn page() -> PageManifest {
 }
 
 fn document(page: Option<&PageManifest>, site: Value, form: Option<&Form>) -> String {
-    with_content(page, site, form, None)
+    with_content(page, site, form, None, &[])
 }
 
 fn with_content(
@@ -69,6 +69,7 @@ fn with_content(
     site: Value,
     form: Option<&Form>,
     content: Option<&PageContent>,
+    styles: &[Arc<InlineStyle>],
 ) -> String {
     let boot = Boot {
         deployment: "7",
@@ -86,7 +87,7 @@ fn with_content(
         frame: &frame(),
         boot: &boot,
         content,
-        styles: &[],
+        styles,
         is_preview: false,
         is_indexable: page.is_some(),
     };
@@ -184,6 +185,47 @@ fn not_found_document_has_no_page_and_is_not_indexed() {
     assert!(boot.get("form").is_none());
 }
 
+fn content(html: &str) -> PageContent {
+    serde_json::from_value(json!({
+        "status": 200,
+        "head": { "title": "A page" },
+        "view": {},
+        "html": html,
+        "readsToday": false,
+    }))
+    .unwrap()
+}
+
+// The cascade does not depend on which stylesheets can be inlined.
+#[test]
+fn stylesheets_keep_their_order_if_one_is_not_inlined() {
+    let mut page = page();
+    page.assets = ["base.css", "theme.css", "page.css"]
+        .map(|name| asset(name, AssetKind::Style))
+        .to_vec();
+    let all = ["frame.css", "base.css", "theme.css", "page.css"];
+    for linked in all {
+        let inlined = all.iter().filter(|name| **name != linked).map(|name| {
+            let Asset { href, name, .. } = asset(name, AssetKind::Style);
+            Arc::new(InlineStyle {
+                text: format!("/* {name} */"),
+                csp_hash: String::new(),
+                href,
+                name,
+            })
+        });
+        let inlined: Vec<_> = inlined.collect();
+        let document = with_content(Some(&page), json!({}), None, Some(&content("")), &inlined);
+        let styles = document.match_indices("data-href=\"").map(|(at, mark)| {
+            let (name, _) = document[at + mark.len()..].split_once('"').unwrap();
+            name
+        });
+        assert_eq!(styles.collect::<Vec<_>>(), all, "{document}");
+        assert_eq!(document.matches("rel=\"stylesheet\"").count(), 1, "{document}");
+        assert!(!document.contains("as=\"style\""), "{document}");
+    }
+}
+
 #[test]
 fn rendered_document_blocks_painting_until_main_element() {
     let expect_link = "<link rel=\"expect\" href=\"#main\" blocking=\"render\">";
@@ -192,15 +234,7 @@ fn rendered_document_blocks_painting_until_main_element() {
         // Without a main element, browsers would wait for nothing.
         ("<header></header><main data-id=\"main\"></main>", false),
     ] {
-        let content: PageContent = serde_json::from_value(json!({
-            "status": 200,
-            "head": { "title": "A page" },
-            "view": {},
-            "html": html,
-            "readsToday": false,
-        }))
-        .unwrap();
-        let document = with_content(Some(&page()), json!({}), None, Some(&content));
+        let document = with_content(Some(&page()), json!({}), None, Some(&content(html)), &[]);
         assert_eq!(document.contains(expect_link), is_expected, "{document}");
     }
     assert!(!document(Some(&page()), json!({}), None).contains(expect_link));
