@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_admin::console::Console;
-use colonnade_admin::{Admin, PurgeResponses};
+use colonnade_admin::{Admin, AdminParts, PurgeResponses};
 use colonnade_config::Config;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::HttpService;
@@ -100,19 +100,20 @@ pub(super) fn app(
 
 /// Creates the admin API. Takes the tokens of the configuration.
 fn admin(config: &mut Config, platform: &Platform, edge: &Edge, metrics: &Metrics) -> Admin {
-    Admin::new(
-        std::mem::take(&mut config.admin.tokens),
-        !edge.listeners.admin.address.ip().is_loopback(),
-        Console::new(crate::console::FILES),
-        env!("COLONNADE_VERSION"),
-        Arc::clone(&edge.settings.admin),
-        config,
-        &platform.rollouts,
-        purge(platform),
-        Arc::clone(&metrics.registry),
-        metrics.auth.clone(),
-        ShutdownSignal(edge.shutdown.lifecycle.subscribe()),
-    )
+    let parts = AdminParts {
+        tokens: std::mem::take(&mut config.admin.tokens),
+        is_exposed: !edge.listeners.admin.address.ip().is_loopback(),
+        console: Console::new(crate::console::FILES),
+        version: env!("COLONNADE_VERSION"),
+        settings: Arc::clone(&edge.settings.admin),
+        deployments: Arc::clone(&platform.rollouts.deployments),
+        analysis: Arc::clone(&platform.rollouts.analysis),
+        purge_responses: purge(platform),
+        metrics: Arc::clone(&metrics.registry),
+        auth_metrics: metrics.auth.clone(),
+        shutdown: ShutdownSignal(edge.shutdown.lifecycle.subscribe()),
+    };
+    Admin::new(config, parts)
 }
 
 /// Removes the cached responses of upstreams below a path.

@@ -43,7 +43,7 @@ use colonnade_edge::CurrentSettings;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::{PublishRules, Publisher};
-use colonnade_platform::rollout::{CanaryAnalysis, RolloutController};
+use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::health::{ShutdownSignal, is_health_path};
 use colonnade_web::problem::{Audience, HttpError, respond};
@@ -104,6 +104,32 @@ pub struct Admin {
     router: Router<Vec<Operation>>,
 }
 
+/// What the API needs of the other parts of the gateway.
+pub struct AdminParts {
+    /// The tokens of the configuration.
+    pub tokens: Vec<Token>,
+    /// Whether other machines can reach the listener. `/metrics` then needs a token.
+    pub is_exposed: bool,
+    /// The files of the console.
+    pub console: Console,
+    /// The version of the gateway.
+    pub version: &'static str,
+    /// The settings that are in effect.
+    pub settings: CurrentSettings,
+    /// The deployments.
+    pub deployments: Arc<Deployments>,
+    /// The analysis of their rollouts.
+    pub analysis: Arc<CanaryAnalysis>,
+    /// Removes the cached responses of upstreams.
+    pub purge_responses: PurgeResponses,
+    /// All metrics.
+    pub metrics: Arc<Registry>,
+    /// The metrics of tokens.
+    pub auth_metrics: AuthMetrics,
+    /// How the gateway shuts down.
+    pub shutdown: ShutdownSignal,
+}
+
 impl Admin {
     /// The names of the routes, and of responses without a route.
     pub fn route_names() -> Vec<Cow<'static, str>> {
@@ -112,22 +138,21 @@ impl Admin {
         names.chain(others).collect()
     }
 
-    /// Creates the API. `is_exposed` says whether other machines can reach the listener; `/metrics`
-    /// then needs a token.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
-    pub fn new(
-        tokens: Vec<Token>,
-        is_exposed: bool,
-        console: Console,
-        version: &'static str,
-        settings: CurrentSettings,
-        config: &Config,
-        rollouts: &RolloutController,
-        purge_responses: PurgeResponses,
-        metrics: Arc<Registry>,
-        auth_metrics: AuthMetrics,
-        shutdown: ShutdownSignal,
-    ) -> Self {
+    /// Creates the API of a gateway with this configuration.
+    pub fn new(config: &Config, parts: AdminParts) -> Self {
+        let AdminParts {
+            tokens,
+            is_exposed,
+            console,
+            version,
+            settings,
+            deployments,
+            analysis,
+            purge_responses,
+            metrics,
+            auth_metrics,
+            shutdown,
+        } = parts;
         Self {
             tokens: ArcSwap::from_pointee(tokens),
             failure_limiters: FailureLimiters::default(),
@@ -145,8 +170,8 @@ impl Admin {
                 allow_wasm: config.assets.allow_wasm,
             }),
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
-            deployments: Arc::clone(&rollouts.deployments),
-            analysis: Arc::clone(&rollouts.analysis),
+            deployments,
+            analysis,
             purge_responses,
             metrics,
             auth_metrics,

@@ -25,7 +25,7 @@ mod workers;
 pub use page::{Breadcrumb, Page, PageContent, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
-pub use trial::TrialResults;
+pub use trial::{Trial, TrialResults};
 pub use validity::{Lifetime, Validity};
 pub use why::Why;
 pub use worker::main as worker;

@@ -59,6 +59,19 @@ fn pairs(deployment: &LoadedDeployment) -> impl Iterator<Item = ReleasePair> {
     names.filter_map(|name| ReleasePair::of(deployment, name))
 }
 
+/// A deployment whose pages are tried.
+#[derive(Clone, Copy)]
+pub struct Trial<'a> {
+    /// What it is tried for.
+    pub action: TrialAction,
+    /// The deployment.
+    pub deployment: &'a LoadedDeployment,
+    /// The live deployment.
+    pub live: Option<&'a LoadedDeployment>,
+    /// The pairs that need no further trial.
+    pub tried: &'a TrialResults,
+}
+
 impl Renderer {
     /// Whether server rendering is enabled.
     pub fn is_enabled(&self) -> bool {
@@ -75,14 +88,13 @@ impl Renderer {
     /// Renders and caches an example of each page that names paths, and the shell's not-found page,
     /// except those that `tried` covers. Returns one problem per page that fails, but not for pages
     /// that also fail in `live`.
-    pub async fn trial_render(
-        &self,
-        action: TrialAction,
-        store: &Store,
-        deployment: &LoadedDeployment,
-        live: Option<&LoadedDeployment>,
-        tried: &TrialResults,
-    ) -> Vec<String> {
+    pub async fn trial_render(&self, store: &Store, trial: Trial<'_>) -> Vec<String> {
+        let Trial {
+            action,
+            deployment,
+            live,
+            tried,
+        } = trial;
         let Some(engine) = &self.engine else {
             return Vec::new();
         };

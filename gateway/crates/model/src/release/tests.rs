@@ -52,6 +52,7 @@ fn validate_accepts_valid_releases() {
 type InvalidCase = (fn(&mut Release), &'static str);
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn validate_reports_each_section_problem() {
     let cases: &[InvalidCase] = &[
         (|r| r.name = "Directory".to_owned(), "name `Directory` must match"),

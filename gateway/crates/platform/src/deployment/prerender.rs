@@ -11,7 +11,7 @@ use super::deployments::Deployments;
 use super::snapshot::Snapshot;
 use super::types::ChangeError;
 use colonnade_diagnostics::TrialAction;
-use colonnade_render::{Renderer, TrialResults};
+use colonnade_render::{Renderer, Trial, TrialResults};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::request_scope;
 
@@ -59,7 +59,15 @@ impl Deployments {
         for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
             let problems = renderer
-                .trial_render(action, &self.store, loaded, live, verified)
+                .trial_render(
+                    &self.store,
+                    Trial {
+                        action,
+                        deployment: loaded,
+                        live,
+                        tried: verified,
+                    },
+                )
                 .await;
             if !problems.is_empty() {
                 return Err(ChangeError::RenderFailed(problems));
@@ -87,7 +95,15 @@ impl Deployments {
         snapshot.visible_sets().iter().for_each(|set| verified.add(set));
         let live = snapshot.live().map(|live| &**live);
         renderer
-            .trial_render(TrialAction::Publish, &self.store, loaded, live, &verified)
+            .trial_render(
+                &self.store,
+                Trial {
+                    action: TrialAction::Publish,
+                    deployment: loaded,
+                    live,
+                    tried: &verified,
+                },
+            )
             .await
     }
 

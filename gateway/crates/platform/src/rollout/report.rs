@@ -89,6 +89,30 @@ impl TrackSamples {
     }
 }
 
+/// One side of a rollout.
+struct Side<'a> {
+    counts: &'a TrackCounts,
+    samples: TrackSamples,
+}
+
+/// What an analysis compares.
+struct Comparison<'a> {
+    candidate: Side<'a>,
+    live: Side<'a>,
+    settings: &'a RolloutSettings,
+    /// Whether both sides had enough requests.
+    has_enough_requests: bool,
+    /// The failures that were found.
+    failures: Vec<String>,
+}
+
+impl<'a> Side<'a> {
+    fn new(counts: &'a TrackCounts, settings: &RolloutSettings) -> Self {
+        let samples = TrackSamples::new(counts, settings);
+        Self { counts, samples }
+    }
+}
+
 impl AnalysisReport {
     /// Compares the candidate's counts with those of the live deployment.
     pub(super) fn new(
@@ -97,85 +121,47 @@ impl AnalysisReport {
         (counted, gateways): (Duration, usize),
         settings: &RolloutSettings,
     ) -> Self {
-        let (candidate, live) = (
-            TrackSamples::new(counts, settings),
-            TrackSamples::new(live_counts, settings),
-        );
-        let analysis = &settings.analysis;
-        let mut failures = Vec::new();
-        let mut verdict_of = |has_enough: bool, is_failing: bool, failure: &dyn Fn() -> String| {
-            if is_failing {
-                failures.push(failure());
-                Verdict::Failing
-            } else if has_enough {
-                Verdict::Passing
-            } else {
-                Verdict::TooFewSamples
-            }
+        let candidate = Side::new(counts, settings);
+        let live = Side::new(live_counts, settings);
+        let min_requests = settings.analysis.min_requests;
+        let mut comparison = Comparison {
+            has_enough_requests: [&candidate, &live]
+                .iter()
+                .all(|side| side.samples.requests >= min_requests),
+            candidate,
+            live,
+            settings,
+            failures: Vec::new(),
         };
-        let has_enough_views = candidate.views >= settings.min_views;
-        let failed_clients = verdict_of(
-            has_enough_views,
-            has_enough_views
-                && have_more_failed_clients((counts, &candidate), (live_counts, &live), settings),
-            &|| {
-                format!(
-                    "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
-                    candidate.failed_client_percent,
-                    candidate.clients,
-                    live.failed_client_percent,
-                    live.clients
+        let failed_clients = comparison.failed_clients();
+        let server_errors = comparison.failed_requests(
+            "have a server error",
+            |side| {
+                (
+                    side.counts.server_errors.requests,
+                    side.counts.server_errors.clients.len(),
                 )
             },
+            settings.analysis.server_error_margin_percent,
         );
-        let has_enough_requests =
-            candidate.requests >= analysis.min_requests && live.requests >= analysis.min_requests;
-        let min_failed_clients = min_clients(settings, counts.clients.len());
-        let [server_errors, render_failures] = [
-            (
-                "have a server error",
-                [&counts.server_errors, &live_counts.server_errors],
-                [candidate.server_error_percent, live.server_error_percent],
-                analysis.server_error_margin_percent,
-            ),
-            (
-                "have a render failure",
-                [&counts.render_failures, &live_counts.render_failures],
-                [candidate.render_failure_percent, live.render_failure_percent],
-                analysis.render_failure_margin_percent,
-            ),
-        ]
-        .map(|(what, [failed, live_failed], [share, live_share], margin)| {
-            verdict_of(
-                has_enough_requests,
-                failed.clients.len() >= min_failed_clients
-                    && exceeds(share, live_share, margin)
-                    && is_more_frequent(of(failed.requests, &candidate), of(live_failed.requests, &live)),
-                &|| {
-                    format!(
-                        "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
-                        candidate.requests, live.requests
-                    )
-                },
-            )
-        });
-        let [p99, live_p99] = [&candidate, &live].map(|track| track.latency_p99.unwrap_or_default());
-        let limit = latency_limit(live_counts, settings);
-        let slower = |counts: &TrackCounts, track| of(counts.slower_than(rounded(limit)), track);
-        let latency = verdict_of(
+        let render_failures = comparison.failed_requests(
+            "have a render failure",
+            |side| {
+                (
+                    side.counts.render_failures.requests,
+                    side.counts.render_failures.clients.len(),
+                )
+            },
+            settings.analysis.render_failure_margin_percent,
+        );
+        let latency = comparison.latency();
+        let Comparison {
+            candidate,
+            live,
+            failures,
             has_enough_requests,
-            live.latency_p99.is_some()
-                && p99 > limit
-                && counts.slow_clients.len() >= min_failed_clients
-                && is_more_frequent(slower(counts, &candidate), slower(live_counts, &live)),
-            &|| {
-                format!(
-                    "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
-                    p99.as_millis(),
-                    live_p99.as_millis()
-                )
-            },
-        );
+            ..
+        } = comparison;
         let verdict = match (failures.is_empty(), has_enough_requests) {
             (false, _) => Verdict::Failing,
             (true, true) => Verdict::Passing,
@@ -190,11 +176,87 @@ impl AnalysisReport {
                 failed_clients,
             },
             failures,
-            candidate,
-            live,
+            candidate: candidate.samples,
+            live: live.samples,
             counted,
             gateways,
         }
+    }
+}
+
+impl Comparison<'_> {
+    /// The verdict of a criterion. A failure says why it fails.
+    fn judge(&mut self, has_enough: bool, failure: Option<String>) -> Verdict {
+        match (failure, has_enough) {
+            (Some(failure), _) => {
+                self.failures.push(failure);
+                Verdict::Failing
+            }
+            (None, true) => Verdict::Passing,
+            (None, false) => Verdict::TooFewSamples,
+        }
+    }
+
+    fn failed_clients(&mut self) -> Verdict {
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
+        let has_enough = candidate.views >= self.settings.min_views;
+        let is_failing = has_enough
+            && have_more_failed_clients(
+                (self.candidate.counts, candidate),
+                (self.live.counts, live),
+                self.settings,
+            );
+        let failure = is_failing.then(|| {
+            format!(
+                "{:.1} % of {} clients with the rollout's releases failed, and {:.1} % of {} without",
+                candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
+            )
+        });
+        self.judge(has_enough, failure)
+    }
+
+    /// Whether more requests of the candidate fail, by more than the margin and more than by chance. `failed`
+    /// returns the failed requests and the number of their clients.
+    fn failed_requests(
+        &mut self,
+        what: &str,
+        failed: impl Fn(&Side<'_>) -> (u64, u64),
+        margin: u8,
+    ) -> Verdict {
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
+        let [(requests, clients), (live_requests, _)] = [&self.candidate, &self.live].map(failed);
+        let share = percent(requests, candidate.requests);
+        let live_share = percent(live_requests, live.requests);
+        let is_failing = clients >= min_clients(self.settings, self.candidate.counts.clients.len())
+            && exceeds(share, live_share, margin)
+            && is_more_frequent(of(requests, candidate), of(live_requests, live));
+        let failure = is_failing.then(|| {
+            format!(
+                "{share:.1} % of {} requests with the rollout's releases {what}, and {live_share:.1} % of {} without",
+                candidate.requests, live.requests
+            )
+        });
+        self.judge(self.has_enough_requests, failure)
+    }
+
+    fn latency(&mut self) -> Verdict {
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
+        let [p99, live_p99] = [candidate, live].map(|samples| samples.latency_p99.unwrap_or_default());
+        let limit = latency_limit(self.live.counts, self.settings);
+        let slower = |side: &Side<'_>| of(side.counts.slower_than(rounded(limit)), &side.samples);
+        let counts = self.candidate.counts;
+        let is_failing = live.latency_p99.is_some()
+            && p99 > limit
+            && counts.slow_clients.len() >= min_clients(self.settings, counts.clients.len())
+            && is_more_frequent(slower(&self.candidate), slower(&self.live));
+        let failure = is_failing.then(|| {
+            format!(
+                "99 % of requests take up to {} ms with the rollout's releases, and {} ms without",
+                p99.as_millis(),
+                live_p99.as_millis()
+            )
+        });
+        self.judge(self.has_enough_requests, failure)
     }
 }
 
