@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use colonnade_admin::metrics::AuthMetrics;
 use colonnade_edge::metrics::{ConnectionMetrics, ShedMetrics};
-use colonnade_platform::metrics::DeploymentMetrics;
+use colonnade_platform::deployment::DeploymentMetrics;
 use colonnade_render::metrics::RenderMetrics;
 use colonnade_site::metrics::SiteMetrics;
 use colonnade_store::metrics::StoreMetrics;

@@ -3,7 +3,6 @@
 pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
-pub mod metrics;
 pub mod preview;
 pub mod publish;
 pub mod rollout;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::LiveState;
+use colonnade_platform::deployment::DeploymentMetrics;
 use colonnade_platform::deployment::{Deployments, Snapshot};
-use colonnade_platform::metrics::DeploymentMetrics;
 use colonnade_platform::publish::{PublishRules, Publisher};
 use colonnade_platform::rollout::RolloutController;
 use colonnade_store::metrics::StoreMetrics;

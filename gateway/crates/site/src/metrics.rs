@@ -1,8 +1,8 @@
 //! The metrics of the site's routes.
 
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
+pub use crate::document::DocumentMetrics;
 pub use crate::signup::SignupMetrics;
 
 /// All metrics of the site's routes.
@@ -14,27 +14,10 @@ pub struct SiteMetrics {
     pub signups: SignupMetrics,
 }
 
-/// Metrics of documents.
-#[derive(Clone, Default)]
-pub struct DocumentMetrics {
-    cache_misses: Counter,
-}
-
 impl SiteMetrics {
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "document_cache_misses",
-            "Documents that were composed and compressed because they were not cached",
-            self.documents.cache_misses.clone(),
-        );
+        self.documents.register(registry);
         self.signups.register(registry);
-    }
-}
-
-impl DocumentMetrics {
-    /// Counts a document that was not cached.
-    pub fn record_cache_miss(&self) {
-        self.cache_misses.inc();
     }
 }

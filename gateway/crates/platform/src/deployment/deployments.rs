@@ -11,9 +11,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 
 use super::error::LoadError;
-use super::prerender::Warm;
+use super::metrics::DeploymentMetrics;
 use super::snapshot::{Snapshot, concurrently};
-use crate::metrics::DeploymentMetrics;
+use super::types::Warm;
 use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;

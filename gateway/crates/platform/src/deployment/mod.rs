@@ -15,6 +15,7 @@ mod error;
 mod garbage_collection;
 mod hidden_pages;
 mod history;
+mod metrics;
 mod operations;
 mod plan;
 mod prerender;
@@ -30,10 +31,10 @@ pub use deployments::{Degradation, Deployments, StoreUnreadable};
 pub use error::LoadError;
 pub use hidden_pages::HiddenPage;
 pub use history::HistoryPage;
-pub use prerender::{Warm, Warming};
+pub use metrics::DeploymentMetrics;
 pub(crate) use snapshot::concurrently;
 pub use snapshot::{RunningRollout, Snapshot};
 pub use types::{
     Author, ChangeError, ChangeOutcome, Claim, CollectedGarbage, DeployRequest, PreviewTarget, RollbackPlan,
-    RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget,
+    RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
 };

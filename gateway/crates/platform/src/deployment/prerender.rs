@@ -1,7 +1,6 @@
 //! Rendering deployments before they go live: trial renders that can reject a change, and cache
 //! warming.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,15 +16,6 @@ use colonnade_web::request_scope;
 
 /// How long a deploy waits for the render cache to be warmed.
 const MAX_WARMING: Duration = Duration::from_secs(1);
-
-/// Renders pages before a visitor requests them.
-pub trait Warm: Send + Sync {
-    /// Renders the documents of a live deployment that visitors are likely to request.
-    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming;
-}
-
-/// The future of [`Warm::warm`].
-pub type Warming = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Deployments {
     /// Those of a plan's deployments with a section that was not yet rendered with its shell.

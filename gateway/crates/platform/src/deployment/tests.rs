@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use super::metrics::DeploymentMetrics;
 use super::{Author, ChangeError, DeployRequest, Deployments, RolloutStart};
-use crate::metrics::DeploymentMetrics;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::Store;
 use colonnade_store::testing::{put_release, shell, small_section, store};

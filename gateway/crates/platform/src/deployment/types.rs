@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use super::error::LoadError;
@@ -9,6 +10,7 @@ use super::snapshot::{RunningRollout, Snapshot};
 use colonnade_model::deployment::{LiveState, ReleaseChange, RolloutSteps};
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
+use colonnade_store::loaded::LoadedDeployment;
 
 /// Who makes a change, and why.
 #[derive(Debug, Clone)]
@@ -243,6 +245,15 @@ impl fmt::Display for Claim {
         )
     }
 }
+
+/// Renders pages before a visitor requests them.
+pub trait Warm: Send + Sync {
+    /// Renders the documents of a live deployment that visitors are likely to request.
+    fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming;
+}
+
+/// The future of [`Warm::warm`].
+pub type Warming = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 fn describe_live(live: Option<u64>) -> String {
     live.map_or("no deployment is live".to_owned(), |live| {

@@ -9,6 +9,7 @@ mod cache;
 mod compose;
 mod html;
 mod inline_style;
+mod metrics;
 mod preview_banner;
 mod response;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod types;
 mod warm;
 
 pub use boot::{Form, SiteFacts};
+pub use metrics::DocumentMetrics;
 pub use types::DocumentRequest;
 
 use std::sync::Arc;
@@ -31,7 +33,6 @@ use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::response::Response;
 
 use crate::deployment_selection::Caching;
-use crate::metrics::DocumentMetrics;
 use compose::CommonParts;
 use response::Responses;
 use types::{Content, Document, DocumentKey};

@@ -13,7 +13,8 @@ use prometheus_client::registry::{Registry, Unit};
 
 use colonnade_web::metrics::Described;
 
-use crate::deployment::{ChangeError, ChangeOutcome, Snapshot};
+use super::snapshot::Snapshot;
+use super::types::{ChangeError, ChangeOutcome};
 
 /// The actions of `changes`.
 const ACTIONS: [&str; 9] = [

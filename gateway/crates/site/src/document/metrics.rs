@@ -1,0 +1,26 @@
+//! The metrics of documents.
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::registry::Registry;
+
+/// Metrics of documents.
+#[derive(Clone, Default)]
+pub struct DocumentMetrics {
+    cache_misses: Counter,
+}
+
+impl DocumentMetrics {
+    /// Counts a document that was not cached.
+    pub fn record_cache_miss(&self) {
+        self.cache_misses.inc();
+    }
+
+    /// Registers the metrics.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "document_cache_misses",
+            "Documents that were composed and compressed because they were not cached",
+            self.cache_misses.clone(),
+        );
+    }
+}
