@@ -107,7 +107,7 @@ const SOURCES: Files = {
     '{ "compilerOptions": { "baseUrl": "./src", "paths": { "@/*": ["./*"], "@names": ["./lib/names.mts"] } } }',
   "postcss.config.mjs": `import tailwind from "@tailwindcss/postcss";
 export default {
-  plugins: [tailwind({ base: import.meta.dirname }), { postcssPlugin: "test", Declaration(node) { if (node.value === "replaced") node.value = "inherit"; } }],
+  plugins: [tailwind(), { postcssPlugin: "test", Declaration(node) { if (node.value === "replaced") node.value = "inherit"; } }],
 };`,
   // Runs with the example's vitest.config.ts.
   "src/section.test.tsx": `import { expect, test } from "vitest";
@@ -137,7 +137,7 @@ export const page = definePage({
   data: () => facts,
   paths: () => ["/hello"],
   head: () => ({ title: "Files", description: "All files.", canonical: "/hello" }),
-  Component: ({ data }) => <button onClick={() => { start(); document.title = label() + mode(); }}><Twice>{data.raw}</Twice></button>,
+  Component: ({ data }) => <button className="p-[7px]" onClick={() => { start(); document.title = label() + mode(); }}><Twice>{data.raw}</Twice></button>,
 });`,
   "src/Twice.jsx": "export const Twice = ({ children }) => <h1>{children}{children}</h1>;",
   "src/label.ts": `import { mode } from "older";
@@ -197,30 +197,50 @@ export const facts = {
   "src/styles/card.module.css": ".card { color: replaced; background: url(../files/file.png); }",
   "src/styles/_colors.scss": "$accent: #b4d455;",
   "src/styles/theme.module.scss": "@use 'colors'; .theme { .inner { color: colors.$accent; float: replaced; } }",
-  "src/styles/tailwind.css": '@import "tailwindcss"; @source inline("p-[7px] animate-spin shadow-md");',
+  "src/styles/tailwind.css": '@import "tailwindcss"; @source inline("animate-spin shadow-md");',
   "src/styles/applied.module.css": '@reference "tailwindcss"; .applied { @apply shadow-md; }',
   "src/worker.ts": 'postMessage("from the worker");',
   "src/about.md": "About {brand}.",
   "src/styles/plain.scss": ".hello_plain { .nested { width: 1px + 2px; } }",
 };
 
+// Another section, with the configuration of Tailwind's documentation.
+const OTHER: Files = {
+  "postcss.config.json": '{ "plugins": { "@tailwindcss/postcss": {} } }',
+  "src/section.ts": SOURCES["src/section.ts"] ?? "",
+  "src/tailwind.css": '@import "tailwindcss";',
+  "src/page.jsx": `import { definePage } from "@colonnade/kit";
+import "./tailwind.css";
+export const page = definePage({
+  data: () => null,
+  paths: () => ["/hello"],
+  head: () => ({ title: "Other", description: "Another section.", canonical: "/hello" }),
+  Component: () => <h1 className="p-[13px]">Other</h1>,
+});`,
+};
+
 let folder: string;
 let release: Release;
 let client: string;
 let styles: string;
+let otherStyles: string;
 let server: string;
 let facts: Record<string, unknown>;
 beforeAll(async () => {
   folder = await helloSection({ ...SOURCES, ...PACKAGES });
-  ({ release } = await build(folder, { final: false }));
-  const textsOf = async (ending: string): Promise<string> => {
-    const files = release.files.filter((file) => file.path.startsWith("client/") && file.path.endsWith(ending));
-    return (await Promise.all(files.map((file) => readFile(path.join(folder, "release", file.path), "utf8")))).join("");
-  };
-  [client, styles] = [await textsOf(".js"), await textsOf(".css")];
+  const other = await helloSection(OTHER);
+  const [built, builtOther] = await Promise.all([build(folder, { final: false }), build(other, { final: false })]);
+  ({ release } = built);
+  otherStyles = await textsOf(other, builtOther.release, ".css");
+  [client, styles] = [await textsOf(folder, release, ".js"), await textsOf(folder, release, ".css")];
   server = await readFile(path.join(folder, "release/server/index.js"), "utf8");
   facts = await dataOfPage();
 });
+
+async function textsOf(section: string, { files }: Release, ending: string): Promise<string> {
+  const found = files.filter((file) => file.path.startsWith("client/") && file.path.endsWith(ending));
+  return (await Promise.all(found.map((file) => readFile(path.join(section, "release", file.path), "utf8")))).join("");
+}
 
 /** Returns the data of the page `/hello`, from the section's server module. */
 async function dataOfPage(): Promise<Record<string, unknown>> {
@@ -305,6 +325,12 @@ test("Tailwind and plain styles apply only inside the section", () => {
   expect(styles).toContain("@keyframes hello_spin{");
   expect(styles).toContain(`.${String((facts.classes as Record<string, string>).applied)}{--hello_tw-shadow:`);
   expect(styles).not.toMatch(/[};](:root|html|body|\*)[{,]|--tw-/);
+});
+
+test("Tailwind reads the files of its section, in any working directory", () => {
+  expect(styles).not.toContain("13px");
+  expect(otherStyles).toContain(":where(.hello_scope) .p-\\[13px\\]{padding:13px}");
+  expect(otherStyles).not.toContain("7px");
 });
 
 test("an error class keeps its name on both sides", () => {

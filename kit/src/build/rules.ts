@@ -10,6 +10,7 @@ import type { BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { scopedStyles } from "./scopedStyles.js";
 
+const POSTCSS_LOADER = path.join(import.meta.dirname, "postcss-loader.js");
 const REFRESH_LOADER = path.join(import.meta.dirname, "refresh-loader.js");
 
 // Rules are created for each build, because the package's own `webpack` function may change them.
@@ -103,16 +104,7 @@ function postcss(
   const plugins = kind === "shell" ? [] : [scopedStyles(name, { isModule })];
   if (file === undefined && plugins.length === 0) return [];
   const postcssOptions = { config: file === undefined ? false : path.join(folder, file), plugins };
-  return [{ loader: postcssLoader(folder), options: { postcssOptions, sourceMap: isCheck } }];
-}
-
-/**
- * The loader that the section's own kit has installed. The loader resolves the names of plugins from its own folder, and one
- * process can build sections with different packages.
- */
-function postcssLoader(folder: string): string {
-  const kit = createRequire(path.join(folder, "package.json")).resolve("@colonnade/kit");
-  return createRequire(kit).resolve("postcss-loader");
+  return [{ loader: POSTCSS_LOADER, options: { postcssOptions, sourceMap: isCheck } }];
 }
 
 /** Files whose import is their URL. */

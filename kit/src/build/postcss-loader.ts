@@ -1,0 +1,38 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import type { LoaderContext, LoaderDefinitionFunction } from "webpack";
+
+/** The folder of the section whose stylesheet is compiled. */
+const sections = new AsyncLocalStorage<string>();
+
+// Plugins such as Tailwind read `process.cwd()`, and one process can build several sections at the same time. An accessor, because
+// graceful-fs replaces the function by one that remembers the first result, and a plugin may load it.
+let cwd = process.cwd.bind(process);
+Object.defineProperty(process, "cwd", {
+  configurable: true,
+  enumerable: true,
+  get: () => {
+    const folder = sections.getStore();
+    return folder === undefined ? cwd : () => folder;
+  },
+  set: (replacement: typeof cwd) => {
+    if (sections.getStore() === undefined) cwd = replacement;
+  },
+});
+
+/**
+ * Webpack loader for the stylesheets of a section: the loader that the section's own kit has installed. That resolves the names of
+ * plugins from its own folder, and one process can build sections with different packages. The section's folder is the working
+ * directory that plugins see.
+ */
+export default function postcssLoader(
+  this: LoaderContext<object>,
+  ...args: Parameters<LoaderDefinitionFunction>
+): ReturnType<LoaderDefinitionFunction> {
+  const folder = this.rootContext;
+  const kit = createRequire(path.join(folder, "package.json")).resolve("@colonnade/kit");
+  const load = createRequire(kit)("postcss-loader") as LoaderDefinitionFunction;
+  return sections.run(folder, () => load.apply(this, args));
+}
