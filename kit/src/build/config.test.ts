@@ -68,6 +68,20 @@ test.each(["!", "?"])("loadConfig rejects a folder whose path contains %s", asyn
   );
 });
 
+test.each(["src/in!ner/a.css", "src/wh?t/a.css", "src/what?.ts"])("loadConfig rejects the file %s", async (file) => {
+  const folder = await packageWith(HELLO);
+  const ignored = { "node_modules/a!/index.js": "", ".cache/what?/data": "", "release/what?.js": "" };
+  await writeFiles(folder, ignored);
+  await expect(loadConfig(folder)).resolves.toMatchObject({ name: "hello" });
+  await writeFiles(folder, { [file]: "" });
+  const [character] = /[!?]/.exec(file) ?? [];
+  await expect(loadConfig(folder)).rejects.toThrow(
+    new UsageError(
+      `${path.join(folder, file)} contains "${String(character)}", which webpack reserves; use a path without "!" and "?"`,
+    ),
+  );
+});
+
 const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";

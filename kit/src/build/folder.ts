@@ -3,17 +3,23 @@ import path from "node:path";
 
 import { tsconfigFiles } from "./tsconfig.js";
 import { UsageError } from "./usageError.js";
+import { inputsBelow } from "./version.js";
 
+/** Installed packages and the caches of tools. */
+const UNCHECKED = /(^|[\\/])(node_modules|\.[^\\/]*)[\\/]/;
 const MARK = "\uFEFF";
 
 /**
- * Checks what the tools of a build cannot read: a path with characters that webpack reserves, and JSON files with a byte order
+ * Checks what the tools of a build cannot read: paths with characters that webpack reserves, and JSON files with a byte order
  * mark. Other files may have one.
  *
  * @throws UsageError with the file or folder.
  */
 export async function checkFolder(folder: string): Promise<void> {
   checkPath(folder);
+  // The build reports a folder that cannot be read.
+  const files = await inputsBelow(folder).catch(() => []);
+  for (const file of files) if (!UNCHECKED.test(file)) checkPath(path.join(folder, file));
   for (const file of [
     path.join(folder, "package.json"),
     path.join(folder, "postcss.config.json"),
@@ -23,14 +29,14 @@ export async function checkFolder(folder: string): Promise<void> {
 }
 
 /**
- * Checks the path of a section.
+ * Checks the path of a section, or of a file in it.
  *
  * @throws UsageError if webpack reserves one of its characters.
  */
-export function checkPath(folder: string): void {
-  const [character] = /[!?]/.exec(folder) ?? [];
+export function checkPath(file: string): void {
+  const [character] = /[!?]/.exec(file) ?? [];
   if (character !== undefined)
-    throw new UsageError(`${folder} contains "${character}", which webpack reserves; use a path without "!" and "?"`);
+    throw new UsageError(`${file} contains "${character}", which webpack reserves; use a path without "!" and "?"`);
 }
 
 /**

@@ -2,7 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import { UsageError, type SectionConfig } from "./config.js";
+import type { SectionConfig } from "./config.js";
+import { UsageError } from "./usageError.js";
 
 /** Names in a package's root that no build reads. In other folders, files and folders with these names are inputs. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -41,7 +42,7 @@ export interface BuildIdentity {
 }
 
 /** Lists the files under a folder that a build could read, as sorted relative paths. */
-async function inputsBelow(folder: string, ignored: ReadonlySet<string> = IGNORED): Promise<string[]> {
+export async function inputsBelow(folder: string, ignored: ReadonlySet<string> = IGNORED): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = await Promise.all(
     entries.map(async (entry) => {
