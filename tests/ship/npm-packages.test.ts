@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Page } from "@playwright/test";
 
 import { waitForHydration } from "../support/hydration";
-import { COMMAND, expect, runCommand, sectionCommand, test } from "../support/section-command";
+import { expect, sectionCommand, test } from "../support/section-command";
 
 const SOURCES = path.join(import.meta.dirname, "../support/npm-section");
 // In place of a chart library, which takes most of the build.
@@ -37,8 +37,8 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
   const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
   const section = sectionCommand(own.access);
   if (!process.env.SOAK) await writeFile(path.join(folder, "src/Chart.jsx"), PLAIN_CHART);
-  // In a process of its own: Tailwind reads the files below its working directory.
-  await runCommand(folder, [process.execPath, COMMAND, "build"]);
+  // In another working directory. Tailwind reads the files of the section.
+  await section(folder, "build");
 
   await test.step("WebAssembly needs the operator's permission", async () => {
     const refused = sectionCommand(site.access)(folder, "publish");
