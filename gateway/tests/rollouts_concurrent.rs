@@ -250,6 +250,20 @@ fn page_that_no_rollout_changes_is_composed_once() {
 }
 
 #[test]
+fn document_names_the_set_whenever_it_is_revalidated() {
+    let gateway = gateway();
+    start(&gateway, "legal", 50);
+    let mut visitor = visitor(&gateway, &[true]);
+    let document = visitor.get("/");
+    assert_eq!(document.set(), "2.3");
+    post_as(&gateway, "legal", "rollouts/legal/abort", &json!({}));
+    // A browser keeps the headers of a document that is not modified, unless the response has them.
+    let tag = document.header("etag");
+    let again = visitor.send(Request::new("GET", "/").header("if-none-match", tag));
+    assert_eq!((again.status, again.set().as_str()), (304, "2"));
+}
+
+#[test]
 fn tab_keeps_its_set_after_rollouts_end() {
     let gateway = gateway_with_two_rollouts();
     let version = |set: &str, path: &str| {

@@ -119,6 +119,25 @@ fn damaged_section_is_replaced_by_deploy_or_rollback() {
 }
 
 #[test]
+fn damaged_candidate_is_not_promoted() {
+    let mut gateway = gateway();
+    let body = json!({ "releases": { "legal": "1.1.0" }, "percent": 50 });
+    assert_eq!(gateway.post_deployment(&body).status, 201);
+    gateway.kill();
+    fs::write(gateway.record("legal/1.1.0"), "{").unwrap();
+    let gateway = gateway.start_another();
+    let step = |body| gateway.admin_post("/api/v1/deployments/3/promote", &body);
+    let promoted = step(json!({}));
+    assert_eq!(promoted.status, 409, "{}", promoted.text());
+    assert_eq!(
+        promoted.json()["problems"],
+        json!(["legal@1.1.0 is missing or damaged"])
+    );
+    assert_eq!(step(json!({ "percent": 0 })).status, 200);
+    assert_eq!(gateway.get("/terms").status, 200);
+}
+
+#[test]
 fn damaged_shell_prevents_start_but_not_serving() {
     let gateway = gateway();
     fs::write(gateway.record("shell/1.0.0"), "{").unwrap();

@@ -110,17 +110,17 @@ impl DeploymentSelection {
         if self.has_stale_preview {
             preview::delete_cookie(headers, secure);
         }
+        // The script of the document reads the name of the set, to which it pins its tab (Server
+        // Timing, section 5). The document itself has the name without the candidates that decide
+        // nothing on its page, so that visitors share it. Always sent: a browser keeps the last
+        // value of a cached document otherwise, and with it a candidate that was aborted.
+        if let Ok(value) = HeaderValue::try_from(format!("deployment;desc=\"{}\"", self.set())) {
+            headers.append("server-timing", value);
+        }
         match &self.reason {
-            Reason::Rollout { cohort, set } => {
+            Reason::Rollout { cohort, .. } => {
                 if let Some(value) = cohort.new_cookie() {
                     Cookie::new(COOKIE, &value, COOKIE_SECONDS).append(headers, secure);
-                }
-                // The document has the name without the candidates that decide nothing on its page,
-                // so that visitors share it. Its script reads this one (Server Timing, section 5).
-                if *set != self.deployment.set
-                    && let Ok(value) = HeaderValue::try_from(format!("deployment;desc=\"{set}\""))
-                {
-                    headers.append("server-timing", value);
                 }
             }
             Reason::Preview => headers.extend([preview::ROBOTS]),

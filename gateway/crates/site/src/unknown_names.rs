@@ -21,7 +21,7 @@ pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies:
         }
         (Some("_page"), Some(name), None, _) => name
             .parse::<SetName>()
-            .is_ok_and(|set| set.newest() > snapshot.newest()),
+            .is_ok_and(|set| snapshot.may_offer_elsewhere(&set)),
         (Some("_preview"), Some(token), None, _) => may_become_valid(snapshot, token),
         _ => false,
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_model::deployment::{Deployment, LiveState};
+use colonnade_model::deployment::LiveState;
 use colonnade_model::release::{Release, ReleaseId};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
@@ -70,7 +70,10 @@ impl Inner {
         for number in &numbers {
             deployments.extend(self.deployment(*number).await?);
         }
-        let ids: BTreeSet<ReleaseId> = deployments.iter().flat_map(Deployment::release_ids).collect();
+        let visible = deployments
+            .iter()
+            .flat_map(|deployment| state.visible_ids(deployment));
+        let ids: BTreeSet<ReleaseId> = visible.collect();
         let (own, wanted) = (Arc::clone(self), ids.clone());
         let copied = request_scope::run_blocking(move || own.copied_releases(wanted)).await;
         let missing: Vec<ReleaseId> = ids

@@ -53,7 +53,7 @@ impl Inner {
         let mut ids = BTreeSet::new();
         for number in state.visible.numbers() {
             match self.deployment(number).await? {
-                Some(deployment) => ids.extend(deployment.release_ids()),
+                Some(deployment) => ids.extend(state.visible_ids(&deployment)),
                 None => return Ok(Some(deployment_key(number))),
             }
         }

@@ -330,7 +330,7 @@ impl Verifier {
                 );
                 continue;
             };
-            for id in deployment.release_ids() {
+            for id in state.visible_ids(deployment) {
                 visible.entry(id.to_string()).or_default().push(number);
             }
         }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ReleaseFacts, RolloutSteps, VisibleDeployments};
-use crate::release::Digest;
+use super::{Deployment, ReleaseFacts, RolloutSteps, VisibleDeployments};
+use crate::release::{Digest, ReleaseId};
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
 
@@ -141,6 +141,16 @@ impl LiveState {
         Self {
             timeline: Some(format!("{:016x}", colonnade_random::random::<u64>())),
             ..self
+        }
+    }
+
+    /// The IDs of the releases of a deployment that visitors get: those that it changes if it is a
+    /// candidate, otherwise all.
+    pub fn visible_ids(&self, deployment: &Deployment) -> Vec<ReleaseId> {
+        if deployment.number == self.live() {
+            deployment.release_ids().collect()
+        } else {
+            deployment.changed_ids().collect()
         }
     }
 

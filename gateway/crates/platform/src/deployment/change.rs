@@ -12,15 +12,15 @@ use super::deployments::Deployments;
 use super::error::LoadError;
 use super::metrics;
 use super::plan::{ChangedSet, Command, Facts, Plan, Request, Step, plan};
-use super::snapshot::{CONCURRENT_READS, Snapshot, concurrently};
+use super::snapshot::{Snapshot, concurrently};
 use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
 use colonnade_model::release::ReleaseId;
 use colonnade_model::rotating_keys::KeyPurpose;
 use colonnade_render::TrialResults;
+use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::log::AUDIT;
-use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 
 impl Deployments {
@@ -84,6 +84,9 @@ impl Deployments {
         let plan = self.plan(&snapshot, request).await?;
         if let Some(plan) = &plan {
             self.checked(&snapshot, plan, request).await?;
+            if let Some(deployment) = &plan.create {
+                self.require_releases(&snapshot, deployment).await?;
+            }
         }
         Ok((snapshot, plan))
     }
@@ -242,29 +245,53 @@ impl Deployments {
     /// keeps those of the deployments in the live state, which is still the same when it is
     /// swapped.
     async fn claim_releases(&self, snapshot: &Snapshot, deployment: &Deployment) -> Result<(), ChangeError> {
-        let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
-        let mut ids: BTreeSet<ReleaseId> = deployment.release_ids().collect();
-        let visible = snapshot
-            .state()
-            .into_iter()
-            .flat_map(|state| state.visible.numbers());
-        let records = visible.filter_map(|number| snapshot.record(number));
-        let kept: BTreeSet<ReleaseId> = records.flat_map(|record| record.release_ids()).collect();
-        ids.retain(|id| !kept.contains(id));
-        let reads = stream::iter(ids).map(|id| async move {
-            let stored = self.store.claim_release(&id).await;
-            (id, stored)
+        let claims = unseen_releases(snapshot, deployment).into_iter();
+        let claims = claims.map(|id| async move {
+            let claimed = self.store.claim_release(&id).await;
+            (id, claimed.map(|claimed| claimed.is_some()))
         });
-        let mut reads = reads.buffered(CONCURRENT_READS);
-        while let Some((id, stored)) = reads.next().await {
-            match stored {
-                Err(error) if error.is_damage() => unavailable.push(is_unavailable(&id)),
-                Ok(None) => unknown.push(not_published(&id)),
-                stored => drop(stored?),
+        require_stored(concurrently(claims).await)
+    }
+
+    /// Fails as [`Self::claim_releases`] would now.
+    async fn require_releases(
+        &self,
+        snapshot: &Snapshot,
+        deployment: &Deployment,
+    ) -> Result<(), ChangeError> {
+        let reads = unseen_releases(snapshot, deployment).into_iter();
+        let reads = reads.map(|id| async move {
+            let read = self.store.release(&id).await;
+            (id, read.map(|read| read.is_some()))
+        });
+        require_stored(concurrently(reads).await)
+    }
+}
+
+/// The releases of a deployment that no visitor gets.
+fn unseen_releases(snapshot: &Snapshot, deployment: &Deployment) -> BTreeSet<ReleaseId> {
+    let visible = snapshot
+        .state()
+        .into_iter()
+        .flat_map(|state| state.visible.numbers());
+    let records = visible.filter_map(|number| snapshot.record(number));
+    let seen: BTreeSet<ReleaseId> = records.flat_map(|record| record.release_ids()).collect();
+    deployment.release_ids().filter(|id| !seen.contains(id)).collect()
+}
+
+/// Fails if a release is not stored, or is damaged.
+fn require_stored(reads: Vec<(ReleaseId, Result<bool, StoreError>)>) -> Result<(), ChangeError> {
+    let (mut unknown, mut unavailable) = (Vec::new(), Vec::new());
+    for (id, is_stored) in reads {
+        match is_stored {
+            Err(error) if error.is_damage() => unavailable.push(is_unavailable(&id)),
+            Ok(false) => unknown.push(not_published(&id)),
+            is_stored => {
+                is_stored?;
             }
         }
-        reject(unknown, unavailable)
     }
+    reject(unknown, unavailable)
 }
 
 /// The result of a change that is already in effect.

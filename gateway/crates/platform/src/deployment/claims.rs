@@ -71,14 +71,15 @@ fn claim(
     })
 }
 
+/// The pages of a deployment, also those of unavailable sections.
 fn pages(deployment: &LoadedDeployment) -> impl Iterator<Item = &RoutedPage> {
-    deployment
-        .releases
-        .iter()
-        .flat_map(|release| match &release.role {
-            Role::Section(parts) => parts.pages.as_slice(),
-            Role::Shell(_) => &[],
-        })
+    let unavailable = deployment.unavailable.iter();
+    let known = unavailable.filter_map(|each| each.known.as_ref());
+    let releases = deployment.releases.iter().chain(known);
+    releases.flat_map(|release| match &release.role {
+        Role::Section(parts) => parts.pages.as_slice(),
+        Role::Shell(_) => &[],
+    })
 }
 
 /// Assembles the releases of a new deployment. Stored ones are exempt from the check of container

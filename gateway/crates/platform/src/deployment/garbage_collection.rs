@@ -12,7 +12,7 @@ use super::plan::{Command, Request};
 use super::snapshot::{Snapshot, concurrently};
 use super::types::{Author, ChangeError, CollectedGarbage, MayChange};
 use colonnade_config::Retention;
-use colonnade_model::deployment::{Deployment, GATEWAY};
+use colonnade_model::deployment::{Deployment, EarlierRole, GATEWAY};
 use colonnade_model::release::ReleaseId;
 
 /// How often it is checked whether the interval has passed.
@@ -143,13 +143,18 @@ impl Deployments {
         });
         needed.extend(recent.map(|record| record.number));
         let newest = records.keys().rev().take(keep.deployments.max(1));
-        let visible = snapshot
-            .state()
-            .into_iter()
-            .flat_map(|state| state.visible.numbers());
-        let always: BTreeSet<u64> = visible.chain(newest.copied()).collect();
+        let mut always: BTreeSet<u64> = newest.copied().collect();
+        if let Some(state) = snapshot.state() {
+            always.extend(state.visible.numbers());
+            let lives = state.visible.earlier().iter().rev();
+            let lives = lives.filter(|earlier| earlier.role == EarlierRole::Live);
+            always.extend(lives.take(keep.deployments.max(1)).map(|earlier| earlier.number));
+        }
         let excess = needed.len().saturating_sub(keep.max_deployments);
-        let too_old: BTreeSet<u64> = needed.difference(&always).take(excess).copied().collect();
+        let mut others: Vec<u64> = needed.difference(&always).copied().collect();
+        // Previews first: no tab of other visitors is pinned to one.
+        others.sort_by_key(|number| !records.get(number).is_some_and(|record| record.preview));
+        let too_old: BTreeSet<u64> = others.into_iter().take(excess).collect();
         let is_expired = |number: &u64| !needed.contains(number) || too_old.contains(number);
         Ok(records.into_keys().filter(is_expired).collect())
     }

@@ -302,11 +302,24 @@ impl Planner<'_> {
         let Some(next) = self.stepped(&running, step, visible) else {
             return Ok(None);
         };
+        if next.action == ChangeKind::Promote {
+            let lost = running.candidate.unavailable.iter();
+            let lost: Vec<String> = lost
+                .map(|each| format!("{} is missing or damaged", each.id))
+                .collect();
+            if !lost.is_empty() {
+                return Err(ChangeError::Unavailable(lost));
+            }
+        }
         let live = next.visible.live();
         let is_new = live == self.number;
         let create = is_new.then(|| self.deployment(running.releases()));
-        // Either team can stop a rollout.
-        let needs_claims = !matches!(step, Step::Pause(_) | Step::Abort(_));
+        // Either team can stop a rollout, or show it to fewer visitors.
+        let needs_claims = match step {
+            Step::Pause(_) | Step::Abort(_) => false,
+            Step::SetPercent(percent) => percent > running.record.percent,
+            Step::Promote | Step::Advance(_) | Step::Resume => true,
+        };
         let sets = needs_claims.then(|| ChangedSet {
             releases: running.releases(),
             replaces: Some(SetName::of_live(running.live.deployment.number)),
@@ -399,7 +412,15 @@ impl Planner<'_> {
             PreviewTarget::Deployment(number) => {
                 let record = self.snapshot.record(*number);
                 let record = record.ok_or(ChangeError::DeploymentNotFound(*number))?;
-                (*number, record.releases.clone())
+                let is_running = |running: RunningRollout<'_>| running.record.candidate == *number;
+                if self.snapshot.rollouts().any(is_running) {
+                    // As visitors get it: others may have changed the live deployment since it started.
+                    let releases = record.applied_to(&live.releases);
+                    let is_current = releases == record.releases;
+                    (if is_current { *number } else { self.number }, releases)
+                } else {
+                    (*number, record.releases.clone())
+                }
             }
             PreviewTarget::Releases(request) => (self.number, request.applied_to(&live.releases)),
         };

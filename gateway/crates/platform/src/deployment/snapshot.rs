@@ -202,6 +202,17 @@ impl Snapshot {
         self.stored.len()
     }
 
+    /// Whether another gateway may offer a set that this snapshot does not: it has changed the live
+    /// deployment since.
+    pub fn may_offer_elsewhere(&self, set: &SetName) -> bool {
+        let Some(state) = self.state() else {
+            return true;
+        };
+        let is_newer = set.live() > state.live();
+        let is_candidate = state.visible.numbers().any(|number| number == set.live());
+        !state.visible.has_offered(set) && (is_newer || is_candidate || set.newest() > self.newest())
+    }
+
     /// The number of the next deployment. The newest is never removed, so numbers only rise.
     pub(super) fn next_number(&self) -> u64 {
         self.stored.last().map_or(1, |last| last + 1)
@@ -258,8 +269,16 @@ impl Snapshot {
         if let Some(set) = self.sets.0.get(name) {
             return Some(set);
         }
-        let set = Arc::new(self.base(name.live())?.with(candidates));
-        self.keep(&set, SHARED_RELEASE_BYTES);
+        let base = self.base(name.live())?;
+        let set = Arc::new(base.with(candidates));
+        // The set of an earlier deployment may be all that keeps its routes in memory.
+        let is_live = self.live().is_some_and(|live| Arc::ptr_eq(live, &base));
+        let bytes = if is_live {
+            SHARED_RELEASE_BYTES
+        } else {
+            ROUTED_RELEASE_BYTES
+        };
+        self.keep(&set, bytes);
         Some(set)
     }
 
@@ -268,17 +287,29 @@ impl Snapshot {
         if let Some(live) = self.live().filter(|live| live.deployment.number == number) {
             return Some(Arc::clone(live));
         }
+        // What is deleted is not served from the cache, either.
+        let record = self.record(number)?;
         let name = SetName::of_live(number);
         if let Some(set) = self.sets.0.get(&name) {
             return Some(set);
         }
-        let record = self.record(number)?;
         let releases = record.release_ids().map(|id| self.known(&id));
         let set =
             LoadedDeployment::assemble(Arc::clone(record), releases.collect::<Option<_>>()?, Vec::new());
         let set = Arc::new(set.ok()?);
         self.keep(&set, ROUTED_RELEASE_BYTES);
         Some(set)
+    }
+
+    /// The composed sets that stay with a live state: those of another live deployment would keep its
+    /// routes in memory.
+    fn sets_with(&self, state: Option<&LiveState>) -> Arc<Sets> {
+        let live = self.state.as_ref().map(LiveState::live);
+        if live == state.map(LiveState::live) {
+            Arc::clone(&self.sets)
+        } else {
+            Arc::default()
+        }
     }
 
     /// Keeps a composed set. What is unavailable can become available.
@@ -347,7 +378,7 @@ impl Snapshot {
             preview_keys,
             releases: self.releases.clone(),
             is_partial,
-            sets: Arc::clone(&self.sets),
+            sets: self.sets_with(state.as_ref()),
             ..Self::default()
         };
         let visible: Vec<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
@@ -464,9 +495,39 @@ impl Snapshot {
         if let Some(known) = known.filter(|known| known.unavailable.len() == unavailable.len()) {
             return Ok(Arc::clone(known));
         }
-        let loaded = LoadedDeployment::assemble(record, releases, unavailable);
+        let assemble =
+            |releases, unavailable| LoadedDeployment::assemble(Arc::clone(&record), releases, unavailable);
+        let loaded = assemble(releases.clone(), unavailable.clone()).or_else(|_| {
+            // A repaired release may conflict with what was deployed while nothing was known of it.
+            let (kept, lost) = self.without_conflicts(&record, releases);
+            assemble(kept, unavailable.into_iter().chain(lost).collect())
+        });
         let loaded = loaded.map_err(|problems| LoadError::Conflict(problems).of_visible(number))?;
         Ok(Arc::new(loaded))
+    }
+
+    /// Releases that fit each other, and the others as unavailable. Those that this snapshot has are
+    /// preferred.
+    fn without_conflicts(
+        &self,
+        record: &Arc<Deployment>,
+        mut releases: Vec<Arc<LoadedRelease>>,
+    ) -> (Vec<Arc<LoadedRelease>>, Vec<UnavailableRelease>) {
+        releases.sort_by_key(|release| (release.id.name != SHELL, self.known(&release.id).is_none()));
+        let (mut kept, mut lost) = (Vec::new(), Vec::new());
+        for release in releases {
+            kept.push(Arc::clone(&release));
+            if let Err(problems) = LoadedDeployment::assemble(Arc::clone(record), kept.clone(), Vec::new()) {
+                kept.pop();
+                lost.push(UnavailableRelease {
+                    id: release.id.clone(),
+                    error: problems.join("; "),
+                    known: None,
+                });
+            }
+        }
+        kept.sort_by(|one, other| one.id.cmp(&other.id));
+        (kept, lost)
     }
 
     /// The candidate of a running rollout, without the sections whose releases cannot be loaded.
@@ -571,7 +632,7 @@ impl Snapshot {
             releases: self.releases.clone(),
             stored: self.stored.clone(),
             is_partial: self.is_partial,
-            sets: Arc::clone(&self.sets),
+            sets: self.sets_with(Some(state)),
         };
         let created = created.map(Arc::new);
         if let Some(loaded) = &created {

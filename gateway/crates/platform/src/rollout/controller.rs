@@ -104,14 +104,16 @@ impl RolloutController {
 
     async fn check(&self) -> Result<(), ChangeError> {
         let snapshot = self.deployments.current();
+        // One that fails must not keep the others from being aborted.
+        let mut result = Ok(());
         for running in snapshot.rollouts() {
             match self.check_rollout(running.record).await {
                 // The rollout ended in the meantime.
                 Ok(()) | Err(ChangeError::NotInRollout { .. }) => {}
-                Err(error) => return Err(error),
+                Err(error) => result = result.and(Err(error)),
             }
         }
-        Ok(())
+        result
     }
 
     async fn check_rollout(&self, rollout: &Rollout) -> Result<(), ChangeError> {

@@ -186,7 +186,7 @@ impl AnalysisReport {
 
 impl Comparison<'_> {
     /// The verdict of a criterion. A failure says why it fails.
-    fn judge(&mut self, has_enough: bool, failure: Option<String>) -> Verdict {
+    fn verdict_of(&mut self, has_enough: bool, failure: Option<String>) -> Verdict {
         match (failure, has_enough) {
             (Some(failure), _) => {
                 self.failures.push(failure);
@@ -212,7 +212,7 @@ impl Comparison<'_> {
                 candidate.failed_client_percent, candidate.clients, live.failed_client_percent, live.clients
             )
         });
-        self.judge(has_enough, failure)
+        self.verdict_of(has_enough, failure)
     }
 
     /// Whether more requests of the candidate fail, by more than the margin and more than by chance. `failed`
@@ -236,7 +236,7 @@ impl Comparison<'_> {
                 candidate.requests, live.requests
             )
         });
-        self.judge(self.has_enough_requests, failure)
+        self.verdict_of(self.has_enough_requests, failure)
     }
 
     fn latency(&mut self) -> Verdict {
@@ -256,7 +256,7 @@ impl Comparison<'_> {
                 live_p99.as_millis()
             )
         });
-        self.judge(self.has_enough_requests, failure)
+        self.verdict_of(self.has_enough_requests, failure)
     }
 }
 

@@ -107,7 +107,7 @@ impl ClientErrorReports {
         // Another gateway may have deployed it since. A report is sent once, so the next poll is
         // too late.
         let newer;
-        let snapshot = if report.deployment.newest() > snapshot.newest() {
+        let snapshot = if snapshot.may_offer_elsewhere(&report.deployment) {
             newer = self.deployments.current_since(Instant::now()).await;
             newer.as_deref().unwrap_or(snapshot)
         } else {
