@@ -68,12 +68,8 @@ const UNSAFE: readonly (readonly [what: string, attempt: () => void])[] = [
   ],
 ];
 
-test("Unsafe DOM writes and other policies throw and are reported, and asset scripts are allowed", async ({
-  page,
-  browserErrors,
-}) => {
+test("Unsafe DOM writes and other policies throw, and asset scripts are allowed", async ({ page, browserErrors }) => {
   await open(page, HOME);
-  const reported = page.waitForResponse("**/_csp");
   for (const [what, script] of UNSAFE) {
     await test.step(what, async () => {
       expect(await attempt(page, script)).toBe("TypeError");
@@ -82,7 +78,6 @@ test("Unsafe DOM writes and other policies throw and are reported, and asset scr
       await expectViolations(browserErrors, "require-trusted-types-for");
     });
   }
-  expect((await reported).status(), "the gateway accepts the report").toBe(204);
 
   const asset = (): void => {
     document.createElement("script").src = "/assets/shell/1.0.0/main.js";
