@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use rand::RngExt as _;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -89,8 +90,11 @@ impl Drop for Pebble {
     }
 }
 
-/// A port that no process listens on.
+/// A port that no process listens on, below those that Linux gives to connections: one of these could
+/// be taken before it is used.
 pub(crate) fn free_port() -> u16 {
-    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    socket.local_addr().unwrap().port()
+    let mut random = rand::rng();
+    let mut ports = std::iter::repeat_with(|| random.random_range(10_000..32_768));
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    ports.find(is_free).unwrap()
 }
