@@ -49,7 +49,7 @@ pub(super) enum Step {
     SetPercent(u8),
     Promote,
     Abort(ChangeKind),
-    /// Goes to the step after the one that began at this time.
+    /// Ends the step that started at this time.
     Advance(Timestamp),
     /// Pauses the rollout. With a time, only if its step began then.
     Pause(Option<Timestamp>),
