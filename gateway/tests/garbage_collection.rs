@@ -249,6 +249,24 @@ fn gc_retains_deployments_of_rollouts_at_any_age() {
 }
 
 #[test]
+fn gc_above_the_bound_takes_previews_first() {
+    let mut live = Gateway::start_live("", &[]);
+    live.publish(&Release::section("directory", "1.1.0", &["/"]));
+    live.kill();
+    let gateway = live.start_another_with("max_deployments = 3\nretain_deployments = 1");
+    for _ in 0..4 {
+        gateway.admin_post(
+            "/api/v1/previews",
+            &json!({ "releases": { "directory": "1.1.0" } }),
+        );
+    }
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    // The deployment that was live until now stays, although it is the oldest one.
+    assert_eq!(run_gc(&gateway)["deployments"], json!([2, 3, 4]));
+    assert_eq!(page_status(&gateway, 1), 200);
+}
+
+#[test]
 fn gc_runs_by_itself_on_one_gateway() {
     let gateway = gateway();
     let begun = gateway.store().join("collection.json");

@@ -264,6 +264,22 @@ fn document_names_the_set_whenever_it_is_revalidated() {
 }
 
 #[test]
+fn preview_of_candidate_shows_what_its_visitors_get() {
+    let gateway = gateway();
+    start(&gateway, "legal", 50);
+    gateway.deploy(&json!({ "news": "1.0.0" }));
+    let preview = gateway
+        .admin_post("/api/v1/previews", &json!({ "deployment": 3 }))
+        .json();
+    assert_eq!(preview["deployment"], 5);
+    let list = gateway.admin_get("/api/v1/deployments");
+    assert_eq!(
+        list["deployments"][4]["releases"],
+        json!({ "directory": "1.0.0", "legal": "2.0.0", "news": "1.0.0", "shell": "1.0.0" })
+    );
+}
+
+#[test]
 fn tab_keeps_its_set_after_rollouts_end() {
     let gateway = gateway_with_two_rollouts();
     let version = |set: &str, path: &str| {
