@@ -24,7 +24,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example example-release build kit console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -64,32 +64,32 @@ check: node_modules/.installed console/src/openapi.d.ts
 	@$(WITH_CLIPPY) node tests/development/check.mjs
 
 # Builds only what the example needs: the site runs already.
-example: kit
+example: packages
 	@exec node tests/development/example.mjs
 
 # The last crates compile one after another. The releases get the processor time that is left then.
 build: node_modules/.installed
 	@$(MAKE) --no-print-directory -j2 gateway releases BESIDE='nice -n 19'
 
-kit: node_modules/.installed
-	@$(TSC) --build kit/tsconfig.build.json && node kit/scripts/copy-files.mjs && echo "built the kit in $$SECONDS s"
+packages: node_modules/.installed
+	@$(TSC) --build packages/design/tsconfig.build.json packages/shell/tsconfig.build.json packages/cli/tsconfig.build.json && node packages/cli/scripts/copy-files.mjs && echo "built the packages in $$SECONDS s"
 
 # Types of the responses of the admin API.
 console/src/openapi.d.ts: console/openapi.json console/types.js | node_modules/.installed
 	@node console/types.js
 
-console: kit
+console: packages
 	@node console/build.js && echo "built the console in $$SECONDS s"
 
 # The binary contains the console.
 gateway: console
 	@cargo build --locked --package gateway && echo "built the gateway in $$SECONDS s"
 
-releases: kit
-	@$(BESIDE) node shell/art/draw.mjs && $(BESIDE) node tests/development/build.mjs && node kit/scripts/copy-shell.mjs && \
+releases: packages
+	@$(BESIDE) node shell/art/draw.mjs && $(BESIDE) node tests/development/build.mjs && node packages/cli/scripts/copy-shell.mjs && \
 	echo "built the releases in $$SECONDS s"
 
-example-release: kit
+example-release: packages
 	@node tests/development/build.mjs --example
 
 tools:
@@ -97,7 +97,7 @@ tools:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js is missing: install version 20.19 or newer with npm, then run make again."; exit 1; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error(`Node.js $${process.versions.node} is too old: 20.19 or newer is needed.`); process.exit(1); }'
 
-node_modules/.installed: package-lock.json package.json docs/package.json kit/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
+node_modules/.installed: package-lock.json package.json docs/package.json shell/package.json tests/package.json $(wildcard mfe-*/package.json packages/*/package.json examples/*/package.json) | tools
 	@npm ci --no-fund --no-audit --loglevel error
 	@touch $@
 
@@ -125,7 +125,7 @@ lint-rust: tools
 # Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
 lint-web: releases docs console/src/openapi.d.ts
 	$(TSC) --build
-	cd kit && npx --no -- api-extractor run --config api-extractor.json
+	cd packages/kit && npx --no -- api-extractor run --config api-extractor.json
 	npx --no -- oxlint --deny-warnings
 	NODE_OPTIONS=--max-semi-space-size=64 npx --no -- eslint . --max-warnings 0
 	npx --no -- prettier --check --log-level warn .
@@ -144,7 +144,7 @@ test-rust: tools
 soak: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
-	SOAK=1 npx --no -- vitest run kit/src/cli/packed.test.ts
+	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
 	cd tests && SOAK=1 npx --no -- playwright test
@@ -199,10 +199,10 @@ operator-day: gateway-tested releases
 
 # The component gallery is not part of any release.
 gallery: gallery-built
-	@exec node kit/gallery/dist/main.js
+	@exec node packages/design/gallery/dist/main.js
 
 gallery-built: node_modules/.installed
-	@$(TSC) --build kit/tsconfig.gallery.json
+	@$(TSC) --build packages/design/tsconfig.gallery.json
 
 # Updates the reference screenshots after a deliberate design change. Review them with the change.
 gallery-pictures: gallery-built browser
@@ -219,7 +219,7 @@ docs-serve: docs
 
 # Updates the API report after a deliberate change of the section contract. Review it with the change.
 api-report: releases
-	cd kit && npx --no -- api-extractor run --local --config api-extractor.json
+	cd packages/kit && npx --no -- api-extractor run --local --config api-extractor.json
 
 # Updates the description from which the types of the console are generated, after a change of the admin API.
 openapi: gateway-tested releases
@@ -267,4 +267,4 @@ sbom: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules kit/node_modules kit/dist kit/gallery/dist kit/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run
+	rm -rf node_modules packages/*/node_modules packages/*/dist packages/design/gallery/dist packages/cli/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run

@@ -3,7 +3,7 @@ import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 
-import section from "./kit/dist/eslint/index.js";
+import section from "./packages/cli/dist/eslint/index.js";
 
 // Code that the content security policy blocks at run time.
 const forbiddenMarkup = [
@@ -32,14 +32,14 @@ const forbiddenMarkup = [
     message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
-const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "kit/src/**/*.{ts,tsx}"];
+const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"];
 
 // Rules that need types are in .oxlintrc.json: Oxlint checks them with the compiler of the build.
 export default tseslint.config(
   {
     ignores: [
       "console/src/openapi.d.ts",
-      "kit/modules.d.ts",
+      "packages/kit/modules.d.ts",
       "docs/.vitepress/cache/",
       "**/dist/",
       "**/release/",
@@ -58,7 +58,7 @@ export default tseslint.config(
     extends: [tseslint.configs.strict, tseslint.configs.stylistic],
   },
   {
-    files: ["**/*.tsx", "console/src/**/*.ts", "shell/src/**/*.ts", "mfe-*/src/**/*.ts"],
+    files: ["**/*.tsx", "console/src/**/*.ts", "{shell,packages/shell,packages/design,mfe-*}/src/**/*.ts"],
     ignores: ["**/*.test.*"],
     plugins: { "react-hooks": reactHooks },
     rules: reactHooks.configs.recommended.rules,
@@ -77,7 +77,7 @@ export default tseslint.config(
     };
   }),
   {
-    files: ["{kit,shell,console,docs,mfe-*,packages,examples}/**/*.{ts,tsx,js,mjs}"],
+    files: ["{shell,console,docs,mfe-*,packages,examples}/**/*.{ts,tsx,js,mjs}"],
     ignores: ["**/*.test.*", "**/testing/**"],
     rules: {
       "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],

@@ -2,8 +2,8 @@ import path from "node:path";
 
 import { defineConfig } from "vitest/config";
 
-import { markdown } from "./kit/dist/build/markdown.js";
-import { reactServer } from "./kit/dist/build/reactServer.js";
+import { markdown } from "./packages/cli/dist/build/markdown.js";
+import { reactServer } from "./packages/cli/dist/build/reactServer.js";
 
 // In a context, Node cannot load the router's CommonJS module, because that requires an ES module.
 const CONTEXT_RESOLUTION = {
@@ -19,7 +19,7 @@ const testTimeout = 20_000;
 const KIT = {
   pool: "forks",
   isolate: false,
-  setupFiles: ["kit/fixtures/setup.ts"],
+  setupFiles: ["packages/cli/fixtures/setup.ts"],
   testTimeout: 300_000,
   hookTimeout: 300_000,
 };

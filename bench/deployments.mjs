@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { callAdmin, deploy, publish } from "@colonnade/kit/build";
+import { callAdmin, deploy, publish } from "@colonnade/cli";
 
 import { startSite } from "../tests/support/site.mjs";
 import { writeFixtureSection } from "./fixture-section.mjs";

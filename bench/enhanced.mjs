@@ -8,10 +8,10 @@ import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import webpack from "webpack";
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
-import { compile } from "../kit/dist/build/compile.js";
-import { loadConfig } from "../kit/dist/build/config.js";
-import { installedVersions, SHARED_PACKAGES } from "../kit/dist/build/shared.js";
-import { clientConfiguration } from "../kit/dist/build/webpack.js";
+import { compile } from "../packages/cli/dist/build/compile.js";
+import { loadConfig } from "../packages/cli/dist/build/config.js";
+import { installedVersions, SHARED_PACKAGES } from "../packages/cli/dist/build/shared.js";
+import { clientConfiguration } from "../packages/cli/dist/build/webpack.js";
 import { PACKAGES } from "../tests/support/repository.mjs";
 import { headersLike, readFiles, serveFiles } from "./one-bundle.mjs";
 

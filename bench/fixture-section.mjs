@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { deploy, publish } from "@colonnade/kit/build";
+import { deploy, publish } from "@colonnade/cli";
 
 const VERSION = "1.0.0";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -69,7 +69,7 @@ export async function writeFixtureSection(folder, { name, version = VERSION, pat
 /**
  * Publishes a section and deploys it next to the others.
  *
- * @param {import("@colonnade/kit/build").AdminAccess} access
+ * @param {import("@colonnade/cli").AdminAccess} access
  * @param {Section} section
  */
 export async function deployFixtureSection(access, section) {

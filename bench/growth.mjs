@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { callAdmin, deploy, publish } from "@colonnade/kit/build";
+import { callAdmin, deploy, publish } from "@colonnade/cli";
 
 import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";

@@ -10,10 +10,10 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 import webpack from "webpack";
 
-import { compile } from "../kit/dist/build/compile.js";
-import { readEntry } from "../kit/dist/build/entry.js";
-import { installedVersions } from "../kit/dist/build/shared.js";
-import { clientConfiguration } from "../kit/dist/build/webpack.js";
+import { compile } from "../packages/cli/dist/build/compile.js";
+import { readEntry } from "../packages/cli/dist/build/entry.js";
+import { installedVersions } from "../packages/cli/dist/build/shared.js";
+import { clientConfiguration } from "../packages/cli/dist/build/webpack.js";
 import { PACKAGES } from "../tests/support/repository.mjs";
 
 const PREFIX = "/assets/shell/one-bundle/";

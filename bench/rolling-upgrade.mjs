@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { callAdmin } from "@colonnade/kit/build";
+import { callAdmin } from "@colonnade/cli";
 
 import { startBackend } from "../tests/backend/server.mjs";
 import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "../tests/support/config.mjs";

@@ -3,14 +3,14 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { publish } from "@colonnade/kit/build";
+import { publish } from "@colonnade/cli";
 
 import { ROOT } from "../tests/support/repository.mjs";
 
 /**
  * Publishes the built release of one of the site's sections under a second version.
  *
- * @param {import("@colonnade/kit/build").AdminAccess} access
+ * @param {import("@colonnade/cli").AdminAccess} access
  * @param {string} section
  * @returns {Promise<[string, string]>} the second version, and the first
  */

@@ -14,12 +14,12 @@ function nameProps({ converter }) {
 /** @type {Partial<import("typedoc").TypeDocOptions & import("typedoc-plugin-markdown").PluginOptions>} */
 export default {
   entryPoints: [
-    "../kit/src/index.ts",
-    "../kit/src/data/index.ts",
-    "../kit/src/testing/index.tsx",
-    "../kit/src/build/index.ts",
+    "../packages/kit/src/index.ts",
+    "../packages/kit/src/data/index.ts",
+    "../packages/kit/src/testing/index.tsx",
+    "../packages/cli/src/build/index.ts",
   ],
-  tsconfig: "../kit/tsconfig.build.json",
+  tsconfig: "../packages/kit/tsconfig.build.json",
   plugin: ["typedoc-plugin-markdown", nameProps],
   out: "api",
   router: "module",

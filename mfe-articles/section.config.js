@@ -1,3 +1,3 @@
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
-export default defineConfig({ name: "articles", entry: "./src/section.ts" });
+export default defineConfig({ name: "articles", entry: "./src/section.ts", facts: { legalEntity: "string" } });

@@ -1,4 +1,4 @@
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
 // Modules of at least three pages are part of the section's first script, so that each further page loads without them.
 const COMMON = {

@@ -1,3 +1,7 @@
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
-export default defineConfig({ name: "legal", entry: "./src/section.ts" });
+export default defineConfig({
+  name: "legal",
+  entry: "./src/section.ts",
+  facts: { legalEntity: "string", processingCountry: "string", retention: "string", governingLaw: "string" },
+});

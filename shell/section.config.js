@@ -1,9 +1,9 @@
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
 export default defineConfig({
   name: "shell",
   kind: "shell",
-  entry: "./src/main.tsx",
+  entry: "./src/shell.tsx",
   icon: "./src/favicon.svg",
   // Rendered by art/draw.mjs.
   icons: [
@@ -14,6 +14,6 @@ export default defineConfig({
   socialImage: { file: "./art/drawn/social.png", alt: "A temple with six columns at dusk" },
   // The header's background: the design token --color-surface.
   themeColor: { light: "#ffffff", dark: "#201c1f" },
-  bootstrap: "./src/bootstrap.ts",
-  server: "./src/server.tsx",
+  // For filters of adult content.
+  meta: { rating: "adult" },
 });

@@ -1,4 +1,4 @@
-import { Button, Notice } from "@colonnade/kit";
+import { Button, Notice } from "@colonnade/design";
 import { useCallback, useEffect, useState, type ReactElement } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";

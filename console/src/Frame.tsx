@@ -1,4 +1,4 @@
-import { Button, Notice } from "@colonnade/kit";
+import { Button, Notice } from "@colonnade/design";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactElement } from "react";
 
 import { ConsoleProvider, permits, useData, type Loaded } from "./data.js";

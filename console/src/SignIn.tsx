@@ -1,4 +1,4 @@
-import { Button, Field, Notice } from "@colonnade/kit";
+import { Button, Field, Notice } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";

@@ -1,4 +1,4 @@
-import "@colonnade/kit/design.css";
+import "@colonnade/design/design.css";
 import "./console.css";
 import "./favicon.svg";
 

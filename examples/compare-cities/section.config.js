@@ -1,3 +1,3 @@
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
 export default defineConfig({ name: "compare-cities", entry: "./src/section.ts" });

@@ -1,4 +1,4 @@
-import { section } from "@colonnade/kit/vitest";
+import { section } from "@colonnade/cli/vitest";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { listFiles } from "@colonnade/kit/build";
+import { listFiles } from "@colonnade/cli";
 import { build } from "vite";
 
 import { createContainer } from "./container.js";

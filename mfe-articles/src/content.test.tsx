@@ -1,5 +1,6 @@
+import { DIRECTORY } from "@colonnade/design/testing";
 import { matchPath } from "@colonnade/kit";
-import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import type { RenderedPage } from "@colonnade/kit/testing";
 import { cleanup } from "@testing-library/react";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -111,7 +112,7 @@ describe("safety and legal information", () => {
   it("safety-guide says how to report something on this site", async () => {
     const { container } = await renderExisting("/about-escort-babylon/safety-guide");
     const row = [...container.querySelectorAll("tr")].find((line) => line.textContent.startsWith("Something on this"));
-    expect(row?.querySelector("a")?.getAttribute("href")).toBe(`mailto:${TEST_SITE.contact}`);
+    expect(row?.querySelector("a")?.getAttribute("href")).toBe(`mailto:${DIRECTORY.contact}`);
     expect(row?.textContent).toContain("We remove intimate images within 48 hours of a valid request.");
     cleanup();
   });

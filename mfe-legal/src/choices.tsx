@@ -1,5 +1,6 @@
-import { useSite, type SiteFacts } from "@colonnade/kit";
-import { fillFacts, TEXT_COMPONENTS } from "@colonnade/kit/text";
+import { signupOf } from "@colonnade/design";
+import { useSite, type Site } from "@colonnade/kit";
+import { fillFacts, TEXT_COMPONENTS } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 /** Two sentences, one of which a site fact selects. They may contain fact placeholders in braces. */
@@ -15,8 +16,8 @@ export type TextComponents = typeof TEXT_COMPONENTS;
 // The facts that texts can name in a choice.
 const FACTS = {
   logsClientIp: (site) => site.logsClientIp,
-  hasSignup: (site) => site.signup.host !== null,
-} satisfies Record<string, (site: SiteFacts) => boolean>;
+  hasSignup: (site) => signupOf(site).host !== null,
+} satisfies Record<string, (site: Site) => boolean>;
 
 const SiteFact = TEXT_COMPONENTS["site-fact"];
 

@@ -13,7 +13,7 @@ const { validateWorkflow } = createRequire(import.meta.url)(
   "@action-validator/core",
 ) as typeof import("@action-validator/core");
 
-const WORKFLOWS = [".github/workflows/ci.yml", "kit/templates/section/.github/workflows/ci.yml"];
+const WORKFLOWS = [".github/workflows/ci.yml", "packages/cli/templates/section/.github/workflows/ci.yml"];
 
 interface Workflow {
   readonly permissions: unknown;

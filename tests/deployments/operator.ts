@@ -1,4 +1,4 @@
-import type { AdminAccess } from "@colonnade/kit/build";
+import type { AdminAccess } from "@colonnade/cli";
 
 import { test as base } from "../support/own-site";
 import { createToken, type Table } from "../support/config.mjs";

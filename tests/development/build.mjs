@@ -1,7 +1,7 @@
 // Builds the release of every package of the site that is not up to date; with `--example`, of the example with live data.
 import path from "node:path";
 
-import { build, UsageError } from "@colonnade/kit/build";
+import { build, UsageError } from "@colonnade/cli";
 
 import { EVENTS } from "../support/events-api.mjs";
 import { PACKAGES } from "../support/repository.mjs";

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { build, deploy, publish } from "@colonnade/kit/build";
+import { build, deploy, publish } from "@colonnade/cli";
 
 import { EVENTS, startEventsApi } from "../support/events-api.mjs";
 import { ROOT } from "../support/repository.mjs";

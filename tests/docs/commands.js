@@ -1,13 +1,13 @@
 import path from "node:path";
 import { Writable } from "node:stream";
 
-import { COMMANDS } from "../../kit/dist/cli/commands.js";
-import { createProgram } from "../../kit/dist/cli/program.js";
+import { COMMANDS } from "../../packages/cli/dist/cli/commands.js";
+import { createProgram } from "../../packages/cli/dist/cli/program.js";
 import { exists, isMissingPath } from "./paths.js";
 import { FILES, read, ROOT } from "./repository.js";
 
 /** The files of a new section. Guides for section teams show its scripts. */
-export const TEMPLATE = "kit/templates/section";
+export const TEMPLATE = "packages/cli/templates/section";
 
 const packages = FILES.filter((file) => /^gateway\/(.*\/)?Cargo\.toml$/.test(file)).map(
   (file) => /^name = "(.+)"$/m.exec(read(file))?.[1],

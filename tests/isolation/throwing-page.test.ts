@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { build } from "@colonnade/kit/build";
+import { build } from "@colonnade/cli";
 import { expect, type Page } from "@playwright/test";
 
 import { enableReports, recordReports } from "../deployments/stub-responses";

@@ -15,7 +15,7 @@ import { GATEWAY_BINARY, ROOT } from "../support/repository.mjs";
 import { stall, startVisitors } from "../support/visitors.mjs";
 
 const run = promisify(execFile);
-const SECTION_COMMAND = path.join(ROOT, "kit/bin/colonnade.js");
+const SECTION_COMMAND = path.join(ROOT, "packages/cli/bin/colonnade.js");
 
 const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-operator-"));
 const binary = path.join(folder, "gateway");

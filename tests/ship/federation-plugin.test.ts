@@ -10,7 +10,7 @@ import { expect, sectionCommand, test } from "../support/section-command";
 function configuration(externalRuntime: boolean): string {
   return `
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
-import { defineConfig } from "@colonnade/kit/build";
+import { defineConfig } from "@colonnade/cli";
 
 function replace(plugin) {
   if (plugin.constructor.name !== "ModuleFederationPlugin") return plugin;

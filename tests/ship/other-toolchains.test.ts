@@ -4,7 +4,7 @@ import { cp } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { readRelease, RELEASE_FOLDER } from "@colonnade/kit/build";
+import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";

@@ -4,7 +4,7 @@ import { cp, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { callAdmin, readRelease, RELEASE_FOLDER, type AdminAccess, type Release } from "@colonnade/kit/build";
+import { callAdmin, readRelease, RELEASE_FOLDER, type AdminAccess, type Release } from "@colonnade/cli";
 
 import { schemaProblems } from "../support/release-schema";
 import { PACKAGES, ROOT } from "../support/repository.mjs";

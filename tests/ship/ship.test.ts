@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Release } from "@colonnade/kit/build";
+import type { Release } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 
 import { createToken } from "../support/config.mjs";
@@ -50,7 +50,7 @@ function tutorial(folder: string, section: RunSection): Follow {
       if (program === "cd") current = path.join(current, first);
       // The folder has its dependencies.
       else if (command === "npm install") continue;
-      // Soak runs also lint the guides' code. kit/src/cli/packed.test.ts lints a new section.
+      // Soak runs also lint the guides' code. packages/cli/src/cli/packed.test.ts lints a new section.
       else if (command === "npm run lint" && !process.env.SOAK) continue;
       else if (program === "npm") outputs.push(await runCommand(current, words));
       else outputs.push(await section(current, ...sectionArguments(words)));

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
-import { deploy, publish, type AdminAccess, type Published, type Release } from "@colonnade/kit/build";
+import { deploy, publish, type AdminAccess, type Published, type Release } from "@colonnade/cli";
 
 import type { Site } from "./site.mjs";
 

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-import type { Release } from "@colonnade/kit/build";
+import type { Release } from "@colonnade/cli";
 
 import type { Site } from "./site.mjs";
 

@@ -1,11 +1,11 @@
-import { deploy, publish } from "@colonnade/kit/build";
+import { deploy, publish } from "@colonnade/cli";
 
 import { PACKAGES } from "./repository.mjs";
 
 /**
  * Publishes the last builds of `packages`, one at a time: the gateway limits how many one token publishes at once.
  *
- * @param {import("@colonnade/kit/build").AdminAccess} access
+ * @param {import("@colonnade/cli").AdminAccess} access
  * @param {string[]} [packages]
  */
 export async function publishPackages(access, packages = PACKAGES) {
@@ -17,7 +17,7 @@ export async function publishPackages(access, packages = PACKAGES) {
 /**
  * Publishes the last builds of `packages` and deploys them together.
  *
- * @param {import("@colonnade/kit/build").AdminAccess} access
+ * @param {import("@colonnade/cli").AdminAccess} access
  * @param {string[]} [packages]
  */
 export async function deployPackages(access, packages = PACKAGES) {

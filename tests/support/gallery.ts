@@ -1,6 +1,6 @@
 import { test as base, type Page } from "@playwright/test";
 
-import { startGallery } from "../../kit/gallery/dist/server.js";
+import { startGallery } from "../../packages/design/gallery/dist/server.js";
 
 /** The `test` with the component gallery open: bundled font, light color scheme, no animations. */
 export const test = base.extend<{ gallery: Page }, { address: string }>({

@@ -5,8 +5,8 @@ import path from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
 
-import type { AdminAccess } from "@colonnade/kit/build";
-import { main } from "@colonnade/kit/cli";
+import type { AdminAccess } from "@colonnade/cli";
+import { main } from "../../packages/cli/dist/cli/index.js";
 
 import { test as base } from "./own-site";
 import { ROOT } from "./repository.mjs";
@@ -14,7 +14,7 @@ import { ROOT } from "./repository.mjs";
 const run = promisify(execFile);
 
 /** The program `colonnade`, for tests that need a process of its own. */
-export const COMMAND = path.join(ROOT, "kit/bin/colonnade.js");
+export const COMMAND = path.join(ROOT, "packages/cli/bin/colonnade.js");
 
 /** Runs a command in a folder. Resolves with its output; rejects if it fails. */
 export async function runCommand(

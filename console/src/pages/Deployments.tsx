@@ -1,4 +1,4 @@
-import { Badge, Button, Card } from "@colonnade/kit";
+import { Badge, Button, Card } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { call } from "../api.js";

@@ -1,4 +1,4 @@
-import { Card, Notice } from "@colonnade/kit";
+import { Card, Notice } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import { useConsole } from "../data.js";

@@ -1,4 +1,4 @@
-import { Button, Card } from "@colonnade/kit";
+import { Button, Card } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { useConsole } from "../data.js";

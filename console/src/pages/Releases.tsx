@@ -1,4 +1,4 @@
-import { Badge, Card, Notice } from "@colonnade/kit";
+import { Badge, Card, Notice } from "@colonnade/design";
 import { useEffect, useState, type ReactElement } from "react";
 
 import { call, textOf } from "../api.js";

@@ -1,4 +1,4 @@
-import { Button, Dialog, Field, Notice } from "@colonnade/kit";
+import { Button, Dialog, Field, Notice } from "@colonnade/design";
 import { useState, type ReactElement, type ReactNode } from "react";
 
 import { textOf } from "../api.js";

@@ -1,4 +1,4 @@
-import { Card } from "@colonnade/kit";
+import { Card } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import { actionText } from "../format.js";

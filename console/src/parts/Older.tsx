@@ -1,4 +1,4 @@
-import { Button, Notice } from "@colonnade/kit";
+import { Button, Notice } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { textOf } from "../api.js";

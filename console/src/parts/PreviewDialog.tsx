@@ -1,4 +1,4 @@
-import { Button, Dialog, Field, Notice } from "@colonnade/kit";
+import { Button, Dialog, Field, Notice } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { call, textOf } from "../api.js";

@@ -1,4 +1,4 @@
-import { Notice } from "@colonnade/kit";
+import { Notice } from "@colonnade/design";
 import { useEffect, useState, type ReactElement } from "react";
 
 import { call, textOf } from "../api.js";

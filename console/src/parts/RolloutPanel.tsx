@@ -1,4 +1,4 @@
-import { Button, Card, Disclosure } from "@colonnade/kit";
+import { Button, Card, Disclosure } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { useConsole, type RunningRollout } from "../data.js";

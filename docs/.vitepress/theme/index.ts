@@ -1,7 +1,7 @@
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
 
-import "../../../kit/design/tokens.css";
+import "../../../packages/design/css/tokens.css";
 import { MermaidDiagram } from "./MermaidDiagram.js";
 import "./style.css";
 

@@ -1,4 +1,5 @@
-import { Button, useNavigate } from "@colonnade/kit";
+import { Button } from "@colonnade/design";
+import { useNavigate } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
 import { CITIES, comparisonPath } from "./cities";

@@ -1,11 +1,11 @@
-import type { Head, SiteFacts } from "@colonnade/kit";
+import type { Head, Site } from "@colonnade/kit";
 
 import { SECTION_NAME } from "./breadcrumbs";
 import { formatDay, formatTime } from "./dates";
 import { eventTrail, type EventData } from "./eventData";
 
 /** The document head of an event's pages. */
-export function eventHead(data: EventData, { brand }: SiteFacts): Head {
+export function eventHead(data: EventData, { brand }: Site): Head {
   const { path, details, outcome } = data;
   const title = details ? details.event.title : SECTION_NAME;
   return {

@@ -1,4 +1,4 @@
-import type { NoticeProps } from "@colonnade/kit";
+import type { NoticeProps } from "@colonnade/design";
 
 /** The message of the page after an RSVP without JavaScript. */
 export interface Outcome extends Required<Pick<NoticeProps, "kind" | "title">> {

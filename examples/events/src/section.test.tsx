@@ -91,7 +91,7 @@ describe("list", () => {
     for (const text of ["6:30 PM", "Sample event", "Sample venue", "Games"]) expect(card.getByText(text)).toBeTruthy();
     expect(screen.getByText(/All events and venues here are samples/)).toBeTruthy();
     expect(head).toMatchObject({
-      title: "What’s on in Portland - Test Directory",
+      title: "What’s on in Portland - Test Site",
       canonical: "/events/portland",
       robots: "noindex",
     });
@@ -106,7 +106,7 @@ describe("list", () => {
       "/events/portland/page/3",
     ]);
     expect(head.canonical).toBe("/events/portland/page/2");
-    expect(head.title).toBe("What’s on in Portland, page 2 - Test Directory");
+    expect(head.title).toBe("What’s on in Portland, page 2 - Test Site");
   });
 
   test("an empty city offers others", async () => {
@@ -123,7 +123,7 @@ describe("list", () => {
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("What’s on");
     expect(screen.getByText("The events are unavailable right now")).toBeTruthy();
     expect(screen.getByRole("link", { name: "Try again" }).getAttribute("href")).toBe("/events/portland");
-    expect(head.title).toBe("What’s on - Test Directory");
+    expect(head.title).toBe("What’s on - Test Site");
   });
 
   test("page 1 leads to the list, and unknown cities and pages are not found", async () => {
@@ -214,7 +214,7 @@ describe("outcome of an RSVP without JavaScript", () => {
     const { head } = await open(`${EVENT_PATH}/rsvp/${outcome}`, { event: DETAIL });
     expect(screen.getByText(title)).toBeTruthy();
     expect(screen.queryAllByRole("button", { name: "RSVP" })).toHaveLength(forms);
-    expect(head).toMatchObject({ title: `${title}: Board games after work - Test Directory`, canonical: EVENT_PATH });
+    expect(head).toMatchObject({ title: `${title}: Board games after work - Test Site`, canonical: EVENT_PATH });
   });
 
   test("another outcome is not found", async () => {

@@ -1,4 +1,4 @@
-import { textOf } from "@colonnade/kit/text";
+import { textOf } from "@colonnade/design/text";
 import { Children, createContext, isValidElement, useContext, type ReactElement, type ReactNode } from "react";
 
 import { classes } from "./classes";

@@ -1,4 +1,5 @@
-import { loadData, TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import { DIRECTORY } from "@colonnade/design/testing";
+import { loadData, type RenderedPage } from "@colonnade/kit/testing";
 import { isNotFound, type NotFound } from "@colonnade/kit";
 import { cleanup } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -59,13 +60,13 @@ describe("article", () => {
 
   it("the head has all tags and breadcrumbs", () => {
     const { head, layout } = view;
-    expect(head.title).toBe("Safety guide - Test Directory");
+    expect(head.title).toBe("Safety guide - Test Site");
     expect(head.description).toBeTruthy();
     expect(head.canonical).toBe(PATH);
     expect(head.robots).toBeUndefined();
     expect(head.social).toEqual({ title: "Safety guide", description: head.description, type: "article", url: PATH });
     expect(head.breadcrumbs?.at(-1)).toEqual({ label: "Safety guide", path: PATH });
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(layout).toEqual({});
   });
 });
 
@@ -118,8 +119,8 @@ describe("other articles", () => {
       description: "Write to {contact}.",
       sources: [],
     } as const;
-    const { title, description } = page.head({ data, site: TEST_SITE });
-    expect(title).toBe("About Test Directory - Test Directory");
+    const { title, description } = page.head({ data, site: DIRECTORY });
+    expect(title).toBe("About Test Site - Test Site");
     expect(description).toBe("Write to contact@site.example.");
   });
 
@@ -130,6 +131,6 @@ describe("other articles", () => {
 
   it("invalid front matter throws with the article's file name", () => {
     const broken = articlePage("red-flags", { default: () => <></>, frontmatter: {} });
-    expect(() => broken.data({ params: {}, site: TEST_SITE })).toThrow('content/red-flags.md: "title" is missing');
+    expect(() => broken.data({ params: {}, site: DIRECTORY })).toThrow('content/red-flags.md: "title" is missing');
   });
 });

@@ -1,6 +1,7 @@
-import { definePage, Disclosure, Link, Prose, useSite, type Page, type PageProps } from "@colonnade/kit";
-import { DuskBand } from "@colonnade/kit/art";
-import { fillFacts, TextLink } from "@colonnade/kit/text";
+import { Disclosure, Prose } from "@colonnade/design";
+import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
+import { DuskBand } from "@colonnade/design/art";
+import { fillFacts, TextLink } from "@colonnade/design/text";
 import type { ComponentProps, ReactElement } from "react";
 
 import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";

@@ -1,10 +1,13 @@
-import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import { integrations } from "@colonnade/design/testing";
+import type { RenderedPage } from "@colonnade/kit/testing";
 import { cleanup } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { SLUGS, type MarkdownModule } from "../articles";
 import { CARDS } from "../cards";
 import { renderExisting } from "../testing/page";
+
+const WITH_SIGNUP = { site: { integrations: integrations({ host: "accounts.example.org" }) } };
 
 describe("hub", () => {
   let view: RenderedPage;
@@ -28,7 +31,7 @@ describe("hub", () => {
 
   it("the page has one h1 with the brand and no h3", () => {
     expect([...view.container.querySelectorAll("h1")].map((heading) => heading.textContent)).toEqual([
-      "About Test Directory",
+      "About Test Site",
     ]);
     expect(view.container.querySelectorAll("h3")).toHaveLength(0);
   });
@@ -36,13 +39,13 @@ describe("hub", () => {
   it("the head is indexable and has canonical path and breadcrumbs", () => {
     const { head, layout } = view;
     expect(head).toMatchObject({
-      title: "About Test Directory",
+      title: "About Test Site",
       canonical: "/about-escort-babylon",
       social: { type: "website" },
     });
     expect(head.robots).toBeUndefined();
     expect(head.breadcrumbs?.map(({ path }) => path)).toEqual(["/", "/about-escort-babylon"]);
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(layout).toEqual({});
   });
 });
 
@@ -67,16 +70,14 @@ describe("hub with other facts", () => {
   });
 
   it("'Join Now' works without JavaScript", async () => {
-    const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
-    const { getByRole } = await renderExisting("/about-escort-babylon", { site: { signup } });
+    const { getByRole } = await renderExisting("/about-escort-babylon", WITH_SIGNUP);
     const form = getByRole("button", { name: "Join Now" }).closest("form");
     expect(form?.getAttribute("action")).toBe("/signup");
-    expect(form?.getAttribute("data-join")).toBe("general");
+    expect(form?.getAttribute("data-params")).toBe("reason=general");
   });
 
   it("'Join Now' is hidden without a sign-up service", async () => {
-    const signup = { ...TEST_SITE.signup, host: "accounts.example.org" };
-    const connected = await renderExisting("/about-escort-babylon", { site: { signup } });
+    const connected = await renderExisting("/about-escort-babylon", WITH_SIGNUP);
     expect(connected.getByRole("region", { name: "Ready to sign up?" }).textContent).toContain("who gets your details");
     cleanup();
     const { getByRole, queryByRole } = await renderExisting("/about-escort-babylon");

@@ -1,6 +1,7 @@
-import { Card, definePage, JoinButton, Link, useSite } from "@colonnade/kit";
-import { TempleArt } from "@colonnade/kit/art";
-import { fillFacts } from "@colonnade/kit/text";
+import { Card, JoinButton, signupOf } from "@colonnade/design";
+import { definePage, Link, useSite } from "@colonnade/kit";
+import { TempleArt } from "@colonnade/design/art";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import { CARDS, type Card as Article } from "../cards";
@@ -26,7 +27,7 @@ function ArticleCard({ slug, title, card, icon }: Article): ReactElement {
 
 /** Invites visitors to sign up, or says that no sign-up service is configured. */
 function Invitation(): ReactElement {
-  const { host } = useSite().signup;
+  const { host } = signupOf(useSite());
   return (
     <section className={css.invitation} aria-labelledby="invitation">
       <h2 id="invitation">{host === null ? "Sign-up isn’t available" : "Ready to sign up?"}</h2>

@@ -1,4 +1,4 @@
-import { anchorOf, TEXT_COMPONENTS as COMMON, textOf } from "@colonnade/kit/text";
+import { anchorOf, TEXT_COMPONENTS as COMMON, textOf } from "@colonnade/design/text";
 import {
   Children,
   createContext,

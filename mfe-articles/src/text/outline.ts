@@ -1,4 +1,4 @@
-import { anchorOf, textOf } from "@colonnade/kit/text";
+import { anchorOf, textOf } from "@colonnade/design/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
 /** Reading speed of an adult in words per minute. */

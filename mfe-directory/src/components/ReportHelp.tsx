@@ -1,5 +1,5 @@
 import { useSite } from "@colonnade/kit";
-import { TextLink } from "@colonnade/kit/text";
+import { TextLink } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import css from "./Report.module.css";

@@ -1,4 +1,4 @@
-import { Badge } from "@colonnade/kit";
+import { Badge } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import type { Ad } from "../data/ad";

@@ -1,4 +1,4 @@
-import { Notice } from "@colonnade/kit";
+import { Notice } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import { sampleNotice, type Evidence } from "../text/wording";

@@ -34,7 +34,7 @@ describe("ad page", () => {
 
   it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", (name) => {
     const button = screen.getByRole("button", { name });
-    expect(button.closest("form")?.getAttribute("data-join")).toBe("sample");
+    expect(button.closest("form")?.getAttribute("data-params")).toBe("reason=sample");
   });
 
   it("has the report section", () => {
@@ -78,13 +78,13 @@ describe("other ad pages", () => {
   it("has noindex and the canonical id", async () => {
     const { head, layout } = await renderExisting("/city/Alabama/Birmingham/ad/04251");
     expect(head).toMatchObject({
-      title: `Test Directory - ${AD?.title ?? ""} in Birmingham, Alabama`,
+      title: `Test Site - ${AD?.title ?? ""} in Birmingham, Alabama`,
       canonical: PATH,
       robots: "noindex",
       social: { type: "website", url: PATH },
     });
     expect(head.breadcrumbs?.at(-1)).toEqual({ label: AD?.title, path: PATH });
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(layout).toEqual({});
   });
 
   it("has an example path", () => {

@@ -1,4 +1,5 @@
-import { Breadcrumbs, definePage, Link, notFound, Notice } from "@colonnade/kit";
+import { Breadcrumbs, Notice } from "@colonnade/design";
+import { definePage, Link, notFound } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
 import { AdNeighbors } from "../components/ad/AdNeighbors";

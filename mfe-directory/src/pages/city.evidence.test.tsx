@@ -13,7 +13,7 @@ afterEach(cleanup);
 
 it("city page with only verified ads has the verified title", async () => {
   const { container, head } = await renderExisting("/city/Ohio/Akron");
-  expect(head.title).toBe("Test Directory - Verified Listings in Akron, Ohio");
+  expect(head.title).toBe("Test Site - Verified Listings in Akron, Ohio");
   expect(container.querySelectorAll("article").length).toBeGreaterThanOrEqual(30);
   expect(container.querySelector(".badge.sample, .notice")).toBeNull();
   expect(container.textContent).not.toMatch(/sample/i);

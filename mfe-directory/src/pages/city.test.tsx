@@ -52,7 +52,7 @@ describe("city page", () => {
       expect(within(card).getByText("W4M")).toBeTruthy();
       expect(card.textContent).toContain(ad?.description ?? "no ad");
       const reply = within(card).getByRole("button", { name: "Reply to Ad 💬" });
-      expect(reply.closest("form")?.getAttribute("data-join")).toBe("sample");
+      expect(reply.closest("form")?.getAttribute("data-params")).toBe("reason=sample");
     }
   });
 
@@ -83,7 +83,7 @@ describe("city page", () => {
 
   it("has a next-page button that opens the sample dialog", () => {
     const next = screen.getByRole("button", { name: "Next Page →" });
-    expect(next.closest("form")?.getAttribute("data-join")).toBe("sample");
+    expect(next.closest("form")?.getAttribute("data-params")).toBe("reason=sample");
   });
 
   it("has the report section with contact address and hotlines", () => {
@@ -135,14 +135,14 @@ describe("other city pages", () => {
   it("has noindex", async () => {
     const { head, layout } = await renderExisting("/city/Missouri/St.%20Louis");
     expect(head).toMatchObject({
-      title: "Test Directory - Listings in St. Louis, Missouri",
+      title: "Test Site - Listings in St. Louis, Missouri",
       canonical: "/city/Missouri/St.%20Louis",
       robots: "noindex",
       social: { type: "website", url: "/city/Missouri/St.%20Louis" },
     });
     expect(head.breadcrumbs?.map((breadcrumb) => breadcrumb.label)).toEqual(["Home", "Missouri", "St. Louis"]);
     expect(head.description).not.toMatch(/verified/i);
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(layout).toEqual({});
   });
 
   it("has example paths of existing pages", async () => {

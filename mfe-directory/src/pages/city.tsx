@@ -1,4 +1,5 @@
-import { Breadcrumbs, definePage, JoinButton, notFound } from "@colonnade/kit";
+import { Breadcrumbs, JoinButton } from "@colonnade/design";
+import { definePage, notFound } from "@colonnade/kit";
 
 import { ReportHelp } from "../components/ReportHelp";
 import { PageHeading } from "../components/PageHeading";

@@ -1,4 +1,5 @@
-import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import { integrations } from "@colonnade/design/testing";
+import type { RenderedPage } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -14,6 +15,8 @@ vi.stubGlobal("fetch", () => Promise.resolve(new Response("")));
 function section(name: string): HTMLElement {
   return screen.getByRole("region", { name });
 }
+
+const WITH_SIGNUP = { site: { integrations: integrations({ host: "accounts.example.org" }) } };
 
 describe("home page", () => {
   let view: RenderedPage;
@@ -88,12 +91,12 @@ describe("home page", () => {
 
   it("is indexable and has the menu header", () => {
     const { head, layout } = view;
-    expect(head.title).toBe("Test Directory - Browse by State and City");
+    expect(head.title).toBe("Test Site - Browse by State and City");
     expect(head.description).toContain("50 states");
     expect(head.canonical).toBe("/");
     expect(head.robots).toBeUndefined();
     expect(head.social).toEqual({ title: head.title, description: head.description, type: "website", url: "/" });
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(layout).toEqual({});
     expect(page.paths?.()).toEqual(["/"]);
   });
 });
@@ -110,17 +113,14 @@ describe("home page with other facts", () => {
   });
 
   it("ends with a button that opens the dialog", async () => {
-    const { container } = await renderExisting("/", {
-      site: { signup: { ...TEST_SITE.signup, host: "accounts.example.org" } },
-    });
+    const { container } = await renderExisting("/", WITH_SIGNUP);
     const button = screen.getByRole("button", { name: "Join Free" });
-    expect(button.closest("form")?.getAttribute("data-join")).toBe("general");
+    expect(button.closest("form")?.getAttribute("data-params")).toBe("reason=general");
     expect(container.querySelectorAll("form")).toHaveLength(1);
   });
 
   it("does not invite to sign up without a sign-up service", async () => {
-    const connected = { ...TEST_SITE.signup, host: "accounts.example.org" };
-    await renderExisting("/", { site: { signup: connected } });
+    await renderExisting("/", WITH_SIGNUP);
     expect(textOf(section("Create a free account"))).toContain("an email address");
     expect(textOf(section("What to expect"))).toContain("form tells you who gets them");
     cleanup();

@@ -29,7 +29,7 @@ afterEach(cleanup);
 it("state page with only verified ads has the verified wording", async () => {
   mocked.ads = [verifiedAd(1), verifiedAd(2)];
   const { container, head, layout } = await renderExisting("/state/Ohio");
-  expect(head.title).toBe("Test Directory - Verified Listings in Ohio");
+  expect(head.title).toBe("Test Site - Verified Listings in Ohio");
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Verified Escorts in Ohio");
   expect(screen.getByText("Browse verified escort profiles in 2 cities across Ohio")).toBeTruthy();
   expect(layout.footerNote).toBe("Verified escorts in Ohio - 18+ only");

@@ -1,7 +1,8 @@
+import { DIRECTORY } from "@colonnade/design/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
-import { loadData, TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import { loadData, type RenderedPage } from "@colonnade/kit/testing";
 import { isNotFound } from "@colonnade/kit";
 
 import table from "../../data/us-cities.json";
@@ -27,10 +28,10 @@ describe("state page", () => {
   it("names each state in title, description, heading, subtitle and footer", async () => {
     for (const { name, header, cityCount } of STATES) {
       const data = (await loadData(section, statePath(name))) as StateData;
-      const { title, description } = page.head({ data, site: TEST_SITE });
+      const { title, description } = page.head({ data, site: DIRECTORY });
       const subtitle = `Browse sample escort profiles in ${String(cityCount)} cities across ${name}`;
       expect([title, description]).toEqual([
-        `Test Directory - Listings in ${name}`,
+        `Test Site - Listings in ${name}`,
         `${subtitle}. For adults, 18 or older.`,
       ]);
       expect(page.layout?.({ data })).toEqual({ header, footerNote: `Escorts in ${name} - 18+ only` });

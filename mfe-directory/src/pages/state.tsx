@@ -1,4 +1,5 @@
-import { Breadcrumbs, definePage, notFound } from "@colonnade/kit";
+import { Breadcrumbs } from "@colonnade/design";
+import { definePage, notFound } from "@colonnade/kit";
 
 import { PageHeading } from "../components/PageHeading";
 import { StateLocator } from "../components/state/StateLocator";
@@ -53,7 +54,7 @@ export const page = definePage<StateData>({
     };
   },
   layout: ({ data }) => ({
-    header: data.state.header,
+    ...(data.state.header && { header: data.state.header }),
     footerNote: wordingFor(data.evidence).stateFooterNote(data.state.name),
   }),
   Component: ({ data: { state, cities, evidence, location } }) => {

@@ -1,5 +1,5 @@
 import { useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/kit/text";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement, ReactNode } from "react";
 
 import { formatDate } from "../dates";

@@ -1,11 +1,12 @@
-import { TEST_SITE, type RenderedPage } from "@colonnade/kit/testing";
+import { integrations, TEST_FACTS } from "@colonnade/design/testing";
+import type { RenderedPage } from "@colonnade/kit/testing";
 import { cleanup, within } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { renderExisting } from "../testing/page";
 
 const PARTNER = { id: "example", name: "Example Partner", host: "partner.example", url: "https://partner.example/" };
-const CONFIGURED = { site: { signup: { ...TEST_SITE.signup, host: "signup.example" }, partner: PARTNER } };
+const CONFIGURED = { site: { integrations: integrations({ host: "signup.example" }, PARTNER) } };
 const ROUTES = ["/", "/terms", "/privacy", "/about-escort-babylon", "/about-escort-babylon/safety-guide"];
 
 // The subjects of the numbered sections, in order.
@@ -128,8 +129,8 @@ describe("terms", () => {
     const { container, head, layout } = await renderExisting("/terms");
     expect(head.canonical).toBe("/terms");
     expect(head.robots).toBeUndefined();
-    expect(head.title).toMatch(/ - Test Directory$/);
-    expect(layout).toEqual({ header: "menu", footerNote: "18+ only" });
+    expect(head.title).toMatch(/ - Test Site$/);
+    expect(layout).toEqual({});
     expect(container.textContent).toMatch(/the State of Testing/);
     expect(container.textContent).toMatch(/aren’t legal, medical, or other professional advice/);
   });
@@ -152,7 +153,7 @@ describe("privacy", () => {
 
   it("processing country and retention come from the configuration", async () => {
     const { container } = await renderExisting("/privacy", {
-      site: { processingCountry: "Country", retention: "kept for a week" },
+      site: { facts: { ...TEST_FACTS, processingCountry: "Country", retention: "kept for a week" } },
     });
     expect(container.textContent).toMatch(/processed in Country/);
     expect(container.textContent).toMatch(/kept for a week/);

@@ -1,5 +1,5 @@
 import { definePage, useSite } from "@colonnade/kit";
-import { factOf, fillFacts } from "@colonnade/kit/text";
+import { factOf, fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import * as file from "../../content/privacy.md";
@@ -32,17 +32,17 @@ function Recipients(): ReactElement {
     <dl>
       <div>
         <dt>Operator</dt>
-        <dd>{site.legalEntity}</dd>
+        <dd>{site.facts.legalEntity}</dd>
       </div>
       <div>
         <dt>Sign-up details go to</dt>
         <dd>{factOf("signupRecipient", site)}</dd>
       </div>
-      {site.partner && (
+      {site.integrations.partner && (
         <div>
           <dt>Partner</dt>
           <dd>
-            {site.partner.name} ({site.partner.host})
+            {site.integrations.partner.name} ({site.integrations.partner.host})
           </dd>
         </div>
       )}

@@ -1,4 +1,4 @@
-import { anchorOf } from "@colonnade/kit/text";
+import { anchorOf } from "@colonnade/design/text";
 import { Children, isValidElement, type ReactElement, type ReactNode } from "react";
 
 /** A section of a text. Its number is its position in the list, starting at 1. */

@@ -1,4 +1,5 @@
-import { defineSection, defineSlot, type JoinReason, type JoinSlotProps } from "@colonnade/kit";
+import type { JoinReason } from "@colonnade/design";
+import { defineSection, defineSlot, type DialogSlotProps } from "@colonnade/kit";
 import { renderSlot } from "@colonnade/kit/testing";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
@@ -29,12 +30,12 @@ async function show(
   site = WITH_BACKEND,
 ): Promise<{ dialog: HTMLDialogElement; close: Mock }> {
   const close = vi.fn();
-  await renderSlot(section, "join", { open: true, reason, close }, { site });
+  await renderSlot(section, "join", { open: true, params: { reason }, close }, { site });
   return { dialog: dialogIn(), close };
 }
 
 // Like the shell: a button opens the dialog, and `close` closes it.
-function Shell(props: JoinSlotProps): ReactElement {
+function Shell(props: DialogSlotProps): ReactElement {
   const [open, setOpen] = useState(props.open);
   return (
     <StrictMode>
@@ -62,7 +63,7 @@ async function showInShell(site = WITH_BACKEND): Promise<HTMLDialogElement> {
     ...section,
     slots: { join: () => Promise.resolve({ slot: defineSlot({ Component: Shell }) }) },
   });
-  await renderSlot(shell, "join", { open: true, reason: "general", close: () => undefined }, { site });
+  await renderSlot(shell, "join", { open: true, params: { reason: "general" }, close: () => undefined }, { site });
   return dialogIn();
 }
 

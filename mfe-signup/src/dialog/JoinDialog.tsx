@@ -1,4 +1,5 @@
-import { Dialog, Notice, useSite, type JoinSlotProps } from "@colonnade/kit";
+import { Dialog, Notice } from "@colonnade/design";
+import { useSite, type DialogSlotProps } from "@colonnade/kit";
 import { useId, useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
@@ -11,7 +12,7 @@ import css from "../form/form.module.css";
 /**
  * The sign-up dialog. Closing it unmounts its contents, which cancels the request and discards the password.
  */
-export function JoinDialog({ open, close, reason }: JoinSlotProps): ReactElement {
+export function JoinDialog({ open, close, params: { reason } }: DialogSlotProps): ReactElement {
   const id = useId();
   const closed = useSignupClosed();
   const site = useSite();

@@ -1,12 +1,12 @@
 import { renderPage, TEST_SITE } from "@colonnade/kit/testing";
-import type { SiteFacts } from "@colonnade/kit";
+import type { Site } from "@colonnade/kit";
 import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 
 import section from "../section";
 import { WITH_BACKEND, WITH_PARTNER } from "../testing/signup";
 
-async function textBeforeButton(site: Partial<SiteFacts>): Promise<string> {
+async function textBeforeButton(site: Partial<Site>): Promise<string> {
   await renderPage(section, "/signup", { site });
   const range = document.createRange();
   range.setStart(document.body, 0);

@@ -11,7 +11,8 @@ export interface DisclosureProps {
 
 /** Discloses before submission who receives the details, the affiliate tag, and the fallback to the partner. */
 export function Disclosure({ host }: DisclosureProps): ReactElement {
-  const { brand, partner } = useSite();
+  const { brand, integrations } = useSite();
+  const { partner } = integrations;
   return (
     <dl className={css.summary}>
       <div>
@@ -49,7 +50,7 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
 
 /** A short disclosure, for a dialog that is too low to show the list beside the button. */
 export function DisclosureSummary({ host }: DisclosureProps): ReactElement {
-  const { partner } = useSite();
+  const { partner } = useSite().integrations;
   return (
     <>
       Goes to <strong>{host}</strong> with an affiliate tag.

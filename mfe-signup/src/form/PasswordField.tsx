@@ -1,4 +1,4 @@
-import { Button, Field } from "@colonnade/kit";
+import { Button, Field } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import css from "./form.module.css";

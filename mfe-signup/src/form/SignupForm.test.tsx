@@ -282,7 +282,10 @@ describe("a rejected sign-up", () => {
 });
 
 describe("the result of a form post without JavaScript", () => {
-  const formResult: FormResult = { error: "Signup failed. Please try again.", email: "typed@example.net" };
+  const formResult: FormResult = {
+    message: "Signup failed. Please try again.",
+    values: { email: "typed@example.net" },
+  };
 
   it("shows and focuses the error, keeps only the e-mail address, and offers no partner", async () => {
     await renderForm({ form: formResult, site: WITH_PARTNER });
@@ -292,7 +295,7 @@ describe("the result of a form post without JavaScript", () => {
   });
 
   it("marks and focuses the e-mail field if the error is about it", async () => {
-    await renderForm({ form: { ...formResult, error: "This email address is already registered." } });
+    await renderForm({ form: { ...formResult, message: "This email address is already registered." } });
     expect(document.activeElement).toBe(input("Email"));
     expect(input("Email").getAttribute("aria-invalid")).toBe("true");
     expect(descriptionOf(input("Email"))).toContain("Use a different email");
@@ -309,7 +312,7 @@ describe("the result of a form post without JavaScript", () => {
   });
 
   it("if unreachable, links to the partner without a countdown", async () => {
-    await renderForm({ form: { ...formResult, unreachable: true }, site: WITH_PARTNER });
+    await renderForm({ form: { ...formResult, code: "unreachable" }, site: WITH_PARTNER });
     const link = screen.getByRole("link", { name: "Example Partner (partner.example.com) Affiliate link" });
     expect(link.getAttribute("rel")).toBe("sponsored nofollow noopener");
     expect(screen.queryByRole("timer")).toBeNull();
@@ -321,6 +324,6 @@ describe("the result of a form post without JavaScript", () => {
     fillForm();
     await submit();
     expect((await screen.findByText("Sign-up is closed today.")).parentElement?.children.length).toBe(1);
-    expect(screen.queryByText(formResult.error)).toBeNull();
+    expect(screen.queryByText(formResult.message)).toBeNull();
   });
 });

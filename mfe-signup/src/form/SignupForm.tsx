@@ -1,4 +1,5 @@
-import { Button, Field, Notice, useHydrated, useSite, type FormResult } from "@colonnade/kit";
+import { Button, Field, Notice, signupOf } from "@colonnade/design";
+import { useHydrated, useSite, type FormResult } from "@colonnade/kit";
 import {
   useEffect,
   useLayoutEffect,
@@ -67,7 +68,7 @@ interface FieldsProps extends Pick<SignupFormProps, "formResult" | "notice"> {
 
 /** The fields are uncontrolled, so their values survive hydration, errors and the partner offer. */
 function Fields({ formResult, notice, errors, error, revealed, setRevealed }: FieldsProps): ReactElement {
-  const { partner } = useSite();
+  const { partner } = useSite().integrations;
   const hydrated = useHydrated();
   return (
     <div className={css.top}>
@@ -76,7 +77,7 @@ function Fields({ formResult, notice, errors, error, revealed, setRevealed }: Fi
         {error !== undefined && (
           <Notice kind="error" role="alert" tabIndex={-1}>
             <p>{error}</p>
-            {formResult?.unreachable && partner && error === formResult.error && (
+            {formResult?.code === "unreachable" && partner && error === formResult.message && (
               <p>
                 You can go to our partner instead: <PartnerLink partner={partner} />
               </p>
@@ -92,7 +93,7 @@ function Fields({ formResult, notice, errors, error, revealed, setRevealed }: Fi
           autoCapitalize="none"
           spellCheck={false}
           required
-          defaultValue={formResult?.email}
+          defaultValue={formResult?.values.email}
         />
         <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
         <Field
@@ -135,7 +136,7 @@ function ConnectedForm({
   onReplace,
   host,
 }: SignupFormProps & { readonly host: string }): ReactElement {
-  const { state, submit, revalidate, back } = useSignup(formResult?.error, close);
+  const { state, submit, revalidate, back } = useSignup(formResult?.message, close);
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
@@ -144,7 +145,7 @@ function ConnectedForm({
   const docked = close !== undefined;
   const { errors, error } = state.kind === "redirecting" ? { errors: {} } : state;
   const failed = error !== undefined || Object.values(errors).some(Boolean);
-  useFocus(form, state, formResult && rejectionOf(formResult.error, host).focus);
+  useFocus(form, state, formResult && rejectionOf(formResult.message, host).focus);
 
   // A layout effect, so that the heading never contradicts what it stands above.
   useLayoutEffect(() => {
@@ -203,7 +204,7 @@ function ConnectedForm({
 
 /** The sign-up form, or a message if no sign-up service is configured. */
 export function SignupForm(props: SignupFormProps): ReactElement {
-  const { host } = useSite().signup;
+  const { host } = signupOf(useSite());
   if (host !== null) return <ConnectedForm {...props} host={host} />;
   return (
     <>

@@ -1,4 +1,5 @@
-import { useNavigate, useSite, type Partner } from "@colonnade/kit";
+import { signupOf, type Partner } from "@colonnade/design";
+import { useNavigate, useSite } from "@colonnade/kit";
 import { useEffect, useReducer, useRef } from "react";
 
 import { closeSignup, recordSubmission } from "../underage/underage";
@@ -84,7 +85,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     kind: "editing",
     errors: {},
     // The form moves the focus itself, because the page may render after the header.
-    ...(error !== undefined && { ...rejectionOf(error, site.signup.host), focus: undefined }),
+    ...(error !== undefined && { ...rejectionOf(error, signupOf(site).host), focus: undefined }),
   });
 
   useEffect(() => {
@@ -100,19 +101,19 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   );
 
   const showError = (text: string): void => {
-    dispatch({ kind: "editing", ...rejectionOf(text, site.signup.host) });
+    dispatch({ kind: "editing", ...rejectionOf(text, signupOf(site).host) });
   };
 
   const follow = (redirectUrl: unknown): void => {
-    const destination = destinationOf(redirectUrl, window.location.origin, site.signup);
+    const destination = destinationOf(redirectUrl, window.location.origin, signupOf(site));
     if (destination.kind !== "page") {
       const host = destination.kind === "external" ? destination.host : null;
       dispatch({ kind: "redirecting", url: destination.url, host });
       return;
     }
     onDone?.();
-    const path = pageAfter(destination.path, site.signup.success, !onDone);
-    if (path === site.signup.success) recordSuccess();
+    const path = pageAfter(destination.path, signupOf(site).success, !onDone);
+    if (path === signupOf(site).success) recordSuccess();
     void navigate(path);
   };
 
@@ -123,7 +124,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     else if (outcome.kind === "rejected") showError(outcome.error);
     else {
       console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
-      if (site.partner) dispatch({ kind: "unreachable", partner: site.partner });
+      if (site.integrations.partner) dispatch({ kind: "unreachable", partner: site.integrations.partner });
       else showError(SIGNUP_FAILED);
     }
   };

@@ -1,4 +1,4 @@
-import type { Partner } from "@colonnade/kit";
+import type { Partner } from "@colonnade/design";
 import type { ComponentPropsWithoutRef, ReactElement } from "react";
 
 interface PartnerLinkProps extends Omit<ComponentPropsWithoutRef<"a">, "href" | "rel" | "children"> {

@@ -1,4 +1,4 @@
-import { Notice, type Partner } from "@colonnade/kit";
+import { Notice, type Partner } from "@colonnade/design";
 import { useEffect, useId, useRef, useState, type MouseEvent, type ReactElement } from "react";
 
 import { Actions } from "../actions/Actions";

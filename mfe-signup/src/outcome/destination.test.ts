@@ -1,3 +1,4 @@
+import { signupOf } from "@colonnade/design";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -21,7 +22,7 @@ const { origin, hosts, cases } = JSON.parse(
 const SUCCESS = { kind: "page", path: "/success" };
 
 function resolve(redirectUrl: unknown): Destination {
-  return destinationOf(redirectUrl, origin, { ...TEST_SITE.signup, redirectHosts: hosts });
+  return destinationOf(redirectUrl, origin, { ...signupOf(TEST_SITE), redirectHosts: hosts });
 }
 
 function urlOf(destination: Destination): string {

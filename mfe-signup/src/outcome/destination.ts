@@ -1,4 +1,5 @@
-import { isPagePath, type SiteFacts } from "@colonnade/kit";
+import type { Signup } from "@colonnade/design";
+import { isPagePath } from "@colonnade/kit";
 
 /** Destination after a sign-up. */
 export type Destination =
@@ -14,7 +15,7 @@ export type Destination =
  * allowed host, otherwise the success page. Prevents open redirects. The gateway applies the same rules; both are tested
  * against the same table.
  */
-export function destinationOf(redirectUrl: unknown, origin: string, signup: SiteFacts["signup"]): Destination {
+export function destinationOf(redirectUrl: unknown, origin: string, signup: Signup): Destination {
   const success: Destination = { kind: "page", path: signup.success };
   if (typeof redirectUrl !== "string") return success;
   // A path must stay on this origin.

@@ -14,8 +14,8 @@ async function renderExisting(path: string, options: RenderOptions = {}): Promis
 }
 
 it.each([
-  ["/signup", "Sign up - Test Directory", /who receives your details/],
-  ["/success", "Your account - Test Directory", /Where a sign-up/],
+  ["/signup", "Sign up - Test Site", /who receives your details/],
+  ["/success", "Your account - Test Site", /Where a sign-up/],
 ])("the page %s has one h1, noindex and its own canonical path", async (path, title, description) => {
   const { head } = await renderExisting(path, { site: WITH_BACKEND });
   expect(head).toMatchObject({ title, robots: "noindex", canonical: path });
@@ -75,6 +75,6 @@ describe("/success", () => {
 
   it("links home", async () => {
     await renderExisting("/success");
-    expect(screen.getByRole("link", { name: "Back to Test Directory" }).getAttribute("href")).toBe("/");
+    expect(screen.getByRole("link", { name: "Back to Test Site" }).getAttribute("href")).toBe("/");
   });
 });

@@ -1,7 +1,8 @@
-import { definePage, Notice, useSite, type PageProps } from "@colonnade/kit";
+import { Notice, signupOf } from "@colonnade/design";
+import { definePage, useSite, type PageProps } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
-import { useSignupClosed } from "../underage/underage";
+import { UNDER_AGE, useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading, type Replacement } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
@@ -16,7 +17,7 @@ function SignupPage({ form }: PageProps<null>): ReactElement {
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{closed ? UNDERAGE_HEADING : signupHeading(site, replacement)}</h1>
       {closed ? (
-        <UnderageNotice rejected={form?.underAge ?? false} />
+        <UnderageNotice rejected={form?.code === UNDER_AGE} />
       ) : (
         <SignupForm
           formResult={form}
@@ -39,7 +40,7 @@ export const page = definePage({
   head: ({ site }) => ({
     title: `Sign up - ${site.brand}`,
     description:
-      site.signup.host === null
+      signupOf(site).host === null
         ? `${signupHeading(site)} on ${site.brand} right now.`
         : `Create an account through ${site.brand}. See who receives your details and who may earn a commission. For adults 18 and over.`,
     canonical: "/signup",

@@ -1,3 +1,4 @@
+import { signupOf } from "@colonnade/design";
 import { definePage, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
@@ -5,7 +6,9 @@ import { useJustSignedUp } from "../outcome/success";
 import css from "./pages.module.css";
 
 function SuccessPage(): ReactElement {
-  const { brand, signup } = useSite();
+  const site = useSite();
+  const { brand } = site;
+  const signup = signupOf(site);
   const justSignedUp = useJustSignedUp();
   const host = signup.host === null ? "the sign-up service" : <strong>{signup.host}</strong>;
   return (

@@ -1,24 +1,23 @@
 // Test helpers of this section.
 import { cleanup, screen } from "@testing-library/react";
-import type { SiteFacts } from "@colonnade/kit";
-import { TEST_SITE } from "@colonnade/kit/testing";
+import type { Site } from "@colonnade/kit";
+import { integrations } from "@colonnade/design/testing";
 import { afterEach, vi, type Mock } from "vitest";
 
-/** A site with a sign-up backend and no partner. */
-export const WITH_BACKEND: Partial<SiteFacts> = {
-  signup: { ...TEST_SITE.signup, host: "accounts.example.org", redirectHosts: ["members.example.com"] },
+const SIGNUP = { host: "accounts.example.org", redirectHosts: ["members.example.com"] };
+
+const PARTNER = {
+  id: "example",
+  name: "Example Partner",
+  host: "partner.example.com",
+  url: "https://partner.example.com/join?subid=colonnade",
 };
 
+/** A site with a sign-up backend and no partner. */
+export const WITH_BACKEND: Partial<Site> = { integrations: integrations(SIGNUP) };
+
 /** A site with a sign-up backend and a partner. */
-export const WITH_PARTNER: Partial<SiteFacts> = {
-  ...WITH_BACKEND,
-  partner: {
-    id: "example",
-    name: "Example Partner",
-    host: "partner.example.com",
-    url: "https://partner.example.com/join?subid=colonnade",
-  },
-};
+export const WITH_PARTNER: Partial<Site> = { integrations: integrations(SIGNUP, PARTNER) };
 
 /** Form values of the tests. Distinctive, so that tests can detect leaks. */
 export const FORM_VALUES = { email: "visitor@example.net", password: "correct horse", age: "34" } as const;

@@ -1,5 +1,6 @@
-import { Button, useSite } from "@colonnade/kit";
-import { TextLink } from "@colonnade/kit/text";
+import { Button, signupOf } from "@colonnade/design";
+import { useSite } from "@colonnade/kit";
+import { TextLink } from "@colonnade/design/text";
 import { useEffect, useRef, type ReactElement } from "react";
 
 import { Actions } from "../actions/Actions";
@@ -22,7 +23,7 @@ interface UnderageNoticeProps {
  * then speaks only of the age. After a reload, attempts are no longer known, so the notice says nothing about them.
  */
 export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps): ReactElement {
-  const { host } = useSite().signup;
+  const { host } = signupOf(useSite());
   const earlierAttempt = host !== null && hasSubmitted();
   const text = useRef<HTMLParagraphElement>(null);
   useEffect(() => {

@@ -23,7 +23,7 @@ async function showDialog(): Promise<HTMLElement> {
   cleanup();
   const { renderSlot } = await import("@colonnade/kit/testing");
   const { default: section } = await import("../section");
-  const props = { open: true, reason: "sample", close: () => undefined } as const;
+  const props = { open: true, params: { reason: "sample" }, close: () => undefined };
   await renderSlot(section, "join", props, { site: WITH_PARTNER });
   return screen.getByRole("dialog", { name: "Sign-up ends here" });
 }
@@ -91,14 +91,16 @@ describe("submitting an age under 18", () => {
   });
 
   it("mentions an earlier rejected form post", async () => {
-    await showPage({ error: "This email address is already registered.", email: "typed@example.net" });
+    await showPage({ message: "This email address is already registered.", values: { email: "typed@example.net" } });
     fillForm({ age: "17" });
     await submit();
     expect(thanks().textContent).toContain("Your earlier try may have reached accounts.example.org");
   });
 
   it("as a form post blocks sign-up on page and dialog", async () => {
-    expect(await showPage({ error: "This site is for adults.", email: "", underAge: true })).toBe("Sign-up ends here");
+    expect(await showPage({ code: "under_age", message: "This site is for adults.", values: {} })).toBe(
+      "Sign-up ends here",
+    );
     expect(document.querySelector("form, input")).toBeNull();
     // The form result covers only this attempt.
     expect(document.body.textContent).toContain("We didn’t save or send anything you entered.");

@@ -6,6 +6,9 @@ import { useEffect, useSyncExternalStore } from "react";
 const KEY = "signup";
 const CLOSED = "closed";
 
+/** The code of a form post that the gateway rejected because the stated age is under 18. */
+export const UNDER_AGE = "under_age";
+
 let closed = false;
 let closedHere = false;
 let submitted = false;
@@ -77,7 +80,7 @@ export function hasSubmitted(): boolean {
  * rejected.
  */
 export function useSignupClosed(formResult?: FormResult): boolean {
-  const rejected = formResult?.underAge ?? false;
+  const rejected = formResult?.code === UNDER_AGE;
   useEffect(() => {
     if (rejected) closeSignup();
   }, [rejected]);

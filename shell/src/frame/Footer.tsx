@@ -1,4 +1,5 @@
-import { JoinButton, useSite } from "@colonnade/kit";
+import { JoinButton, signupOf } from "@colonnade/design";
+import { useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { JOIN_LABEL } from "./labels";
@@ -12,17 +13,17 @@ interface FooterProps {
 
 /** The site's footer: navigation, join button, brand and note. */
 export function Footer({ note, currentPath }: FooterProps): ReactElement {
-  const { brand, navigation, signup } = useSite();
+  const site = useSite();
   return (
     <footer className="site-footer">
       <div className="page">
         <nav aria-label="Footer">
-          <NavigationLinks links={navigation.footer} currentPath={currentPath} />
+          <NavigationLinks links={site.navigation.footer} currentPath={currentPath} />
         </nav>
         {/* Without a sign-up backend there is nothing to join. */}
-        {signup.host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
+        {signupOf(site).host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
         <p>
-          <span>{brand}</span>
+          <span>{site.brand}</span>
           <span>{note}</span>
         </p>
       </div>

@@ -1,15 +1,14 @@
-import { DEFAULT_LAYOUT, type Layout } from "@colonnade/kit";
-import { ShellContext } from "@colonnade/kit/shell";
-import { TEST_SITE } from "@colonnade/kit/testing";
+import { integrations } from "@colonnade/design/testing";
+import type { Layout } from "@colonnade/kit";
+import { inShell } from "@colonnade/kit/testing";
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { Frame } from "./Frame";
 
-function show(layout: Partial<Layout> = {}, currentPath?: string, host: string | null = "signup.example"): void {
+function show(layout: Layout = {}, currentPath?: string, host: string | null = "signup.example"): void {
   const site = {
-    ...TEST_SITE,
-    signup: { ...TEST_SITE.signup, host },
+    integrations: integrations({ host }),
     navigation: {
       menu: [
         { label: "Home", path: "/" },
@@ -19,11 +18,12 @@ function show(layout: Partial<Layout> = {}, currentPath?: string, host: string |
     },
   };
   render(
-    <ShellContext value={{ site, openJoin: () => undefined }}>
-      <Frame layout={{ ...DEFAULT_LAYOUT, ...layout }} currentPath={currentPath}>
+    inShell(
+      <Frame layout={layout} currentPath={currentPath}>
         <h1>Content</h1>
-      </Frame>
-    </ShellContext>,
+      </Frame>,
+      { site },
+    ),
   );
 }
 
@@ -46,7 +46,7 @@ describe("Frame", () => {
     ["logo", false],
   ] as const)("the %s header has the logo; menu: %s", (variant, hasMenu) => {
     show({ header: variant });
-    expect(within(header()).getByText("Test Directory").closest("a")?.getAttribute("href")).toBe("/");
+    expect(within(header()).getByText("Test Site").closest("a")?.getAttribute("href")).toBe("/");
     expect(menu() !== null).toBe(hasMenu);
     expect(header().dataset.variant).toBe(variant);
   });

@@ -1,4 +1,5 @@
-import { JoinButton, Link, useSite, type Layout } from "@colonnade/kit";
+import { JoinButton, signupOf, type HeaderVariant } from "@colonnade/design";
+import { Link, useSite } from "@colonnade/kit";
 import { useEffect, useRef, type MouseEvent, type ReactElement } from "react";
 
 import { JOIN_LABEL } from "./labels";
@@ -29,7 +30,7 @@ function onClick({ target, currentTarget }: MouseEvent<HTMLDetailsElement>): voi
 }
 
 function Menu({ currentPath }: { readonly currentPath: string | undefined }): ReactElement {
-  const { navigation, signup } = useSite();
+  const site = useSite();
   const details = useRef<HTMLDetailsElement>(null);
 
   // <details> opens and closes without script. These listeners add the rest of a menu's behavior.
@@ -62,15 +63,15 @@ function Menu({ currentPath }: { readonly currentPath: string | undefined }): Re
         <span>Menu</span>
       </summary>
       <nav aria-label="Main">
-        <NavigationLinks links={navigation.menu} currentPath={currentPath} />
-        {signup.host !== null && <JoinButton className="button">{JOIN_LABEL}</JoinButton>}
+        <NavigationLinks links={site.navigation.menu} currentPath={currentPath} />
+        {signupOf(site).host !== null && <JoinButton className="button">{JOIN_LABEL}</JoinButton>}
       </nav>
     </details>
   );
 }
 
 interface HeaderProps {
-  readonly variant: Layout["header"];
+  readonly variant: HeaderVariant;
   readonly currentPath: string | undefined;
 }
 

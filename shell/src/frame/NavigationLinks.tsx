@@ -1,8 +1,8 @@
-import { Link, type SiteFacts } from "@colonnade/kit";
+import { Link, type Site } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 interface NavigationLinksProps {
-  readonly links: SiteFacts["navigation"]["menu"];
+  readonly links: Site["navigation"]["menu"];
   /** Path of the current page. Undefined if it does not exist: all unknown paths share one document. */
   readonly currentPath: string | undefined;
 }

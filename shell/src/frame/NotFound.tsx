@@ -1,23 +1,19 @@
-import { Button, Link, useSite } from "@colonnade/kit";
-import type { ReactElement, ReactNode } from "react";
+import { Button } from "@colonnade/design";
+import { Link, useSite } from "@colonnade/kit";
+import { Slot } from "@colonnade/shell";
+import type { ReactElement } from "react";
 
 import { Message } from "./Message";
 
-interface NotFoundProps {
-  readonly heading: string;
-  /** The search. */
-  readonly children?: ReactNode;
-}
-
 /** The not-found page. */
-export function NotFound({ heading, children }: NotFoundProps): ReactElement {
+export function NotFound({ heading }: { readonly heading: string }): ReactElement {
   const { navigation } = useSite();
   return (
     <Message
       heading={heading}
       text="There’s nothing at this address. It may have moved, or the link may have a mistake in it."
     >
-      {children}
+      <Slot name="search" className="search-slot" />
       <p className="message-ways">
         <Button to="/">Return to home</Button>
         {/* In place of the search. */}

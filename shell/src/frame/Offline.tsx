@@ -1,10 +1,11 @@
+import type { RetryProps } from "@colonnade/shell";
 import { startTransition, useEffect, useEffectEvent, type ReactElement } from "react";
 
 import { Message } from "./Message";
-import { RetryButton, type RetryButtonProps } from "./RetryButton";
+import { RetryButton } from "./RetryButton";
 
 /** Shown in place of a page that failed to load while offline. Retries when the browser is back online. */
-export function Offline({ retry }: RetryButtonProps): ReactElement {
+export function Offline({ retry }: RetryProps): ReactElement {
   const tryAgain = useEffectEvent(() => {
     startTransition(retry);
   });

@@ -1,4 +1,4 @@
-import { Button, Card } from "@colonnade/kit";
+import { Button, Card } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import css from "./EmptyState.module.css";

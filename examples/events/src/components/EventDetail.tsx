@@ -1,4 +1,5 @@
-import { Badge, Card, useHydrated } from "@colonnade/kit";
+import { Badge, Card } from "@colonnade/design";
+import { useHydrated } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { formatDay, formatTime } from "../dates";

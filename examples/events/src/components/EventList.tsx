@@ -1,4 +1,5 @@
-import { Badge, Card, Link } from "@colonnade/kit";
+import { Badge, Card } from "@colonnade/design";
+import { Link } from "@colonnade/kit";
 import { useId, type ReactElement } from "react";
 
 import { byDate, formatDay, formatTime, relativeDay } from "../dates";

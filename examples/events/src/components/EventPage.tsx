@@ -1,4 +1,5 @@
-import { Link, Notice } from "@colonnade/kit";
+import { Notice } from "@colonnade/design";
+import { Link } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
 import { SECTION_NAME } from "../breadcrumbs";

@@ -1,4 +1,5 @@
-import { Breadcrumbs, type Breadcrumb } from "@colonnade/kit";
+import { Breadcrumbs } from "@colonnade/design";
+import type { Breadcrumb } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
 import css from "./PageFrame.module.css";

@@ -1,4 +1,4 @@
-import { Button } from "@colonnade/kit";
+import { Button } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import { listPath, type ListAddress } from "../paths";

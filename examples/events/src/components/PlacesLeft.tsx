@@ -1,4 +1,4 @@
-import { Button } from "@colonnade/kit";
+import { Button } from "@colonnade/design";
 import { useQuery } from "@colonnade/kit/data";
 import { useRef, type ReactElement } from "react";
 

@@ -1,4 +1,4 @@
-import { Card, Field, Notice } from "@colonnade/kit";
+import { Card, Field, Notice } from "@colonnade/design";
 import { MutationForm, SubmitButton } from "@colonnade/kit/data";
 import type { ReactElement } from "react";
 
@@ -26,6 +26,7 @@ export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
           schema={rsvpSchema}
           onSuccess={onSuccess}
           className={css.form}
+          error={(message) => <Notice kind="error" title={message} />}
           success={({ places }) => (
             <Notice kind="success" title={`You have ${places === 1 ? "1 place" : `${String(places)} places`}`}>
               <p>Your RSVP is in the API of this example and nowhere else.</p>
@@ -38,7 +39,7 @@ export function RsvpCard({ event, isOver, onSuccess }: Props): ReactElement {
           </p>
           <Field label="Email" type="email" name="email" autoComplete="email" required maxLength={254} />
           <Field label="Places" hint="1 to 4" type="number" name="places" min={1} max={4} defaultValue={1} required />
-          <SubmitButton>RSVP</SubmitButton>
+          <SubmitButton className="button">RSVP</SubmitButton>
         </MutationForm>
       )}
     </Card>

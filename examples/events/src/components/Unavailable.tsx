@@ -1,4 +1,5 @@
-import { Link, Notice } from "@colonnade/kit";
+import { Notice } from "@colonnade/design";
+import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 interface Props {

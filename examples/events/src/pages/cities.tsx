@@ -1,4 +1,5 @@
-import { Card, definePage, Grid, Link, query } from "@colonnade/kit";
+import { Card, Grid } from "@colonnade/design";
+import { definePage, Link, query } from "@colonnade/kit";
 
 import { SECTION_NAME, trailTo } from "../breadcrumbs";
 import { DataAge } from "../components/DataAge";

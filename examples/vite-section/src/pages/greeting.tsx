@@ -1,4 +1,5 @@
-import { Button, definePage, Link, notFound, pathTo, useSite } from "@colonnade/kit";
+import { Button } from "@colonnade/design";
+import { definePage, Link, notFound, pathTo, useSite } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
 import css from "./greeting.module.css";

@@ -1,5 +1,5 @@
-import { Card, JoinButton } from "@colonnade/kit";
-import { AvatarArt } from "@colonnade/kit/art";
+import { Card, JoinButton } from "@colonnade/design";
+import { AvatarArt } from "@colonnade/design/art";
 import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";

@@ -1,4 +1,4 @@
-import { TextLink } from "@colonnade/kit/text";
+import { TextLink } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import type { CityLocation } from "../../data/maps";

@@ -1,5 +1,6 @@
+import { signupOf } from "@colonnade/design";
 import { useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/kit/text";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
@@ -16,7 +17,7 @@ export function Benefits(): ReactElement {
         {home.benefits.map(({ title, text, noSignup = text }) => (
           <li key={title}>
             <h3>{fillFacts(title, site)}</h3>
-            <p>{fillFacts(site.signup.host === null ? noSignup : text, site)}</p>
+            <p>{fillFacts(signupOf(site).host === null ? noSignup : text, site)}</p>
           </li>
         ))}
       </ul>

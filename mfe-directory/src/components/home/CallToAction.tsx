@@ -1,5 +1,6 @@
-import { JoinButton, useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/kit/text";
+import { JoinButton, signupOf } from "@colonnade/design";
+import { useSite } from "@colonnade/kit";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
@@ -8,7 +9,7 @@ import css from "./CallToAction.module.css";
 /** Invites visitors to sign up, or says that no sign-up service is configured. */
 export function CallToAction(): ReactElement {
   const site = useSite();
-  const isOpen = site.signup.host !== null;
+  const isOpen = signupOf(site).host !== null;
   const { heading, text } = isOpen ? home.cta : home.noSignup;
   return (
     <section className={css.invitation} aria-labelledby="join">

@@ -1,5 +1,5 @@
-import { Disclosure, Prose } from "@colonnade/kit";
-import { TEXT_COMPONENTS } from "@colonnade/kit/text";
+import { Disclosure, Prose } from "@colonnade/design";
+import { TEXT_COMPONENTS } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import { FAQ } from "../../data/faq";

@@ -1,6 +1,6 @@
 import { useSite } from "@colonnade/kit";
-import { TempleArt } from "@colonnade/kit/art";
-import { fillFacts } from "@colonnade/kit/text";
+import { TempleArt } from "@colonnade/design/art";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";

@@ -1,5 +1,5 @@
 import { Link, useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/kit/text";
+import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import guide from "../../../content/state.json";

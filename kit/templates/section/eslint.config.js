@@ -1,4 +1,0 @@
-import section from "@colonnade/kit/eslint";
-import tseslint from "typescript-eslint";
-
-export default [{ files: ["src/**/*.{ts,tsx}"], languageOptions: { parser: tseslint.parser } }, ...section];

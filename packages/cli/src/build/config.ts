@@ -1,0 +1,185 @@
+import { access, stat } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import type { Configuration } from "webpack";
+
+import { checkFacts, type FactTypes } from "./facts.js";
+import { checkFolder } from "./folder.js";
+import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
+import { UsageError } from "./usageError.js";
+
+/** A JSON value. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Part of a build: the files that browsers load, or the server module. */
+export type BuildSide = "client" | "server";
+
+/** The maximum size of a first view of a section, in KiB compressed with Brotli. */
+export interface Budget {
+  /** Scripts of a page or slot, including the section's entry. Default: 32. */
+  readonly scriptKib?: number;
+  /** Stylesheets of a page or slot. Default: 8. */
+  readonly styleKib?: number;
+}
+
+/** Build configuration of a package: the default export of its `section.config.js`. */
+export interface SectionConfig extends ImageConfig {
+  /** Name of the section, or `shell` for the shell. */
+  readonly name: string;
+  /**
+   * Path of the entry module, relative to the package. Its default export is `defineSection({ … })`, or a shell's
+   * `createShell({ … })`.
+   */
+  readonly entry: string;
+  /** Default: `section`. */
+  readonly kind?: "section" | "shell";
+  /**
+   * The facts of `[site.facts]` that the package reads, with their types. A deploy to a site that lacks one is rejected.
+   */
+  readonly facts?: FactTypes;
+  /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
+  readonly define?: Readonly<Record<string, JsonValue>>;
+  /** Section only: the size budget of each page and slot. The gateway can have another budget. */
+  readonly budget?: Budget;
+  /**
+   * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,
+   * also for `colonnade check`. Returns the configuration to use.
+   */
+  readonly webpack?: (configuration: Configuration, context: { readonly side: BuildSide }) => Configuration;
+  /** Shell only: path of the favicon, relative to the package. */
+  readonly icon?: string;
+  /** Shell only: contents of meta tags of every document, by name. */
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
+/** Declares a package's build configuration. Returns its argument; it provides type checking. */
+export function defineConfig(config: SectionConfig): SectionConfig {
+  return config;
+}
+
+/** Name of a package's build configuration file. */
+export const CONFIG_FILE = "section.config.js";
+const BUDGET_KEYS = ["scriptKib", "styleKib"];
+const KEYS = new Set(["name", "entry", "kind", "facts", "define", "budget", "webpack", "icon", "meta", ...IMAGE_KEYS]);
+const NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** Description of a valid section name, for error messages. */
+export const EXPECTED_NAME = 'a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
+
+/** Returns whether a section or the shell can have this name. */
+export function isSectionName(name: string): boolean {
+  return NAME.test(name);
+}
+
+export { UsageError };
+
+/**
+ * Reads a package's `section.config.js`.
+ *
+ * @throws UsageError if the file is missing, a value is invalid, or the tools of a build cannot read the folder.
+ */
+export async function loadConfig(folder: string): Promise<SectionConfig> {
+  const file = path.join(folder, CONFIG_FILE);
+  await access(file).catch(() => {
+    throw new UsageError(`${folder} has no ${CONFIG_FILE}; run this in the folder of a section`);
+  });
+  await checkFolder(folder);
+  const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be loaded: ${String(error)}`, { cause: error });
+  })) as { default?: Readonly<Record<string, unknown>> | null };
+  const config = module.default;
+  if (typeof config !== "object" || config === null)
+    throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);
+  for (const key of Object.keys(config)) {
+    if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
+  }
+  const { name, entry, kind = "section" } = config;
+  if (typeof name !== "string" || !isSectionName(name))
+    throw new UsageError(`${file}: name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
+  if (kind !== "section" && kind !== "shell")
+    throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
+  if ((kind === "shell") !== (name === "shell"))
+    throw new UsageError(
+      `${file}: name is "${name}" and kind is "${kind}"; the shell needs both to be "shell", a section neither`,
+    );
+  if (typeof entry !== "string" || !(await isFile(folder, entry)))
+    throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
+  const { facts, define, budget, webpack, meta } = config;
+  if (facts !== undefined) checkFacts(file, facts);
+  if (meta !== undefined && (kind !== "shell" || !isMeta(meta)))
+    throw new UsageError(
+      `${file}: meta is ${JSON.stringify(meta)}; expected { name: content }, with the names of meta tags (shell only)`,
+    );
+  if (budget !== undefined && (kind === "shell" || !isBudget(budget)))
+    throw new UsageError(
+      `${file}: budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
+    );
+  if (define !== undefined) checkDefine(file, define);
+  if (webpack !== undefined && (typeof webpack !== "function" || kind === "shell"))
+    throw new UsageError(
+      `${file}: webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
+    );
+  const { icon } = config;
+  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(folder, icon))))
+    throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`);
+  return {
+    name,
+    entry,
+    kind,
+    ...(facts !== undefined && { facts }),
+    ...(meta !== undefined && { meta: meta as NonNullable<SectionConfig["meta"]> }),
+    ...(define !== undefined && { define: define as NonNullable<SectionConfig["define"]> }),
+    ...(budget !== undefined && { budget: budget as Budget }),
+    ...(webpack !== undefined && { webpack: webpack as NonNullable<SectionConfig["webpack"]> }),
+    ...(typeof icon === "string" && { icon }),
+    ...readImageConfig(file, config, kind),
+  };
+}
+
+function isBudget(budget: unknown): boolean {
+  if (typeof budget !== "object" || budget === null) return false;
+  return Object.entries(budget).every(
+    ([key, value]) => BUDGET_KEYS.includes(key) && typeof value === "number" && value > 0,
+  );
+}
+
+function isMeta(meta: unknown): boolean {
+  if (typeof meta !== "object" || meta === null || Array.isArray(meta)) return false;
+  return Object.entries(meta).every(
+    ([name, content]) => /^[a-z][a-z0-9:._-]*$/i.test(name) && typeof content === "string",
+  );
+}
+
+function checkDefine(file: string, define: unknown): void {
+  if (typeof define !== "object" || define === null || Array.isArray(define))
+    throw new UsageError(`${file}: define is ${JSON.stringify(define)}; expected { NAME: value }`);
+  for (const [name, value] of Object.entries(define)) {
+    if (!/^[A-Za-z_$][\w$]*$/.test(name))
+      throw new UsageError(`${file}: define has the name ${JSON.stringify(name)}; expected an identifier`);
+    if (!isJson(value))
+      throw new UsageError(
+        `${file}: define.${name} is not a JSON value; expected a string, a finite number, a boolean, null, or a list or object of these`,
+      );
+  }
+}
+
+function isJson(value: unknown): value is JsonValue {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null)
+    return value === null || typeof value === "string" || typeof value === "boolean";
+  if (Array.isArray(value)) return value.every(isJson);
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
+}
+
+async function isFile(folder: string, file: string): Promise<boolean> {
+  return stat(path.join(folder, file)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/** Returns the code that replaces each name. */
+export function constants(define: NonNullable<SectionConfig["define"]>): Record<string, string> {
+  return Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)]));
+}

@@ -1,0 +1,108 @@
+import { parse, type Expression, type Module, type ObjectExpression } from "@swc/core";
+import { readFile } from "node:fs/promises";
+
+import { CONTRACT } from "@colonnade/kit/contract";
+import { BuildError } from "./usageError.js";
+
+/** Modules that the pages and slots of a section import. */
+export interface EntryImports {
+  /** Import specifier by path pattern. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** Import specifier by slot name. */
+  readonly slots: ReadonlyMap<string, string>;
+}
+
+const IMPORT_FORM = '() => import("./module")';
+
+/**
+ * Parses `defineSection({ pages, slots })` in the source of an entry module. The build uses it to map chunks to pages
+ * without running the section.
+ *
+ * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")`.
+ */
+export async function readEntry(file: string): Promise<EntryImports> {
+  const entries = await readDefinition(file);
+  return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
+}
+
+/**
+ * Reads the version of the section contract from the source of an entry module.
+ *
+ * @throws BuildError if it is not a number literal.
+ */
+export async function readContract(file: string): Promise<number> {
+  const contract = (await readDefinition(file)).get("contract");
+  if (contract?.type === "NumericLiteral") return contract.value;
+  throw new BuildError(`${file}: contract is not a number; expected \`contract: ${String(CONTRACT)}\``);
+}
+
+async function readDefinition(file: string): Promise<Map<string, Expression>> {
+  const source = await readFile(file, "utf8");
+  const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
+    // swc appends its own stack trace.
+    const [message = ""] = String(error instanceof Error ? error.message : error).split("\n\nCaused by:");
+    throw new BuildError(`${file}: syntax error:\n${message.trimEnd()}`);
+  });
+  const definition = findDefinition(module);
+  if (!definition) throw new BuildError(`${file}: expected \`export default defineSection({ … })\``);
+  return entriesOf(definition, `${file}: defineSection`);
+}
+
+function findDefinition(module: Module): ObjectExpression | undefined {
+  for (const item of module.body) {
+    if (item.type !== "ExportDefaultExpression" || item.expression.type !== "CallExpression") continue;
+    const {
+      callee,
+      arguments: [argument],
+    } = item.expression;
+    if (
+      callee.type === "Identifier" &&
+      callee.value === "defineSection" &&
+      argument?.expression.type === "ObjectExpression"
+    ) {
+      return argument.expression;
+    }
+  }
+  return undefined;
+}
+
+// An entry that cannot be read here would be a page missing from the release, so it is an error.
+function entriesOf(object: ObjectExpression, where: string): Map<string, Expression> {
+  return new Map(
+    object.properties.map((property) => {
+      if (property.type === "KeyValueProperty") {
+        const { key, value } = property;
+        if (key.type === "StringLiteral" || key.type === "Identifier") return [key.value, value];
+      }
+      throw new BuildError(`${where} has an unsupported property; expected "key": value`);
+    }),
+  );
+}
+
+function importsOf(file: string, definition: Map<string, Expression>, name: "pages" | "slots"): Map<string, string> {
+  const value = definition.get(name);
+  if (!value) return new Map();
+  if (value.type !== "ObjectExpression")
+    throw new BuildError(`${file}: ${name} is not an object literal; expected { "…": ${IMPORT_FORM} }`);
+  return new Map(
+    [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [
+      key,
+      importSpecifier(load) ?? reject(file, name, key),
+    ]),
+  );
+}
+
+function reject(file: string, name: string, key: string): never {
+  throw new BuildError(`${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}`);
+}
+
+function importSpecifier(load: Expression): string | undefined {
+  if (load.type !== "ArrowFunctionExpression" || load.body.type !== "CallExpression") return undefined;
+  const {
+    callee,
+    arguments: [argument],
+  } = load.body;
+  return callee.type === "Import" && argument?.expression.type === "StringLiteral"
+    ? argument.expression.value
+    : undefined;
+}

@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { FactTypes } from "./facts.js";
+import type { ReleaseImages } from "./images.js";
+import { UsageError } from "./usageError.js";
+
+/** Name of the folder, within a package, that contains its release. */
+export const RELEASE_FOLDER = "release";
+
+/** A path returned by a page's `paths()`. */
+export interface ReleasePath {
+  /** Percent-encoded. */
+  readonly path: string;
+  /** Whether search engines may index it, i.e. its `robots` tag does not contain `noindex`. */
+  readonly indexable: boolean;
+}
+
+/** A file of a release. */
+export interface ReleaseFile {
+  /** Relative to the release folder, with forward slashes. */
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+  /** MIME type. */
+  readonly type: string;
+  /** Subresource Integrity value, `sha384-…`. */
+  readonly digest: string;
+}
+
+/** The contents of `release.json`. File paths are relative to the release folder. */
+export interface Release extends ReleaseImages {
+  readonly name: string;
+  readonly version: string;
+  readonly kind: "section" | "shell";
+  readonly contract: number;
+  /** A section's container script, or the shell's main script. */
+  readonly entry: string;
+  /** Sections only: global variable of the Module Federation container. */
+  readonly container?: string;
+  /** Sections only: whether the container reads `_FEDERATION_RUNTIME_CORE` of the shell. Absent means true. */
+  readonly needsFederationRuntime?: boolean;
+  /** Shell only: stylesheets of the frame, in order. */
+  readonly styles: readonly string[];
+  /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */
+  readonly assets: readonly string[];
+  readonly pages: readonly {
+    readonly pattern: string;
+    readonly assets: readonly string[];
+    readonly paths: readonly ReleasePath[];
+  }[];
+  readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
+  /** Shared packages: the version ranges a section needs, or the versions the shell provides. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** The facts of the site that the package reads, with their types. Absent if it reads none. */
+  readonly facts?: FactTypes;
+  /** Shell only: meta tags of every document. */
+  readonly meta?: readonly { readonly name: string; readonly content: string }[];
+  /** Shell only: the favicon. */
+  readonly icon?: string;
+  /** Server modules by import specifier. */
+  readonly modules: Readonly<Record<string, string>>;
+  readonly files: readonly ReleaseFile[];
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".avif": "image/avif",
+  ".gif": "image/gif",
+  ".ico": "image/vnd.microsoft.icon",
+  ".jpeg": "image/jpeg",
+  ".jpg": "image/jpeg",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".webp": "image/webp",
+  ".mp3": "audio/mpeg",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".ttf": "font/ttf",
+  ".woff": "font/woff",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+  ".pdf": "application/pdf",
+  ".wasm": "application/wasm",
+  ".txt": "text/plain; charset=utf-8",
+  ".md": "text/plain; charset=utf-8",
+};
+
+/** The MIME type of a file, by its name. */
+export function typeOf(file: string): string {
+  return TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream";
+}
+
+/** The digest of a file, in the format of Subresource Integrity. */
+export function digestOf(contents: Buffer | string): string {
+  return `sha384-${createHash("sha384").update(contents).digest("base64")}`;
+}
+
+/**
+ * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps,
+ * which are not published.
+ */
+export async function listFiles(folder: string): Promise<ReleaseFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
+    .filter((file) => file !== "release.json" && !file.endsWith(".map"))
+    .sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const bytes = await readFile(path.join(folder, file));
+      return {
+        path: file,
+        size: bytes.length,
+        type: typeOf(file),
+        digest: digestOf(bytes),
+      };
+    }),
+  );
+}
+
+/**
+ * Reads `release.json` from a release folder.
+ *
+ * @throws UsageError if the folder contains no release, or its manifest is not JSON.
+ */
+export async function readRelease(folder: string): Promise<Release> {
+  const file = path.join(folder, "release.json");
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new UsageError(`${folder} contains no release; run \`colonnade build\` first`);
+  });
+  try {
+    return JSON.parse(text) as Release;
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Compilation } from "webpack";
+
+import { findOversizedViews } from "../check/budget.js";
+import { check, type CheckResult } from "../check/check.js";
+import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
+import { CONTRACT } from "@colonnade/kit/contract";
+import { sectionAssets, singleFile } from "./assets.js";
+import type { Built, OnStep } from "./built.js";
+import { combineErrors, compile } from "./compile.js";
+import type { BuildContext } from "./context.js";
+import { readEntry, type EntryImports } from "./entry.js";
+import { compiledFiles } from "./outside.js";
+import { listFiles, type Release } from "./release.js";
+import { SECTION_MODULES } from "./server.js";
+import { neededRanges } from "./shared.js";
+import { clientConfiguration, serverConfiguration } from "./webpack.js";
+
+/** The global variable with the Module Federation runtime of the shell. */
+const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
+
+interface CompiledSection {
+  readonly client: Compilation;
+  readonly server: Compilation;
+}
+
+async function compileSection(context: BuildContext, onStep: OnStep): Promise<CompiledSection> {
+  const client = await compile(clientConfiguration(context), context);
+  onStep("server bundle");
+  const server = await compile(serverConfiguration(context), context);
+  // The rest of the check, if it takes longer than the compilation.
+  onStep("check");
+  return { client, server };
+}
+
+/**
+ * Builds a section into the output folder, and checks its pages.
+ *
+ * @throws UsageError if the section does not compile or breaks a rule.
+ */
+export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
+  const { folder, config } = context;
+  // The check runs the pages in other processes, so it can overlap with the compilation.
+  const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
+  if (compiled.status === "rejected")
+    // The check's compilation has source maps, so its errors have positions.
+    throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
+  if (checked.status === "rejected") throw checked.reason;
+  const { problems: found, paths } = checked.value;
+  // The build cannot read an invalid declaration.
+  if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
+  const imports = await readEntry(path.resolve(folder, config.entry));
+  const { client, server } = compiled.value;
+  const release = await sectionRelease(context, client, imports, paths);
+  const problems = [...found, ...(await findOversizedViews(context, client, release))];
+  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
+  return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
+}
+
+/** Returns the manifest of a section whose client files are compiled. `paths` are the listed paths of each page. */
+export async function sectionRelease(
+  { folder, output, config, identity, installed }: BuildContext,
+  client: Compilation,
+  imports: EntryImports,
+  paths: CheckResult["paths"],
+): Promise<Release> {
+  const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
+  const entry = `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`;
+  return {
+    name: config.name,
+    version: identity.version,
+    kind: "section",
+    contract: CONTRACT,
+    entry,
+    container: identity.container,
+    // True if the section's own webpack configuration uses the plugin of @module-federation/enhanced with `externalRuntime`.
+    needsFederationRuntime: (await readFile(path.join(output, entry), "utf8")).includes(FEDERATION_RUNTIME),
+    styles: [],
+    assets: common,
+    pages: [...imports.pages].map(([pattern, request]) => ({
+      pattern,
+      assets: assetsOf(request),
+      paths: paths.get(pattern) ?? [],
+    })),
+    slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
+    shared: neededRanges(installed),
+    ...(config.facts && { facts: config.facts }),
+    modules: SECTION_MODULES,
+    files: await listFiles(output),
+  };
+}

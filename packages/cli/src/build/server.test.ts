@@ -1,0 +1,173 @@
+// Builds a small shell and a section, and runs their server modules.
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { build, type Release } from "@colonnade/cli";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { SERVER_SPECIFIERS, shellServerEntry } from "./server.js";
+
+const SHELL: Files = {
+  "section.config.js":
+    'export default { name: "shell", kind: "shell", entry: "./src/main.ts", server: "./src/server.tsx" };',
+  "src/main.ts": 'import { version } from "react"; document.title = version;',
+  "src/server.tsx": `import { renderToString } from "react-dom/server";
+export async function render(section, { path, pattern }) {
+  const { page } = await section.pages[pattern]();
+  const data = await page.data({ params: { language: decodeURIComponent(path.split("/").at(-1)) } });
+  return renderToString(<main>{page.head({ data, site: { brand: "Test" } }).title}</main>);
+}`,
+};
+
+interface BuiltPackage {
+  readonly folder: string;
+  readonly release: Release;
+}
+
+/** Builds the shell. Development builds are faster, because they skip minification. */
+async function shellRelease(files: Files = {}, { development = false } = {}): Promise<BuiltPackage> {
+  const folder = await helloSection({ ...SHELL, ...files });
+  const { release } = await build(folder, { final: false, development });
+  return { folder, release };
+}
+
+/** Installs the server modules of releases as packages, runs a module that imports them, and parses its output. */
+async function runWith(built: readonly BuiltPackage[], main: string): Promise<unknown> {
+  const workspace = await temporaryFolder();
+  const files: Record<string, string> = { "main.mjs": main };
+  const exports: Record<string, Record<string, string>> = {};
+  for (const { folder, release } of built) {
+    for (const [specifier, file] of Object.entries(release.modules)) {
+      const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
+      const target = `.${specifier.slice(name.length)}/index.js`;
+      files[path.join("node_modules", name, target)] = await readFile(path.join(folder, "release", file), "utf8");
+      exports[name] = { ...exports[name], [`.${specifier.slice(name.length)}`]: target };
+    }
+  }
+  for (const name of Object.keys(exports))
+    files[`node_modules/${name}/package.json`] = JSON.stringify({ type: "module", exports: exports[name] });
+  await writeFiles(workspace, files);
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(workspace, "main.mjs")]);
+  return JSON.parse(stdout);
+}
+
+test("the server entry exports render and the shared packages", () => {
+  expect(shellServerEntry("/shell/src/server.tsx").split("\n")).toEqual([
+    'export { render } from "/shell/src/server.tsx";',
+    'export * as react from "react";',
+    'export * as reactDom from "react-dom";',
+    'export * as colonnadeKit from "@colonnade/kit";',
+    'export * as reactJsxRuntime from "react/jsx-runtime";',
+  ]);
+});
+
+describe("the modules of a release", () => {
+  let shell: BuiltPackage;
+  let section: BuiltPackage;
+  beforeAll(async () => {
+    shell = await shellRelease();
+    const folder = await helloSection();
+    section = { folder, release: (await build(folder, { final: false })).release };
+  });
+
+  test("include one module per shared package in the shell's release", () => {
+    expect(section.release.modules).toEqual({ section: "server/index.js" });
+    expect(shell.release.modules).toEqual({
+      shell: "server/index.js",
+      react: "server/react.js",
+      "react-dom": "server/reactDom.js",
+      "@colonnade/kit": "server/colonnadeKit.js",
+      "react/jsx-runtime": "server/reactJsxRuntime.js",
+    });
+  });
+
+  test("are listed as files and import only known specifiers", async () => {
+    const known = new Set([...Object.keys(shell.release.modules), ...Object.keys(section.release.modules)]);
+    for (const { folder, release } of [shell, section]) {
+      const files = release.files.map((file) => file.path).filter((file) => /^server\/.*\.js$/.test(file));
+      expect(files.toSorted()).toEqual(Object.values(release.modules).toSorted());
+      for (const file of files) {
+        const text = await readFile(path.join(folder, "release", file), "utf8");
+        for (const [, specifier] of text.matchAll(/(?:^|;|\})\s*import\b[^"';]*["']([^"']+)["']/gm))
+          expect(known, `${file} imports ${String(specifier)}`).toContain(specifier);
+      }
+    }
+  });
+
+  test("render a section's page with a single React instance", async () => {
+    const { html, same } = (await runWith(
+      [shell, section],
+      `import section from "section";
+import * as shell from "shell";
+import * as react from "react";
+import React from "react";
+import { jsx } from "react/jsx-runtime";
+const html = await shell.render(section, { path: "/hello/Welsh", pattern: "/hello/:language" });
+const same = [react.useId === shell.react.useId, React.useId === react.useId, jsx === shell.reactJsxRuntime.jsx];
+console.log(JSON.stringify({ html, same }));
+`,
+    )) as { html: string; same: boolean[] };
+    expect(html).toMatch(/^<main>[^<]*Welsh[^<]*<\/main>$/);
+    expect(same).toEqual([true, true, true]);
+  });
+
+  test("use React's production build even in development mode", async () => {
+    const { folder, release } = await shellRelease({}, { development: true });
+    const server = await readFile(path.join(folder, "release/server/index.js.LICENSE.txt"), "utf8");
+    const scripts = [...release.assets, release.entry].map((file) =>
+      readFile(path.join(folder, "release", file), "utf8"),
+    );
+    const client = (await Promise.all(scripts)).join("\n");
+    // File names in React's own comments.
+    expect([...new Set(client.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.development.js"]);
+    expect([...new Set(server.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.production.js"]);
+    expect(release.modules).toEqual(shell.release.modules);
+  });
+
+  test("are not loaded by browsers", () => {
+    const scripts = [...shell.release.assets, shell.release.entry];
+    const names = scripts.map((file) => /^client\/([\w-]+)\.[0-9a-f]{8}\.js$/.exec(file)?.[1]);
+    expect(names).toEqual(["runtime", "react-dom", "main"]);
+  });
+});
+
+test("a shell without a server module has no server files", async () => {
+  const { release } = await shellRelease(
+    { "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };' },
+    { development: true },
+  );
+  expect(release.modules).toEqual({});
+  expect(release.files.some((file) => file.path.startsWith("server/"))).toBe(false);
+});
+
+describe("a build fails", () => {
+  test("if the shell's server module does not exist", async () => {
+    await expect(
+      shellRelease({
+        "section.config.js":
+          'export default { name: "shell", kind: "shell", entry: "./src/main.ts", server: "./src/nowhere.tsx" };',
+      }),
+    ).rejects.toThrow('server is "./src/nowhere.tsx"; expected the path of the server module (shell only)');
+  });
+
+  test("if the shell's server module does not export render", async () => {
+    const drawing = shellRelease({ "src/server.tsx": "export const draw = 1;" }, { development: true });
+    await expect(drawing).rejects.toThrow(/render/);
+  });
+
+  test("if a section configures a server module", async () => {
+    const folder = await helloSection({
+      "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", server: "./src/section.ts" };',
+    });
+    await expect(build(folder, { final: false })).rejects.toThrow(
+      'server is "./src/section.ts"; expected the path of the server module (shell only)',
+    );
+  });
+});
+
+test("the shell provides every specifier that sections externalize", () => {
+  expect(SERVER_SPECIFIERS).toEqual(["react", "react-dom", "@colonnade/kit", "react/jsx-runtime"]);
+});

@@ -1,0 +1,61 @@
+import path from "node:path";
+
+import { CONTRACT } from "@colonnade/kit/contract";
+import { filesOf, singleFile } from "./assets.js";
+import type { Built, OnStep } from "./built.js";
+import { compile } from "./compile.js";
+import { UsageError } from "./config.js";
+import type { BuildContext } from "./context.js";
+import { buildDevelopmentShell } from "./developmentShell.js";
+import { copyImages } from "./images.js";
+import { compiledFiles } from "./outside.js";
+import { listFiles, type Release } from "./release.js";
+import { shellServerEntry, writeSharedModules } from "./server.js";
+import { clientConfiguration, SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
+
+/**
+ * Builds the shell into the output folder.
+ *
+ * @throws UsageError if the shell is invalid or does not compile.
+ */
+export async function buildShell(context: BuildContext, onStep: OnStep): Promise<Built> {
+  const { folder, output, config, identity, installed } = context;
+  const client = await compile(clientConfiguration(context), context);
+  onStep("server bundle");
+  const entry = path.resolve(folder, config.entry);
+  const server = await compile(shellServerConfiguration(context, shellServerEntry(entry)), context);
+  if (!context.mode.development) {
+    onStep("development variant");
+    await buildDevelopmentShell(context);
+  }
+  const main = filesOf(client, (group) => group.name === "main");
+  const images = await copyImages(folder, output, config);
+  const files = await listFiles(output);
+  const icon = config.icon && path.parse(config.icon).name;
+  const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));
+  if (icon && !iconFile)
+    throw new UsageError(`the icon ${config.icon ?? ""} is not part of the build; import it in the entry module`);
+  const release: Release = {
+    name: config.name,
+    version: identity.version,
+    kind: "shell",
+    contract: CONTRACT,
+    entry: singleFile(main.filter((file) => file.endsWith(".js"))),
+    styles: main.filter((file) => file.endsWith(".css")),
+    assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
+    pages: [],
+    slots: [],
+    shared: installed,
+    ...(config.facts && { facts: config.facts }),
+    ...(config.meta && { meta: Object.entries(config.meta).map(([name, content]) => ({ name, content })) }),
+    ...(iconFile && { icon: iconFile.path }),
+    ...images,
+    modules: await writeSharedModules(folder, output),
+    files: [],
+  };
+  return {
+    release: { ...release, files: await listFiles(output) },
+    outside: await compiledFiles(folder, client, server),
+    warnings: [],
+  };
+}

@@ -1,0 +1,148 @@
+import { createHash, type Hash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { SectionConfig } from "./config.js";
+import { KIT_FOLDERS } from "./kitFolders.js";
+import { UsageError } from "./usageError.js";
+
+/** Names in a package's root that no build reads. In other folders, files and folders with these names are inputs. */
+const IGNORED: ReadonlySet<string> = new Set([
+  "node_modules",
+  "release",
+  "release.building",
+  "dist",
+  "coverage",
+  ".git",
+  ".DS_Store",
+]);
+const NONE_IGNORED: ReadonlySet<string> = new Set();
+const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
+const TEST_FILE = /\.test\.[a-z]+$/;
+
+/** Options of a build. */
+export interface BuildMode {
+  /** Use the package's version without a suffix, for a release of a production site. */
+  readonly final: boolean;
+  /**
+   * Shell only: bundle React's unminified development build, which reports errors to the console. Sections use the shell's
+   * React, and a section built for development would not run in a production shell.
+   */
+  readonly development?: boolean;
+}
+
+/** Identity of one build of a package. */
+export interface BuildIdentity {
+  /** `1.4.0` for a final build, otherwise `1.4.0-dev.<hash of the inputs>`. */
+  readonly version: string;
+  /** Global variable of the Module Federation container, unique per release. */
+  readonly container: string;
+  /** Hash of the inputs: the package's files except tests, the files outside of it, the lockfile, the kit and this package. */
+  readonly inputs: string;
+}
+
+/** Lists the files under a folder that a build could read, as sorted relative paths. */
+export async function inputsBelow(folder: string, ignored: ReadonlySet<string> = IGNORED): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = await Promise.all(
+    entries.map(async (entry) => {
+      if (ignored.has(entry.name)) return [];
+      if (entry.isDirectory())
+        return (await inputsBelow(path.join(folder, entry.name), NONE_IGNORED)).map((file) =>
+          path.join(entry.name, file),
+        );
+      return TEST_FILE.test(entry.name) ? [] : [entry.name];
+    }),
+  );
+  return files.flat().sort();
+}
+
+// The nearest lockfile determines the versions of the dependencies.
+async function lockFile(folder: string): Promise<Buffer> {
+  for (const name of LOCK_FILES) {
+    const file = await readFile(path.join(folder, name)).catch(() => undefined);
+    if (file) return file;
+  }
+  const parent = path.dirname(folder);
+  return parent === folder ? Buffer.alloc(0) : lockFile(parent);
+}
+
+/** Hashes the inputs of a build. `outside` are the files outside of the package that it reads, relative to the package. */
+export async function hashInputs(
+  folder: string,
+  { development }: Pick<BuildMode, "development">,
+  outside: readonly string[],
+): Promise<string> {
+  const hash = createHash("sha256");
+  if (development) hash.update("development\0");
+  await addFiles(hash, folder, await inputsBelow(folder));
+  await addFiles(hash, folder, outside);
+  await addKit(hash);
+  return shortDigest(hash.update(await lockFile(folder)));
+}
+
+/** Hashes the kit and this package. */
+export async function hashKit(): Promise<string> {
+  const hash = createHash("sha256");
+  await addKit(hash);
+  return shortDigest(hash);
+}
+
+async function addKit(hash: Hash): Promise<void> {
+  for (const folder of KIT_FOLDERS) {
+    const compiled = path.join(folder, "dist");
+    await addFiles(hash, compiled, await kitFiles(compiled));
+  }
+}
+
+async function addFiles(hash: Hash, folder: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const bytes = await readFile(path.join(folder, file)).catch(missing);
+    hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
+  }
+}
+
+// A file outside of the package may have been deleted after the build that read it.
+function missing(error: unknown): string {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+  throw error;
+}
+
+function shortDigest(hash: Hash): string {
+  return hash.digest("hex").slice(0, 12);
+}
+
+// Compiled modules, without declarations and build info.
+async function kitFiles(folder: string): Promise<string[]> {
+  return (await inputsBelow(folder)).filter((file) => /\.js$/.test(file));
+}
+
+/** Returns the version of a build that is not final: the package's version with a hash of the inputs. */
+export function developmentVersion(version: string, hash: string): string {
+  // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
+  return `${version}-dev.${/^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash}`;
+}
+
+async function packageVersion(file: string): Promise<string> {
+  try {
+    return (JSON.parse(await readFile(file, "utf8")) as { version: string }).version;
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+/** Computes a build's identity from its inputs. Does not build anything. */
+export async function identify(
+  folder: string,
+  config: SectionConfig,
+  mode: BuildMode,
+  outside: readonly string[] = [],
+): Promise<BuildIdentity> {
+  const version = await packageVersion(path.join(folder, "package.json"));
+  const inputs = await hashInputs(folder, mode, outside);
+  return {
+    version: mode.final ? version : developmentVersion(version, inputs),
+    container: `${config.name.replaceAll("-", "_")}_${inputs}`,
+    inputs,
+  };
+}

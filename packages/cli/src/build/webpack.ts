@@ -1,0 +1,347 @@
+import { builtinModules } from "node:module";
+import path from "node:path";
+
+import MiniCssExtractPlugin from "mini-css-extract-plugin";
+import MinimizerPlugin from "minimizer-webpack-plugin";
+import webpack, {
+  type Configuration,
+  type EntryObject,
+  type Module,
+  type RuleSetRule,
+  type WebpackPluginInstance,
+} from "webpack";
+import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
+
+import { NonzeroChunkIds } from "./chunkIds.js";
+import { ChunkTimeouts } from "./chunkTimeouts.js";
+import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
+import type { BuildContext } from "./context.js";
+import { FilelessChunks } from "./filelessChunks.js";
+import { PortableModuleIds } from "./moduleIds.js";
+import { reactServerFile } from "./reactServer.js";
+import { REACT_SERVER, rules } from "./rules.js";
+import { SERVER_SPECIFIERS } from "./server.js";
+import { SharedStyles, STYLE } from "./sharedStyles.js";
+import { neededRanges } from "./shared.js";
+import { tsconfigOf } from "./tsconfig.js";
+import { WorkerImports } from "./workers.js";
+
+// Name of the module that a section's container exposes: its entry module.
+const EXPOSED_MODULE = "./section";
+/** Name of the chunk that contains the exposed module. */
+export const SECTION_CHUNK = "section";
+// React DOM looks for this runtime when it loads, so the module runs first.
+const REFRESH_RUNTIME = path.join(import.meta.dirname, "../dev/client/refreshRuntime.js");
+// Connects a section's container to the page of `colonnade dev`.
+const HOT_CLIENT = path.join(import.meta.dirname, "../dev/client/hotClient.js");
+
+// The gateway restricts the names of files, and a source file can have any name.
+function assetName({ filename = "" }: { readonly filename?: string | undefined }): string {
+  const { name } = path.parse(filename.replace(/[?#].*$/s, ""));
+  return `${name.replaceAll(/[^\w.~@+-]+/g, "-").slice(0, 100)}.[contenthash:8][ext]`;
+}
+
+/** Whether a section is built for `colonnade dev`, with hot module replacement. */
+function isHot({ config, mode }: BuildContext): boolean {
+  return config.kind !== "shell" && mode.development === true;
+}
+
+// A hot update identifies modules by their IDs and files by their names, so these must not change.
+const HOT_OPTIMIZATION = {
+  minimize: false,
+  nodeEnv: "development",
+  concatenateModules: false,
+  mangleExports: false,
+  usedExports: false,
+  moduleIds: "named",
+  chunkIds: "named",
+} as const;
+
+function baseConfiguration(context: BuildContext, side: BuildSide): Configuration {
+  const { folder, config, identity, output } = context;
+  const tsconfig = tsconfigOf(folder);
+  return {
+    name: `${config.name} ${side}`,
+    mode: "production",
+    context: folder,
+    devtool: false,
+    output: {
+      path: path.join(output, side),
+      // Fixed before the build, so that server-rendered HTML uses the same URLs.
+      publicPath: `/assets/${config.name}/${identity.version}/`,
+      uniqueName: identity.container,
+      assetModuleFilename: assetName,
+    },
+    resolve: {
+      extensions: [".tsx", ".ts", ".mts", ".jsx", ".js", ".mjs", ".cjs", ".json"],
+      extensionAlias: {
+        ".js": [".tsx", ".ts", ".js", ".jsx"],
+        ".jsx": [".tsx", ".jsx"],
+        ".mjs": [".mts", ".mjs"],
+      },
+      ...(tsconfig !== undefined && { tsconfig }),
+    },
+    resolveLoader: { modules: [path.join(import.meta.dirname, "../../node_modules"), ...loaderFolders()] },
+    module: {
+      rules: [
+        // Bundlers permit imports without an extension in ES modules, so packages have them.
+        { test: /\.m?js$/, resolve: { fullySpecified: false } },
+        { oneOf: rules(context, side) },
+      ],
+      // The URL is a path on both sides. An absolute one would differ, because the server has no origin.
+      parser: { javascript: { url: "relative" } },
+      generator: { "asset/resource": { emit: side === "client" } },
+    },
+    plugins: config.define ? [new webpack.DefinePlugin(constants(config.define))] : [],
+    performance: false,
+    infrastructureLogging: { level: "warn" },
+  };
+}
+
+/** Applies the package's own `webpack` function, after everything else. */
+function customized(context: BuildContext, side: BuildSide, configuration: Configuration): Configuration {
+  const { folder, config } = context;
+  if (!config.webpack) return configuration;
+  const where = `${path.join(folder, CONFIG_FILE)}: webpack() of the ${side} build`;
+  let result: unknown;
+  try {
+    result = config.webpack(configuration, { side });
+  } catch (error) {
+    throw new UsageError(`${where} failed: ${String(error)}`, { cause: error });
+  }
+  if (typeof result !== "object" || result === null || Array.isArray(result) || result instanceof Promise)
+    throw new UsageError(`${where} returned ${describe(result)}; expected the configuration`);
+  return result;
+}
+
+function describe(value: unknown): string {
+  if (value instanceof Promise) return "a promise";
+  return Array.isArray(value) ? "a list" : String(value);
+}
+
+// Loaders resolve from the kit, wherever its dependencies are installed.
+function loaderFolders(): string[] {
+  const folders: string[] = [];
+  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    folders.push(path.join(folder, "node_modules"));
+  }
+  return folders;
+}
+
+// The container exports the last one.
+function exposedModules(context: BuildContext): string[] {
+  const { folder, config } = context;
+  return [...(isHot(context) ? [`${HOT_CLIENT}?${config.name}`] : []), path.resolve(folder, config.entry)];
+}
+
+function hashOf(context: BuildContext): string {
+  return isHot(context) ? "" : ".[contenthash:8]";
+}
+
+/** Module Federation, in which the shell has no part at build time: its loader provides the shared packages. */
+function federation(context: BuildContext): WebpackPluginInstance {
+  const { container } = context.identity;
+  return new webpack.container.ModuleFederationPlugin({
+    name: container,
+    filename: `entry${hashOf(context)}.js`,
+    library: { type: "var", name: container },
+    exposes: { [EXPOSED_MODULE]: { import: exposedModules(context), name: SECTION_CHUNK } },
+    shared: Object.fromEntries(
+      Object.entries(neededRanges(context.installed)).map(([name, requiredVersion]) => [
+        name,
+        { singleton: true, strictVersion: true, import: false, requiredVersion },
+      ]),
+    ),
+  });
+}
+
+// A shared package adds no code to a section. Its own chunk would have no file, which fails to load and has no digest.
+// Stylesheets are split by `SharedStyles`.
+const isSplit = ({ type }: Pick<Module, "type">) => type !== "consume-shared-module" && type !== STYLE;
+
+const splitChunks = () => ({
+  cacheGroups: {
+    default: { test: isSplit, minChunks: 2, priority: -20, reuseExistingChunk: true },
+    defaultVendors: {
+      test: (module: Module) => isSplit(module) && /[\\/]node_modules[\\/]/.test(module.nameForCondition() ?? ""),
+      priority: -10,
+      reuseExistingChunk: true,
+    },
+  },
+});
+
+// Most functions of a script run at startup. With this hint, V8 compiles them eagerly on a background thread instead of
+// lazily on the main thread. https://v8.dev/blog/explicit-compile-hints
+const COMPILE_HINT = new webpack.BannerPlugin({
+  banner: "//# allFunctionsCalledOnLoad",
+  raw: true,
+  test: /\.js$/,
+  // After minification, which removes comments, and before the digests are computed.
+  stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING,
+});
+
+/** The global array through which webpack's scripts of a package find each other. */
+function chunkLoadingGlobal({ identity }: BuildContext): string {
+  return `webpackChunk${identity.container}`;
+}
+
+// An element with this name as its ID is what the window inherits under the name, and webpack would take it for the array.
+const declareChunkLoadingGlobal = (context: BuildContext) =>
+  new webpack.BannerPlugin({
+    banner: `var ${chunkLoadingGlobal(context)};`,
+    raw: true,
+    entryOnly: true,
+    test: /\.js$/,
+  });
+
+const releasePlugins = ({ config }: BuildContext) => [
+  ...(config.kind === "shell" ? [] : [new SharedStyles(), new FilelessChunks()]),
+  COMPILE_HINT,
+  new ChunkTimeouts(),
+  new PortableModuleIds(),
+  new NonzeroChunkIds(),
+  new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
+];
+
+// Error reports name the class of an error.
+const KEEP_CLASS_NAMES = { keep_classnames: true };
+
+// Both minifiers are native code. Starting a worker per build would take longer than they do.
+const minimizers = () => [
+  new MinimizerPlugin({
+    parallel: false,
+    test: /\.js$/,
+    minify: MinimizerPlugin.swcMinify,
+    minimizerOptions: { compress: KEEP_CLASS_NAMES, mangle: KEEP_CLASS_NAMES },
+  }),
+  new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
+];
+
+/** Entry points of the shell that run before its main script, in order. */
+export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
+
+// Several scripts compile in parallel, and each runs as soon as the previous one has. A single script runs only after its
+// last byte arrives, as one long task.
+function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
+  const [runtime, reactDom] = SHELL_LIBRARIES;
+  // The entry module comes first, so that its stylesheets do.
+  const start = [
+    `import shell from ${JSON.stringify(path.resolve(folder, config.entry))};`,
+    'import { start } from "@colonnade/shell/browser";',
+    "start(shell);",
+  ].join("\n");
+  return {
+    [runtime]: {
+      import: [...(mode.development ? [REFRESH_RUNTIME] : []), "react", "@colonnade/shell/bootstrap"],
+    },
+    [reactDom]: { import: "react-dom/client", dependOn: runtime },
+    main: { import: `data:text/javascript,${encodeURIComponent(start)}`, dependOn: [...SHELL_LIBRARIES] },
+  };
+}
+
+/** Returns the configuration of the client build. */
+export function clientConfiguration(context: BuildContext): Configuration {
+  const common = baseConfiguration(context, "client");
+  const isShell = context.config.kind === "shell";
+  const hot = isHot(context);
+  const names = `[name]${hashOf(context)}`;
+  const configuration: Configuration = {
+    ...common,
+    ...(hot && { devtool: "source-map" }),
+    target: ["web", "es2022"],
+    entry: isShell ? shellEntry(context) : {},
+    output: {
+      ...common.output,
+      filename: `${names}.js`,
+      chunkFilename: `${names}.js`,
+      ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
+      chunkLoadingGlobal: chunkLoadingGlobal(context),
+      crossOriginLoading: "anonymous",
+      // In milliseconds, and longer by the size of a chunk: see `ChunkTimeouts`. Then the chunk fails to load.
+      chunkLoadTimeout: 8_000,
+    },
+    plugins: [
+      ...(common.plugins ?? []),
+      declareChunkLoadingGlobal(context),
+      new MiniCssExtractPlugin({
+        filename: `${names}.css`,
+        chunkFilename: `${names}.css`,
+        // The shell loads the stylesheets of a section before its code: its manifest lists them.
+        runtime: isShell || hot,
+      }),
+      ...(isShell
+        ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed) })]
+        : [federation(context), new WorkerImports()]),
+      ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins(context)),
+    ],
+    optimization: {
+      ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
+      minimizer: minimizers(),
+      splitChunks: splitChunks(),
+      moduleIds: "deterministic",
+      chunkIds: "deterministic",
+      realContentHash: true,
+      ...(hot && HOT_OPTIMIZATION),
+    },
+  };
+  return customized(context, "client", configuration);
+}
+
+/** Replaces imports of Node.js modules in packages by empty modules. Code that needs such a module throws. */
+const WITHOUT_NODE: RuleSetRule = {
+  test: /[\\/]node_modules[\\/]/,
+  resolve: { fallback: Object.fromEntries(builtinModules.map((name) => [name, false])) },
+};
+
+/** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
+export function serverConfiguration(context: BuildContext): Configuration {
+  const configuration = serverModule(context, path.resolve(context.folder, context.config.entry), {
+    externalsType: "module",
+    externals: [...SERVER_SPECIFIERS],
+    // Not published. The command uses it to locate errors that the gateway reports.
+    devtool: "hidden-source-map",
+  });
+  return customized(context, "server", configuration);
+}
+
+/**
+ * Returns the configuration of the shell's server module, which exports `render` and each shared package as a namespace.
+ * `source` is the source of its entry.
+ */
+export function shellServerConfiguration(context: BuildContext, source: string): Configuration {
+  return serverModule(context, `data:text/javascript,${encodeURIComponent(source)}`, {});
+}
+
+function serverModule(context: BuildContext, entry: string, overrides: Configuration): Configuration {
+  const common = baseConfiguration(context, "server");
+  return {
+    ...common,
+    ...overrides,
+    target: "es2022",
+    entry: { index: entry },
+    experiments: { outputModule: true },
+    output: {
+      ...common.output,
+      filename: "[name].js",
+      module: true,
+      library: { type: "module" },
+      chunkFormat: "module",
+      devtoolModuleFilenameTemplate: "[resource-path]",
+    },
+    resolve: {
+      ...common.resolve,
+      // Code for a browser or for Node.js uses globals that the gateway's engine lacks. These conditions select code that needs
+      // neither, and packages that do not have them have a default.
+      conditionNames: ["edge-light", "worker", "..."],
+      // The legacy renderer needs no stream globals and is half the size. The package does not export it.
+      alias: { "react-dom/server$": reactServerFile(context.folder) },
+    },
+    module: {
+      ...common.module,
+      rules: [...(common.module?.rules ?? []), REACT_SERVER, WITHOUT_NODE],
+      // Workers run only in browsers.
+      parser: { javascript: { ...common.module?.parser?.javascript, dynamicImportMode: "eager", worker: false } },
+    },
+    optimization: { splitChunks: false, runtimeChunk: false, minimizer: minimizers() },
+  };
+}

@@ -1,0 +1,158 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { placeholderFacts } from "../build/facts.js";
+import { readEntry } from "../build/entry.js";
+import type { ReleasePath } from "../build/release.js";
+import type { BuildContext } from "../build/context.js";
+import { inTemporaryFolder } from "../build/temporaryFolder.js";
+import { compileSection, compileShared, sectionFiles } from "./bundle.js";
+import { classifyError } from "./classify.js";
+import { inspectPages } from "./dom.js";
+import { MAX_PATHS } from "./limits.js";
+import { brokenLink, sortLinks } from "./links.js";
+import { atImport, isInPackage } from "./packageImport.js";
+import { readPositions } from "./positions.js";
+import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
+import { CheckProcesses, inParallel } from "./processes.js";
+import type { Report } from "./report.js";
+import type { SandboxScripts } from "./sandboxScripts.js";
+
+/** Result of {@link check}. */
+export interface CheckResult {
+  readonly problems: readonly Problem[];
+  /** The paths that each page lists, by pattern. Complete if no problem is an error. */
+  readonly paths: ReadonlyMap<string, readonly ReleasePath[]>;
+  /** Whether a problem has its cause in a package. */
+  readonly hasPackageProblem: boolean;
+}
+
+/**
+ * Renders a section's pages by the rules of the gateway's sandbox and finds all violations. Calls `data` and `head` for
+ * each listed path.
+ *
+ * @throws UsageError if the section does not compile.
+ */
+export async function check(context: BuildContext): Promise<CheckResult> {
+  return inTemporaryFolder(async (folder) => {
+    const { name, facts } = context.config;
+    const scripts = { shared: path.join(folder, "shared.js"), bundle: sectionFiles(folder).file };
+    const processes = new CheckProcesses(folder, { ...scripts, name, facts: placeholderFacts(facts) });
+    try {
+      return await checkIn(folder, context, scripts, processes);
+    } finally {
+      await processes.close();
+    }
+  });
+}
+
+async function checkIn(
+  temporary: string,
+  context: BuildContext,
+  scripts: SandboxScripts,
+  processes: CheckProcesses,
+): Promise<CheckResult> {
+  const { folder, config } = context;
+  const entry = path.resolve(folder, config.entry);
+  await writeFile(scripts.shared, await compileShared(context, temporary));
+  const bundle = await compileSection(context, temporary);
+  // Without a valid declaration there are no pages to run.
+  if (bundle.problems.some(({ code }) => code === "COL100"))
+    return { problems: bundle.problems, paths: new Map(), hasPackageProblem: false };
+  // After the compilation, which reports syntax errors with their positions.
+  const { pages } = await readEntry(entry);
+  const positionOf = await readPositions(folder, entry, bundle.map);
+  const patterns = [...pages.keys()];
+  const sectionReports = await processes.run({ pattern: null });
+  // A failure of the section would repeat on every page.
+  const pageReports =
+    sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => processes.run({ pattern }));
+  const paths = new Map<string, readonly ReleasePath[]>();
+  for (const [index, reports] of pageReports.entries())
+    for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
+  const problems = new Problems();
+  const listed = [...paths.values()].flat();
+  if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
+  const addReports = (reports: readonly Report[]): void => {
+    for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
+  };
+  addReports([sectionReports, ...pageReports].flat());
+  const rendered = pageReports
+    .flat()
+    .filter((report) => report.kind === "rendered")
+    .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
+  const { links, faults } = await inspectPages(rendered);
+  const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
+  const sorted = sortLinks(links, patterns, checked);
+  for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
+  const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
+  addReports(linkReports);
+  for (const report of linkReports) {
+    const from = report.kind === "notFound" && links.get(report.path);
+    if (from) problems.add(brokenLink(report, from));
+  }
+  // A render finds again what is in the sources.
+  problems.remove((problem) => bundle.problems.some((known) => isSimilar(problem, known)));
+  for (const problem of bundle.problems) problems.add(problem);
+  const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
+  return {
+    problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
+    paths,
+    hasPackageProblem: found.some(isInPackage),
+  };
+}
+
+function tooManyPaths(count: number, location: string | undefined): Problem {
+  const message = `the pages of the section list ${String(count)} paths; expected at most ${String(MAX_PATHS)}`;
+  const advice = "Return the most important paths from paths(): a page also works at paths that are not listed.";
+  return problemOf("COL100", message, location, advice);
+}
+
+/** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
+function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
+  const { code, help, location } = problem;
+  if (code !== "COL123" || (location !== undefined && !isInPackage(problem))) return false;
+  return sources.some((source) => source.code === code && source.help === help);
+}
+
+/** The positions of a section's sources. */
+export interface Positions {
+  /** The position of a stack in the bundle. */
+  readonly positionOf: (stack: string) => string | undefined;
+  /** The position of a part of the section's declaration. */
+  readonly locationOf: (part: string) => string | undefined;
+}
+
+/** Returns the problems that a child process reported. */
+export function problemsOf(report: Report, positions: Positions): readonly Problem[] {
+  const problems = new Problems();
+  addReport(report, positions, problems);
+  return problems.sorted();
+}
+
+function addReport(report: Report, { positionOf, locationOf }: Positions, problems: Problems): void {
+  switch (report.kind) {
+    case "paths":
+    case "rendered":
+    case "notFound":
+      return;
+    case "thrown": {
+      const { code, message } = classifyError(report.error);
+      const location = positionOf(report.stack) ?? positionOf(report.ownStack ?? "");
+      const isUnprepared = code === "COL110" && report.hasFailedQueries === true;
+      const text = isUnprepared ? `${report.step} with failed queries ${message}` : `${report.step} ${message}`;
+      problems.add(problemOf(isUnprepared ? "COL162" : code, text, location), message);
+      return;
+    }
+    case "timeout": {
+      const excess = `exceeded ${String(report.limit)} ms of CPU time: is there an endless loop?`;
+      problems.add(problemOf("COL111", `${report.step} ${excess}`, positionOf(report.stack)), excess);
+      return;
+    }
+    case "violation": {
+      const { code, message, advice, stack = "", part = "" } = report;
+      const location = positionOf(stack) ?? locationOf(part);
+      problems.add(problemOf(code, message, location, advice), message.replace(/^.* contains /, ""));
+    }
+  }
+}

@@ -1,0 +1,319 @@
+// What `colonnade check` finds in the declarations of a section and in the paths, data and queries of its pages.
+import { expect, test, describe, beforeAll } from "vitest";
+
+import { placeholderFacts } from "../build/facts.js";
+import { failure, runCompiled } from "../../fixtures/command.js";
+import { labSection, pageSource } from "../../fixtures/lab.js";
+import { helloSection } from "../../fixtures/temporary.js";
+import type { Section } from "@colonnade/kit";
+import type { ProblemCode } from "./codes.js";
+import type { Problem } from "./problem.js";
+import { SectionCheck } from "./sandbox/index.js";
+
+const NON_JSON =
+  "is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects";
+
+const DATA: Readonly<Record<string, readonly [data: string, advice: string]>> = {
+  function: ["{ say: () => 1 }", "data.say is a function."],
+  date: ["{ day: new Date(0) }", "data.day is a Date."],
+  map: ["[new Map()]", "data[0] is a Map."],
+  undefined: ["{ words: undefined }", "data.words is undefined."],
+  notANumber: ["[NaN]", "data[0] is NaN."],
+  bigint: ["{ count: 1n }", "data.count is a bigint."],
+  cycle: ["(() => { const it = {}; it.self = it; return it; })()", "is cyclic or nested too deeply."],
+};
+
+const PATHS: Readonly<Record<string, readonly [fields: string, message: string]>> = {
+  promised: [
+    'paths: async () => ["/lab/promised"]',
+    'paths() of the page "/lab/promised" does not return a list of strings',
+  ],
+  elsewhere: [
+    'paths: () => ["/goodbye/Dutch"]',
+    'paths() of the page "/lab/elsewhere" returns /goodbye/Dutch, which does not match the pattern',
+  ],
+  slash: [
+    'paths: () => ["/lab/slash/"]',
+    'paths() of the page "/lab/slash" returns /lab/slash/, which does not match the pattern',
+  ],
+  missing: [
+    'paths: () => ["/lab/missing"], data: () => notFound("Language not found")',
+    'paths() of the page "/lab/missing" returns /lab/missing, but its data() is notFound("Language not found")',
+  ],
+};
+
+interface QueryCase {
+  /** Members of the page. */
+  readonly fields: string;
+  readonly imports?: string;
+  readonly pattern?: string;
+  readonly problems: readonly (readonly [ProblemCode, string, position: string])[];
+}
+
+const nine = Array.from("123456789", (name) => `q${name}: "/api/x"`).join();
+const withTitle = "Component: ({ data }: { data: unknown }) => <h1>{`Lab ${String(data)}`}</h1>";
+
+/** Pages with queries or redirects. */
+const QUERIES: Readonly<Record<string, QueryCase>> = {
+  list: {
+    fields:
+      "queries: () => ({ events: '/api/events?page=1', venue: query('/api/venue', schema) }),\n" +
+      `data: ({ results }) => results.events.ok && results.venue.ok ? 'all' : 'none', ${withTitle}`,
+    imports:
+      'import { query } from "@colonnade/kit"; ' +
+      'const schema = { "~standard": { version: 1, vendor: "lab", validate: (value: unknown) => ({ value }) } } as const;',
+    problems: [],
+  },
+  detail: {
+    fields:
+      "paths: () => ['/lab/detail/1'], queries: ({ params }) => ({ event: `/api/events/${params.id}` }),\n" +
+      `data: ({ results: { event } }) => event.ok || event.status !== 404 ? String(event.ok) : notFound(), ${withTitle}`,
+    imports: 'import { notFound } from "@colonnade/kit";',
+    pattern: "/lab/detail/:id",
+    problems: [],
+  },
+  ignoresUnknown: {
+    fields: `queries: ({ params }) => ({ event: \`/api/events/\${params.id}\` }),\ndata: ({ results: { event } }) => String(event.ok), ${withTitle}`,
+    pattern: "/lab/ignoresUnknown/:id",
+    problems: [
+      [
+        "COL114",
+        "data() of /lab/ignoresUnknown/no-such-id (page /lab/ignoresUnknown/:id) returns data; expected notFound(), because the params are made up",
+        "5:7",
+      ],
+    ],
+  },
+  outside: {
+    fields: "queries: () => ({ events: 'https://api.example/events' })",
+    problems: [
+      [
+        "COL160",
+        'queries() of PAGE has the path "https://api.example/events" of the query "events"; expected a path below /api/, percent-encoded',
+        "4:10",
+      ],
+    ],
+  },
+  tooMany: {
+    fields: `queries: () => ({ ${nine} })`,
+    problems: [["COL160", "queries() of PAGE has 9 queries; expected at most 8", "4:10"]],
+  },
+  unstable: {
+    fields: "queries: () => ({ events: `/api/events?page=${++count}` })",
+    imports: "let count = 0;",
+    problems: [["COL161", "queries() of PAGE returns other paths when it runs again", "4:10"]],
+  },
+  clock: {
+    fields: "queries: () => ({ events: `/api/events?now=${Date.now()}` })",
+    problems: [["COL101", "the section uses Date.now() on the server", "4:51"]],
+  },
+  unprepared: {
+    fields: "queries: () => ({ events: '/api/events' }),\ndata: ({ results }) => (results.events as any).value.length",
+    problems: [
+      [
+        "COL162",
+        "data() of PAGE with failed queries threw TypeError: Cannot read properties of undefined (reading 'length')",
+        "5:54",
+      ],
+    ],
+  },
+  unpreparedComponent: {
+    fields:
+      "queries: () => ({ events: '/api/events' }),\ndata: ({ results }) => ({ ...results }),\n" +
+      "Component: ({ data }: any) => <h1>{data.events.value.title}</h1>",
+    problems: [
+      [
+        "COL162",
+        "rendering PAGE with failed queries threw TypeError: Cannot read properties of undefined (reading 'title')",
+        "6:54",
+      ],
+    ],
+  },
+  unanswered: {
+    fields: "queries: () => ({ event: '/api/event' }),\ndata: ({ results }) => results.event.ok ? null : notFound()",
+    imports: 'import { notFound } from "@colonnade/kit";',
+    problems: [["COL162", 'data() of PAGE is notFound("Page not found") if its queries fail with status 503', "5:7"]],
+  },
+  moved: {
+    fields: "paths: () => ['/lab/moved'], data: () => redirect('/elsewhere')",
+    imports: 'import { redirect } from "@colonnade/kit";',
+    problems: [
+      ["COL100", 'paths() of the page "/lab/moved" returns /lab/moved, but its data() redirects to /elsewhere', "4:36"],
+    ],
+  },
+  away: {
+    fields: "data: () => redirect('//other.example')",
+    imports: 'import { redirect } from "@colonnade/kit";',
+    problems: [["COL110", 'data() of PAGE threw Error: redirect("//other.example"): not a path of this site', "4:21"]],
+  },
+};
+
+let problems: Problem[];
+beforeAll(async () => {
+  const queries = Object.entries(QUERIES);
+  const pages = {
+    ...Object.fromEntries(queries.map(([name, { fields, imports }]) => [name, pageSource(fields, imports)])),
+    ...Object.fromEntries(Object.entries(DATA).map(([name, [data]]) => [name, pageSource(`data: () => (${data})`)])),
+    ...Object.fromEntries(
+      Object.entries(PATHS).map(([name, [fields]]) => [
+        name,
+        pageSource(fields, 'import { notFound } from "@colonnade/kit";'),
+      ]),
+    ),
+    unexported: "export const Page = () => null;",
+    // A page that lists no path may have none.
+    unlisted: pageSource("data: () => notFound()", 'import { notFound } from "@colonnade/kit";'),
+    // Data may be undefined or asynchronous.
+    empty: pageSource("data: async () => undefined"),
+    // The pages list too many paths together, not each of them.
+    ...Object.fromEntries(
+      ["many", "more"].map((name) => [
+        name,
+        pageSource(`anyParams: true, paths: () => Array.from({ length: 2500 }, (_, id) => \`/lab/${name}/\${id}\`)`),
+      ]),
+    ),
+  };
+  const patterns = queries.flatMap(([name, { pattern }]) => (pattern === undefined ? [] : [[name, pattern] as const]));
+  const folder = await labSection(pages, {
+    ...Object.fromEntries(patterns),
+    many: "/lab/many/:id",
+    more: "/lab/more/:id",
+  });
+  const { out, err } = await runCompiled(folder, ["check", "--json"]);
+  if (out === "") throw new Error(err);
+  ({ problems } = JSON.parse(out) as { problems: Problem[] });
+});
+
+describe("data that is not JSON-serializable is rejected", () => {
+  test.each(Object.entries(DATA))("%s", (name, [, advice]) => {
+    const problem = problems.find(({ message }) => message === `the data of /lab/${name} ${NON_JSON}`);
+    expect(problem?.code).toBe("COL112");
+    expect(problem?.help).toContain(advice);
+  });
+});
+
+describe("a path of paths() is rejected", () => {
+  test.each(Object.entries(PATHS))("%s", (_, [, message]) => {
+    const location = expect.stringMatching(/^src\/pages\/\w+\.tsx:4:\d+$/) as string;
+    expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
+  });
+});
+
+test("a page's module without a page export is rejected", () => {
+  const message =
+    'the module of the page "/lab/unexported" does not export "page"; expected export const page = definePage({ … })';
+  const location = expect.stringMatching(/^src\/section\.ts:\d+:\d+$/) as string;
+  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
+});
+
+test("a section that lists too many paths is rejected", () => {
+  const message = "the pages of the section list 5005 paths; expected at most 5000";
+  const location = expect.stringMatching(/^src\/section\.ts:\d+:\d+$/) as string;
+  expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
+});
+
+test("no other page is rejected", () => {
+  const ofQueries = Object.values(QUERIES).flatMap(({ problems }) => problems);
+  expect(problems).toHaveLength(Object.keys(DATA).length + Object.keys(PATHS).length + ofQueries.length + 2);
+});
+
+describe("a page with queries or a redirect", () => {
+  test.each(Object.entries(QUERIES))("%s", (name, { problems: expected }) => {
+    const found = problems.filter(({ message, location = "" }) =>
+      new RegExp(`/lab/${name}\\b|/${name}\\.tsx:`).test(`${message} ${location}`),
+    );
+    expect(found.map(({ code, message, location }) => [code, message, location])).toEqual(
+      expected.map(([code, message, position]) => [
+        code,
+        message.replace("PAGE", `/lab/${name} (page /lab/${name})`),
+        `src/pages/${name}.tsx:${position}`,
+      ]),
+    );
+  });
+});
+
+describe("a section is rejected", () => {
+  test.each([
+    [
+      "whose name differs from the configuration",
+      { name: "goodbye" },
+      "name",
+      'the name is "goodbye" in defineSection, but "hello" in section.config.js; use the same name',
+    ],
+    [
+      "with an unsupported contract",
+      { contract: 2 },
+      "contract",
+      "the section has contract 2; this kit supports contract 1",
+    ],
+  ])("%s", async (_, declared, part, problem) => {
+    const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
+    expect(
+      await new SectionCheck(() => Promise.resolve({ default: section }), "hello", placeholderFacts()).load(),
+    ).toEqual({
+      problem,
+      part,
+    });
+  });
+
+  test.each([
+    [
+      "whose slot's module has no slot export",
+      '{ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./languages") } }',
+      "",
+      'the module of the slot "join" does not export "slot"; expected export const slot = defineSlot({ … })',
+    ],
+    [
+      "that never finishes loading",
+      '{ name: "hello", contract: 1, pages: {} }',
+      "for (;;);\n",
+      "loading the section exceeded 2000 ms of CPU time: is there an endless loop?",
+    ],
+  ])("%s", async (_, declaration, statement, message) => {
+    const source = `import { defineSection } from "@colonnade/kit";\n${statement}export default defineSection(${declaration});\n`;
+    const folder = await helloSection({ "src/section.ts": source });
+    const { code, err } = await runCompiled(folder, ["check"]);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+    // Without a position of its own, a problem has that of the declaration.
+    if (statement === "") expect(err).toMatch(/\n {2}at src\/section\.ts:2:\d+\n/);
+    expect(err).toContain("hello breaks the rules for sections: 1 problem\n");
+  });
+});
+
+test("the faults of a declaration have the lines of its entries", async () => {
+  const load = '() => import("./pages/languages")';
+  const entries = [
+    `"/hello": ${load}`,
+    `"/api/x": ${load}`,
+    `"${"/a".repeat(65)}": ${load}`,
+    `"/hello/:topic": ${load}`,
+    `"/hello/:other": ${load}`,
+    `"/hello": ${load}`,
+    "...more",
+  ];
+  const slots = 'slots: { cart: () => import("./pages/languages"), join: more }';
+  const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
+${entries.join(",\n")}\n},\n${slots} });\n`;
+  const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
+  expect(code).toBe(3);
+  const found = (JSON.parse(out) as { problems: Problem[] }).problems;
+  const unreadable = "has a value that the build cannot read";
+  expect(new Set(found.map(({ code: col, location = "", message }) => `${location} ${col} ${message}`))).toEqual(
+    new Set([
+      'src/section.ts:5:1 COL100 the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
+      `src/section.ts:6:1 COL100 the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
+      'src/section.ts:8:1 COL100 the patterns "/hello/:topic" and "/hello/:other" match the same paths',
+      'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
+      `src/section.ts:10:1 COL100 pages ${unreadable}`,
+      `src/section.ts:12:51 COL100 slots["join"] ${unreadable}`,
+      'src/section.ts:12:10 COL119 the section fills the slot "cart", which the shell does not have',
+    ]),
+  );
+});
+
+test("a shell cannot be checked", async () => {
+  const folder = await helloSection({
+    "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
+  });
+  expect(await runCompiled(folder, ["check"])).toEqual(failure("shell is not a section; only sections can be checked"));
+});

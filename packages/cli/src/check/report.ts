@@ -1,0 +1,66 @@
+import type { Facts } from "@colonnade/kit";
+
+import type { ReleasePath } from "../build/release.js";
+import type { ThrownError } from "./classify.js";
+import type { ProblemCode } from "./codes.js";
+import type { SandboxScripts } from "./sandboxScripts.js";
+
+/** A path that a page links to, and the pattern that it matches. */
+export interface LinkTarget {
+  readonly path: string;
+  readonly pattern: string;
+}
+
+/** A path of a page, and the HTML that the page renders there. */
+export interface RenderedPath extends LinkTarget {
+  readonly html: string;
+  /** The position of the page's component in the sources; undefined if unknown. */
+  readonly location: string | undefined;
+}
+
+/** The argument of a child process: what its tasks have in common. */
+export interface CheckJob extends SandboxScripts {
+  /** File that the process appends the reports of a task to, one JSON document per line. */
+  readonly reports: string;
+  /** The section's name in its configuration. */
+  readonly name: string;
+  /** Facts of the types in its configuration. */
+  readonly facts: Facts;
+}
+
+/** A message to a child process: what to check next. */
+export interface CheckTask {
+  /** The page to check. Null to check the section itself and its slots, or links. */
+  readonly pattern: string | null;
+  /** The link targets to check. */
+  readonly links?: readonly LinkTarget[];
+}
+
+/** A result of a task. Stacks contain positions in the bundle. */
+export type Report =
+  | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
+  | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)
+  | ({ readonly kind: "notFound" } & LinkTarget)
+  | {
+      readonly kind: "thrown";
+      readonly step: string;
+      readonly error: ThrownError;
+      readonly stack: string;
+      /** A stack with the position of the function that the step runs, for an error without a position. */
+      readonly ownStack?: string;
+      /** Whether the queries of the page fail in this step. */
+      readonly hasFailedQueries?: boolean;
+    }
+  | { readonly kind: "timeout"; readonly step: string; readonly limit: number; readonly stack: string }
+  | {
+      readonly kind: "violation";
+      readonly code: ProblemCode;
+      readonly message: string;
+      readonly advice?: string;
+      readonly stack?: string;
+      /** The part of the section's declaration that the problem is about, such as `pages /hello`. */
+      readonly part?: string;
+    };
+
+/** File name of the section's script in stacks. */
+export const BUNDLE_NAME = "colonnade-check-bundle.js";

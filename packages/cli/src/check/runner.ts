@@ -1,0 +1,242 @@
+// Checks pages of a section, each in a fresh sandbox. Its argument is a CheckJob, and its messages are CheckTasks.
+import { appendFileSync } from "node:fs";
+
+import type { ReleasePath } from "../build/release.js";
+import { stackOfFunction } from "./functionPosition.js";
+import { describeThrown, settled } from "./outcome.js";
+import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
+import type { CheckJob, CheckTask, LinkTarget, Report } from "./report.js";
+import type { SectionCheck } from "./sandbox/index.js";
+import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
+import type { StepResult, Violation } from "./sandbox/violation.js";
+import { createSandboxContext } from "./sandboxContext.js";
+import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
+
+const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
+const watchdog = await startWatchdog(job.reports);
+
+function report(found: Report): void {
+  appendFileSync(job.reports, `${JSON.stringify(found)}\n`);
+}
+
+// Of the current task.
+let takeBlocked: SandboxGlobals["colonnadeShared"]["takeBlocked"] = () => [];
+const reportedStacks = new Set<string>();
+
+// Whether the queries of the current path fail.
+let hasFailedQueries = false;
+
+function reportThrown(step: string, thrown: unknown, ownStack?: string): void {
+  const { name, message, stack } = describeThrown(thrown);
+  // The same error on further paths of the page.
+  const key = stack || message;
+  if (reportedStacks.has(key)) return;
+  reportedStacks.add(key);
+  report({
+    kind: "thrown",
+    step,
+    error: { name, message },
+    stack,
+    ...(ownStack !== undefined && { ownStack }),
+    ...(hasFailedQueries && { hasFailedQueries }),
+  });
+}
+
+function reportViolation({ problem, code = "COL100", advice, part }: Violation, stack?: string): void {
+  report({
+    kind: "violation",
+    code,
+    message: problem,
+    ...(advice !== undefined && { advice }),
+    ...(stack !== undefined && { stack }),
+    ...(part !== undefined && { part }),
+  });
+}
+
+/**
+ * Runs a step of the section. False if the section threw or the step found a problem. `stackOf` returns a stack with the
+ * position of that problem, or of an error whose own stack has no position.
+ */
+async function run(
+  step: string,
+  action: () => StepResult | Promise<StepResult>,
+  stackOf?: () => string,
+): Promise<boolean> {
+  try {
+    const result = await settled(action());
+    if (result === null) return true;
+    reportViolation(result, stackOf?.());
+  } catch (thrown) {
+    reportThrown(step, thrown, stackOf?.());
+  }
+  return false;
+}
+
+/** Runs a step with its own limit. */
+async function runLimited(
+  step: string,
+  action: () => StepResult | Promise<StepResult>,
+  limit = LOAD_LIMIT,
+  stackOf?: () => string,
+): Promise<boolean> {
+  watchdog.start(step, limit);
+  const isDone = await run(step, action, stackOf);
+  watchdog.stop();
+  return isDone;
+}
+
+const shared = compileShared(job.shared);
+const bundle = compileBundle(job.bundle);
+
+async function checkSlots(section: SectionCheck): Promise<void> {
+  for (const name of section.slots()) await runLimited(`loading the slot ${name}`, () => section.loadSlot(name));
+  reportBlocked("the slots");
+}
+
+/** Returns a stack with the position of the first of these members that is a function; empty if none is. */
+function stackOfMember(page: PageCheck, ...members: readonly PageMember[]): string {
+  const found = members.map((member) => page.member(member)).find((member) => typeof member === "function");
+  return found === undefined ? "" : stackOfFunction(found);
+}
+
+async function checkPage(section: SectionCheck, pattern: string): Promise<void> {
+  const page = section.page(pattern);
+  const stackOfPage = (): string => stackOfMember(page, ...PAGE_MEMBERS);
+  if (!(await runLimited(`loading the page ${pattern}`, () => page.load(), LOAD_LIMIT, stackOfPage))) return;
+  const stackOfComponent = stackOfMember(page, "Component");
+  reportBlocked(`the page ${pattern}`);
+  let list: ListedPaths | undefined;
+  const listPaths = (): StepResult => {
+    list = page.paths();
+    return list.problem === undefined ? null : { problem: list.problem };
+  };
+  const stackOfPaths = (): string => stackOfMember(page, "paths");
+  if (!(await runLimited(`paths() of the page ${pattern}`, listPaths, LOAD_LIMIT, stackOfPaths)) || !list) return;
+  const { listed, paths } = list;
+  // The data and head of every path run, but a page with thousands of paths renders only a few.
+  const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
+  const found: ReleasePath[] = [];
+  for (const [index, path] of paths.entries()) {
+    const isRendered = rendered.has(index);
+    const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
+    if (listed) found.push({ path, indexable: isIndexable });
+  }
+  report({ kind: "paths", paths: found });
+  const unknown = page.unknownPath();
+  if (unknown === null) return;
+  const step = `data() of ${unknown} (page ${pattern})`;
+  await runLimited(
+    step,
+    () => page.at(unknown).unknown(),
+    PATH_LIMIT,
+    () => stackOfMember(page, "data"),
+  );
+}
+
+/** Reports the links to paths that are not found. */
+async function checkLinks(section: SectionCheck, links: readonly LinkTarget[]): Promise<void> {
+  for (const { pattern, path } of links) {
+    const page = section.page(pattern);
+    if (!(await runLimited(`loading the page ${pattern}`, () => page.load()))) continue;
+    const check = page.at(path);
+    const step = `data() of ${path} (page ${pattern})`;
+    const loadData = (): StepResult | Promise<StepResult> => check.matches() ?? check.queries() ?? check.data(false);
+    const hasData = await runLimited(step, loadData, PATH_LIMIT);
+    if (hasData && check.isNotFound()) report({ kind: "notFound", path, pattern });
+  }
+}
+
+interface PathToCheck {
+  readonly pattern: string;
+  readonly path: string;
+  readonly listed: boolean;
+  readonly isRendered: boolean;
+  /** A stack with the position of the page's component. */
+  readonly stackOfComponent: string;
+}
+
+/** Runs the page at one path. Returns whether it may be indexed. */
+async function checkPath(
+  page: PageCheck,
+  { pattern, path, listed, isRendered, stackOfComponent }: PathToCheck,
+): Promise<boolean> {
+  const check = page.at(path);
+  const where = `${path} (page ${pattern})`;
+  let isIndexable = false;
+  const next = (
+    what: string,
+    action: () => StepResult | Promise<StepResult>,
+    stackOf?: () => string,
+  ): Promise<boolean> => {
+    const step = `${what} ${where}`;
+    watchdog.rename(step);
+    return run(step, action, stackOf);
+  };
+  const at = (member: PageMember) => (): string => stackOfMember(page, member);
+  watchdog.start(`data() of ${where}`, PATH_LIMIT);
+  const hasQueries =
+    (await run(`data() of ${where}`, () => check.matches(), at("paths"))) &&
+    (await next("queries() of", () => check.queries(), at("queries")));
+  hasFailedQueries = check.hasQueries();
+  const loadData = async (): Promise<StepResult> => (await check.data(listed)) ?? check.failure();
+  if (hasQueries && (await next("data() of", loadData, at("data"))) && check.hasContent()) {
+    await next("data() of", () => {
+      const problem = check.json();
+      if (problem) reportViolation(problem, stackOfMember(page, "data"));
+      return null;
+    });
+    await next("head() of", () => {
+      const { indexable, problems } = check.head();
+      isIndexable = indexable;
+      for (const problem of problems) reportViolation(problem, stackOfMember(page, "head"));
+      return null;
+    });
+    if (isRendered) {
+      await next("layout() of", () => (check.layout(), null));
+      const isDone = await next(
+        "rendering",
+        () => check.render(),
+        () => stackOfComponent,
+      );
+      if (isDone) report({ kind: "rendered", path, pattern, html: check.html, stack: stackOfComponent });
+    }
+  }
+  watchdog.stop();
+  hasFailedQueries = false;
+  reportBlocked(where);
+  return isIndexable;
+}
+
+function reportBlocked(where: string): void {
+  for (const { message, ...element } of takeBlocked())
+    report({ kind: "violation", ...element, message: `${where} contains ${message}` });
+}
+
+async function runTask({ pattern, links }: CheckTask): Promise<void> {
+  reportedStacks.clear();
+  const context = createSandboxContext();
+  let section: SectionCheck | undefined;
+  const isLoaded = await runLimited("loading the section", () => {
+    const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
+    ({ takeBlocked } = colonnadeShared);
+    section = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.facts);
+    return section.load();
+  });
+  if (!isLoaded || !section) return;
+  if (links) await checkLinks(section, links);
+  else await (pattern === null ? checkSlots(section) : checkPage(section, pattern));
+}
+
+// The gateway ignores a rejection that the section does not handle. It must not end the check of another page.
+process.on("unhandledRejection", () => undefined);
+process.on("message", (task: CheckTask) => {
+  runTask(task).then(
+    () => process.send?.("done"),
+    (error: unknown) => {
+      // A fault of the check, not of the section.
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+// Records the elements that the site's Content Security Policy blocks and the links that browsers cannot follow, wherever the
+// section creates them.
+import React from "react";
+import runtime from "react/jsx-runtime";
+
+import { Link } from "@colonnade/kit";
+import { blockedProp, shortened } from "../blockedUrls.js";
+import { styleLibraryHelp, type ProblemCode } from "../codes.js";
+import { BUNDLE_NAME } from "../report.js";
+import { PLACEHOLDER_SITE } from "./site.js";
+
+/** A blocked element or an invalid link, with the stack of its creation. */
+export interface BlockedElement {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly advice?: string;
+  readonly stack?: string;
+}
+
+type Create = (type: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
+
+let blocked: BlockedElement[] = [];
+
+/** Returns the elements recorded since the last call. */
+export function takeBlockedElements(): BlockedElement[] {
+  const taken = blocked;
+  blocked = [];
+  return taken;
+}
+
+/** Advice for a style element that a CSS-in-JS library renders. */
+export function styleAdvice(marks: string): string | undefined {
+  const library = marks.includes("data-emotion")
+    ? "emotion"
+    : marks.includes("data-styled")
+      ? "styled-components"
+      : undefined;
+  return library && styleLibraryHelp(library);
+}
+
+// React renders no attribute if it renders none of the properties.
+function hasStyle(style: unknown): boolean {
+  if (typeof style !== "object" || style === null) return Boolean(style);
+  return Object.values(style).some(
+    (value) => value !== null && value !== undefined && value !== "" && typeof value !== "boolean",
+  );
+}
+
+function* violations(type: string, props: Readonly<Record<string, unknown>>): Generator<BlockedElement> {
+  if (type === "script") yield { code: "COL122", message: "a <script> element" };
+  if (type === "style") {
+    const advice = styleAdvice(Object.keys(props).join(" "));
+    yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
+    // Libraries also set the text of a style element as HTML. That is not a second problem.
+    return;
+  }
+  if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
+  for (const name of ["dangerouslySetInnerHTML", "srcDoc"])
+    if (props[name]) yield { code: "COL121", message: `the prop "${name}" of a <${type}> element` };
+  const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  for (const [name, value] of Object.entries(props)) {
+    const blocked = value ? blockedProp(type, name, textOf(value), textOf(props.rel)) : undefined;
+    if (blocked) yield { code: "COL125", ...blocked };
+    if (/^on[A-Z]/.test(name) && typeof value === "string")
+      yield { code: "COL121", message: `a string as the event handler "${name}" of a <${type}> element` };
+  }
+}
+
+function invalidLink(type: unknown, props: Readonly<Record<string, unknown>>): BlockedElement | undefined {
+  const url = type === "a" ? props.href : type === Link ? props.to : undefined;
+  if (typeof url !== "string" || URL.canParse(url, PLACEHOLDER_SITE.origin)) return undefined;
+  const stack = new Error().stack ?? "";
+  // The anchor of a <Link> repeats its URL, and its stack does not contain the section.
+  if (!stack.includes(BUNDLE_NAME)) return undefined;
+  const message = `a link to "${shortened(url)}", which is not a valid URL`;
+  return { code: "COL117", message, advice: "Correct the URL: browsers do not follow the link.", stack };
+}
+
+function recording(create: Create): Create {
+  return (type, props, ...rest) => {
+    if (typeof type === "string" && props)
+      for (const violation of violations(type, props)) blocked.push({ ...violation, stack: new Error().stack ?? "" });
+    const invalid = props && invalidLink(type, props);
+    if (invalid) blocked.push(invalid);
+    return create(type, props, ...rest);
+  };
+}
+
+/** Replaces React's functions that create elements. Callers look them up for each call, so this reaches libraries too. */
+export function recordBlockedElements(): void {
+  const functions = [
+    [runtime, ["jsx", "jsxs"]],
+    [React, ["createElement"]],
+  ] as unknown as [Record<string, Create>, string[]][];
+  for (const [module, names] of functions) {
+    for (const name of names) {
+      const create = module[name];
+      if (create) module[name] = recording(create);
+    }
+  }
+}

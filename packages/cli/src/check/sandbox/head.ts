@@ -1,0 +1,41 @@
+import type { Head, Site } from "@colonnade/kit";
+import { isSitePath } from "@colonnade/kit/contract";
+import type { Violation } from "./violation.js";
+
+// The numbers of characters that search engines show.
+const TITLE_LENGTH = 60;
+const DESCRIPTION_LENGTH = 160;
+
+/** Finds the problems of the head of the page at a path. */
+export function* headProblems(head: Head, path: string, { origin }: Site): Generator<Violation> {
+  for (const name of ["title", "description", "canonical"] as const) {
+    const value: unknown = head[name];
+    if (typeof value !== "string" || value.trim() === "")
+      yield { code: "COL115", problem: `the head of ${path} has no ${name}; expected a text` };
+  }
+  const { title, description, canonical, social, breadcrumbs = [] } = head;
+  const named = [
+    ["canonical path", canonical],
+    ["social URL", social?.url],
+    ...breadcrumbs.map((step) => ["breadcrumb path", step.path] as const),
+  ] as const;
+  for (const [what, url] of named) {
+    if (url && !isSitePath(url))
+      yield {
+        code: "COL115",
+        problem: `the ${what} of ${path} is ${JSON.stringify(url)}; expected a path of this site, percent-encoded`,
+      };
+  }
+  if (!isIndexable(head)) return;
+  if (title.length > TITLE_LENGTH)
+    yield { code: "COL116", problem: `the title of ${path} has ${String(title.length)} characters` };
+  if (description.length > DESCRIPTION_LENGTH)
+    yield { code: "COL116", problem: `the description of ${path} has ${String(description.length)} characters` };
+  if (isSitePath(canonical) && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
+    yield { code: "COL116", problem: `the canonical path of ${path} is ${canonical}` };
+}
+
+/** Whether search engines may index a page. */
+export function isIndexable({ robots = "" }: Head): boolean {
+  return !robots.includes("noindex");
+}

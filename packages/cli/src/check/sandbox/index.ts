@@ -1,0 +1,67 @@
+// The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
+import type { Facts, Section, Site, SlotModule } from "@colonnade/kit";
+import { CONTRACT } from "@colonnade/kit/contract";
+import { recordBlockedElements } from "./elements.js";
+import { PageCheck } from "./pageCheck.js";
+import { PLACEHOLDER_SITE } from "./site.js";
+import type { StepResult } from "./violation.js";
+
+export { inspectHtml, takeBlocked } from "./html.js";
+
+/** The check of a section. Each method may throw what the section throws. */
+export class SectionCheck {
+  readonly #load: () => Promise<{ readonly default: Section }>;
+  readonly #name: string;
+  readonly #site: Site;
+  #section: Section | undefined;
+
+  /** `load` imports the entry module; `name` and `facts` are those of the configuration. */
+  constructor(load: () => Promise<{ readonly default: Section }>, name: string, facts: Facts) {
+    this.#load = load;
+    this.#name = name;
+    this.#site = { ...PLACEHOLDER_SITE, facts };
+    recordBlockedElements();
+  }
+
+  /** Evaluates the entry module and checks what it declares. Before the other steps. */
+  async load(): Promise<StepResult> {
+    this.#section = (await this.#load()).default;
+    return sectionProblem(this.#section, this.#name);
+  }
+
+  /** Names of the slots. */
+  slots(): readonly string[] {
+    return Object.keys(this.#section?.slots ?? {});
+  }
+
+  async loadSlot(name: string): Promise<StepResult> {
+    const module = (await this.#section?.slots?.[name]?.()) as Partial<SlotModule> | undefined;
+    if (module?.slot) return null;
+    return {
+      problem: `the module of the slot "${name}" does not export "slot"; expected export const slot = defineSlot({ … })`,
+      part: `slots ${name}`,
+    };
+  }
+
+  /** The check of a page. */
+  page(pattern: string): PageCheck {
+    if (!this.#section) throw new Error("the section is not loaded");
+    return new PageCheck(this.#section, pattern, this.#site);
+  }
+}
+
+function sectionProblem(section: Section, name: string): StepResult {
+  // The type is the literal 1, but the section may have been written for another kit.
+  const contract: number = section.contract;
+  if (contract !== CONTRACT)
+    return {
+      problem: `the section has contract ${String(contract)}; this kit supports contract ${String(CONTRACT)}`,
+      part: "contract",
+    };
+  if (section.name !== name)
+    return {
+      problem: `the name is "${section.name}" in defineSection, but "${name}" in section.config.js; use the same name`,
+      part: "name",
+    };
+  return null;
+}

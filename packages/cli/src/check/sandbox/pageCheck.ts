@@ -1,0 +1,75 @@
+import type { AnyPage, PageModule, Section, Site } from "@colonnade/kit";
+import { pathTo } from "@colonnade/kit/contract";
+import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
+import { PathCheck } from "./pathCheck.js";
+import type { StepResult } from "./violation.js";
+
+/** The paths of a page. */
+export interface ListedPaths {
+  /** Whether the page lists them. Otherwise, they are its pattern if that has no params, which must not be listed. */
+  readonly listed: boolean;
+  readonly paths: readonly string[];
+  readonly problem?: string;
+}
+
+/** The check of a page, which {@link PageCheck.load} must have loaded. Each method may throw what the section throws. */
+export class PageCheck {
+  readonly #section: Section;
+  readonly #pattern: string;
+  readonly #site: Site;
+  #page: AnyPage | undefined;
+
+  constructor(section: Section, pattern: string, site: Site) {
+    this.#section = section;
+    this.#pattern = pattern;
+    this.#site = site;
+  }
+
+  /** Evaluates the module of the page. */
+  async load(): Promise<StepResult> {
+    const pattern = this.#pattern;
+    const module = (await this.#section.pages[pattern]?.()) as Partial<PageModule> | undefined;
+    if (!module?.page)
+      return {
+        problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
+        part: `pages ${pattern}`,
+      };
+    this.#page = module.page;
+    const declared: Partial<AnyPage> = module.page;
+    const missing = PAGE_MEMBERS.find((member) => !declared[member]);
+    if (!missing) return null;
+    const problem = `the page "${pattern}" has no ${missing}; expected definePage({ ${PAGE_MEMBERS.join(", ")} })`;
+    return { code: missing === "head" ? "COL115" : "COL100", problem };
+  }
+
+  /** A member of the page. Undefined if the page lacks it, or the module exports no page. */
+  member(name: PageMember): unknown {
+    return Reflect.get(Object(this.#page) as object, name);
+  }
+
+  paths(): ListedPaths {
+    const page = this.#loaded();
+    if (!page.paths) return { listed: false, paths: this.#pattern.includes("/:") ? [] : [this.#pattern] };
+    const paths: unknown = page.paths();
+    if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return { listed: true, paths };
+    const problem = `paths() of the page "${this.#pattern}" does not return a list of strings`;
+    return { listed: true, paths: [], problem };
+  }
+
+  /** A path that matches the pattern and identifies nothing. Null if the pattern has no params. */
+  unknownPath(): string | null {
+    const names = [...this.#pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
+    if (names.length === 0) return null;
+    return pathTo(this.#pattern, Object.fromEntries(names.map((name) => [name, `no-such-${name}`])));
+  }
+
+  /** The check of the page at a path. */
+  at(path: string): PathCheck {
+    return new PathCheck(this.#pattern, this.#loaded(), path, this.#site);
+  }
+
+  #loaded(): AnyPage {
+    if (!this.#page) throw new Error(`the page ${this.#pattern} is not loaded`);
+    return this.#page;
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  isNotFound,
+  isRedirect,
+  type AnyPage,
+  type Head,
+  type Params,
+  type Queries,
+  type QueryResult,
+  type Site,
+} from "@colonnade/kit";
+import { matchPath } from "@colonnade/kit/contract";
+import { loadResults } from "@colonnade/kit/shell";
+import { findNonJson, queriesProblem, queryPaths } from "@colonnade/kit/server";
+import { MAX_PAGE_BYTES } from "../limits.js";
+import { headProblems, isIndexable } from "./head.js";
+import { inspectHtml } from "./html.js";
+import { renderPage } from "./render.js";
+import type { StepResult, Violation } from "./violation.js";
+
+/** The result of a query whose upstream is unavailable. */
+const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
+/** The result of a query for something that does not exist. */
+const UNKNOWN: QueryResult = { ok: false, status: 404 };
+
+/** The steps of the check of a page at one path, in their order. Each may throw what the section throws. */
+export class PathCheck {
+  readonly #pattern: string;
+  readonly #page: AnyPage;
+  readonly #path: string;
+  readonly #site: Site;
+  #params: Params = {};
+  #queries: Queries = {};
+  #data: unknown;
+  #nonJson: string | null = null;
+  #head: Head | undefined;
+  #layout: unknown;
+  /** The HTML of the last render. */
+  html = "";
+
+  constructor(pattern: string, page: AnyPage, path: string, site: Site) {
+    this.#pattern = pattern;
+    this.#page = page;
+    this.#path = path;
+    this.#site = site;
+  }
+
+  matches(): StepResult {
+    const found = matchPath(this.#pattern, this.#path);
+    if (!found)
+      return {
+        problem: `paths() of the page "${this.#pattern}" returns ${this.#path}, which does not match the pattern`,
+      };
+    this.#params = found;
+    return null;
+  }
+
+  /** Whether the page has queries. */
+  hasQueries(): boolean {
+    return this.#page.queries !== undefined;
+  }
+
+  /** Runs `queries`. */
+  queries(): StepResult {
+    const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#site }) ?? {};
+    this.#queries = run();
+    const subject = `queries() of ${this.#path} (page ${this.#pattern})`;
+    const problem = queriesProblem(this.#queries);
+    if (problem !== null) return { code: "COL160", problem: `${subject} ${problem}` };
+    if (JSON.stringify(queryPaths(run())) === JSON.stringify(queryPaths(this.#queries))) return null;
+    return { code: "COL161", problem: `${subject} returns other paths when it runs again` };
+  }
+
+  /** Runs `data`, by default with failed queries. */
+  async data(isListed: boolean, results?: Readonly<Record<string, QueryResult>>): Promise<StepResult> {
+    const data = await this.#load((name) => results?.[name] ?? UNAVAILABLE);
+    const subject = `paths() of the page "${this.#pattern}" returns ${this.#path}, but its data()`;
+    if (!isListed) return null;
+    if (isRedirect(data)) return { problem: `${subject} redirects to ${data.path}` };
+    if (!isNotFound(data) || this.#page.queries) return null;
+    return { problem: `${subject} is notFound("${data.heading}")` };
+  }
+
+  async #load(resultOf: (query: string) => QueryResult): Promise<unknown> {
+    const results = await loadResults(this.#queries, (_, name) => resultOf(name));
+    this.#data = await this.#page.data({ params: this.#params, site: this.#site, results });
+    return this.#data;
+  }
+
+  /** Whether `data` returned data, and not that there is nothing or another path. */
+  hasContent(): boolean {
+    return !isNotFound(this.#data) && !isRedirect(this.#data);
+  }
+
+  isNotFound(): boolean {
+    return isNotFound(this.#data);
+  }
+
+  /** Finds that the path is not found because its queries fail. */
+  failure(): StepResult {
+    if (!this.#page.queries || !isNotFound(this.#data)) return null;
+    const problem = `data() of ${this.#path} (page ${this.#pattern}) is notFound("${this.#data.heading}") if its queries fail with status 503`;
+    return { code: "COL162", problem };
+  }
+
+  /** Finds what JSON would change in the data. */
+  json(): StepResult {
+    this.#nonJson = this.#data === undefined ? null : findNonJson(this.#data);
+    if (this.#nonJson === null) return null;
+    return {
+      code: "COL112",
+      problem: `the data of ${this.#path} is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects`,
+      advice: `data${this.#nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
+    };
+  }
+
+  /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
+  head(): { readonly indexable: boolean; readonly problems: readonly Violation[] } {
+    const head = this.#page.head({ data: this.#data as never, site: this.#site });
+    this.#head = head;
+    return { indexable: isIndexable(head), problems: [...headProblems(head, this.#path, this.#site)] };
+  }
+
+  layout(): void {
+    this.#layout = this.#page.layout?.({ data: this.#data as never });
+  }
+
+  /** Renders the component. */
+  async render(): Promise<StepResult> {
+    const [data, path] = [this.#data, this.#path];
+    const { Component } = this.#page;
+    this.html = await renderPage({ Component, data, path, params: this.#params, site: this.#site });
+    inspectHtml(this.html);
+    if (this.#nonJson !== null) return null;
+    const page = { head: this.#head, layout: this.#layout, data, html: this.html };
+    const { length } = new TextEncoder().encode(JSON.stringify(page));
+    if (length <= MAX_PAGE_BYTES) return null;
+    const problem = `the page ${path} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
+    return { code: "COL113", problem };
+  }
+
+  /** Runs `data` of a path whose params are made up, so that the upstreams do not know them either. */
+  async unknown(): Promise<StepResult> {
+    this.#params = matchPath(this.#pattern, this.#path) ?? {};
+    const failed = this.queries();
+    if (failed) return failed;
+    await this.#load(() => UNKNOWN);
+    if (!this.hasContent() || this.#page.anyParams) return null;
+    const problem = `data() of ${this.#path} (page ${this.#pattern}) returns data; expected notFound(), because the params are made up`;
+    return { code: "COL114", problem };
+  }
+}

@@ -1,0 +1,42 @@
+import { Suspense, type ReactElement } from "react";
+import { StaticRouter } from "react-router-dom";
+
+import { ParamsContext, ShellContext } from "@colonnade/kit/shell";
+import type { AnyPage, Params, Site } from "@colonnade/kit";
+import { renderToHtml } from "@colonnade/kit/server";
+
+/** What a page renders from. */
+interface PageToRender {
+  readonly Component: AnyPage["Component"];
+  readonly data: unknown;
+  readonly path: string;
+  readonly params: Params;
+  readonly site: Site;
+}
+
+const SUSPENDED_PAGE = "<main><!--$!-->";
+
+/**
+ * Renders a page's component as the shell does, without header and footer.
+ *
+ * @throws Error if the page as a whole suspends, and what the component throws.
+ */
+export async function renderPage({ Component, data, path, params, site }: PageToRender): Promise<string> {
+  const tree: ReactElement = (
+    <StaticRouter location={path}>
+      <ShellContext value={{ site, openDialog: () => undefined }}>
+        <ParamsContext value={params}>
+          <main>
+            <Suspense>
+              <Component data={data as never} />
+            </Suspense>
+          </main>
+        </ParamsContext>
+      </ShellContext>
+    </StaticRouter>
+  );
+  const { html, isSuspended } = await renderToHtml(tree);
+  if (isSuspended && html.startsWith(SUSPENDED_PAGE))
+    throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
+  return html;
+}

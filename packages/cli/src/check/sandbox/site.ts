@@ -1,0 +1,14 @@
+import type { Facts, Site } from "@colonnade/kit";
+
+/** Placeholder facts. The release contains none of them, because it must work with any configuration. */
+export const PLACEHOLDER_SITE: Site = {
+  brand: "Site",
+  origin: "https://site.invalid",
+  contact: "contact@site.invalid",
+  language: "en",
+  logsClientIp: false,
+  navigation: { menu: [], footer: [] },
+  facts: {} as Facts,
+  integrations: {},
+  today: "2000-01-01",
+};

@@ -1,0 +1,142 @@
+// The arguments and sites that `colonnade dev` rejects. tests/section-dev runs the command against a real gateway.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import * as tar from "tar";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { failure, runCompiled } from "../../fixtures/command.js";
+import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { DEVELOPMENT_FORMAT } from "../build/developmentShell.js";
+import { CONTRACT } from "@colonnade/kit/contract";
+
+const DOCUMENT =
+  '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head>' +
+  '<body><div id="root"></div><script type="application/json" id="boot">{"site":{}}</script></body>';
+
+/** The manifest of a development variant that the section can use. */
+const VARIANT = {
+  format: DEVELOPMENT_FORMAT,
+  contract: CONTRACT,
+  version: "1.0.0",
+  shared: { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" },
+  scripts: [],
+  styles: [],
+  server: "server.js",
+};
+
+let home = DOCUMENT;
+let archive: Buffer | undefined;
+const server = createServer(({ url }, response) => {
+  if (url === "/") response.end(home);
+  else if (url === "/assets/shell/1.0.0/development.tgz" && archive) response.end(archive);
+  else response.writeHead(404).end();
+});
+let site: string;
+let folder: string;
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  folder = await helloSection();
+});
+afterAll(() => {
+  server.close();
+});
+
+/** Sets the development variant of the site's shell. */
+async function offerVariant(manifest: object): Promise<void> {
+  const variant = await temporaryFolder();
+  await writeFiles(variant, { "manifest.json": JSON.stringify(manifest), "client/main.js": "" });
+  archive = await tar.create({ cwd: variant, gzip: true }, ["."]).concat();
+}
+
+function dev(...args: string[]) {
+  return runCompiled(folder, ["dev", "--port", "0", ...args]);
+}
+
+test("an unreachable site is an error", async () => {
+  const { code, err } = await dev("--site", "http://127.0.0.1:1");
+  expect(err).toMatch(/^error: cannot reach http:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)\n$/);
+  expect(code).toBe(6);
+});
+
+test("a site without a Colonnade shell is an error", async () => {
+  home = "<!doctype html><p>Welcome</p>";
+  expect(await dev("--site", site)).toEqual(
+    failure(
+      `${site} responded with status 200 and no page of a Colonnade site; expected the URL of a site with a deployment`,
+    ),
+  );
+  home = DOCUMENT;
+});
+
+test("a shell without a development variant is an error", async () => {
+  expect(await dev("--site", site)).toEqual(
+    failure(
+      `the shell of ${site} has no development variant (${site}/assets/shell/1.0.0/development.tgz does not exist); ask ` +
+        "the site's operator to deploy a shell that was built with this version of the kit or a later one",
+    ),
+  );
+});
+
+test("a shell of another contract is an error", async () => {
+  await offerVariant({ format: DEVELOPMENT_FORMAT, contract: CONTRACT + 1 });
+  const { code, err } = await dev("--site", site);
+  expect(err).toContain(
+    `supports contract ${String(CONTRACT + 1)}; this kit has contract ${String(CONTRACT)}: install the kit's version`,
+  );
+  expect(code).toBe(2);
+});
+
+test("a variant of another format is an error", async () => {
+  await offerVariant({ format: DEVELOPMENT_FORMAT + 1, contract: CONTRACT });
+  const { err } = await dev("--site", site);
+  expect(err).toContain(`has a development variant of format ${String(DEVELOPMENT_FORMAT + 1)}; this kit supports`);
+});
+
+test("a shell with an older React is an error", async () => {
+  const shared = { react: "19.0.0", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" };
+  await offerVariant({ ...VARIANT, shared });
+  expect(await dev("--site", site)).toEqual(
+    failure(
+      `the section "hello" needs react ^19.3.1, but the site's shell 1.0.0 provides 19.0.0; install the version that the ` +
+        "shell provides",
+    ),
+  );
+});
+
+test("a folder without a section is an error", async () => {
+  await offerVariant(VARIANT);
+  const empty = await temporaryFolder();
+  expect(await dev("--site", site, empty)).toEqual(
+    failure(`${empty} has no section.config.js; run this in the folder of a section`),
+  );
+});
+
+test("two sections of one name are an error", async () => {
+  expect((await dev("--site", site, folder, folder)).err).toBe(
+    `error: ${folder} and ${folder} contain the section "hello"; expected sections of different names\n`,
+  );
+});
+
+test("a port in use is an error", async () => {
+  const { port } = server.address() as AddressInfo;
+  expect(await runCompiled(folder, ["dev", "--site", site, "--port", String(port)])).toMatchObject({
+    code: 2,
+    err: `error: port ${String(port)} of 127.0.0.1 is in use; pass another one with --port\n`,
+  });
+});
+
+test.each([
+  ["--site", "https://site.example/path", "Expected the origin of a site, such as https://example.com."],
+  ["--site", "https://me:secret@site.example", "Expected the origin of a site, such as https://example.com."],
+  ["--api", "cities", "Expected a name and a URL, such as cities=http://localhost:3000."],
+  ["--port", "99999", "Expected a port number, 0 to 65535."],
+])("%s %s is an error", async (option, value, message) => {
+  const { code, err } = await dev(option, value);
+  expect(err).toContain(message);
+  expect(code).toBe(2);
+});

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import path from "node:path";
+
+import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import { loadConfig } from "../build/config.js";
+import { placeholderFacts } from "../build/facts.js";
+import { UsageError } from "../build/usageError.js";
+import { readSite } from "../dev/document.js";
+import type { MinimalSite } from "../dev/minimalSite.js";
+import { openInBrowser } from "./browser.js";
+import type { CommandContext } from "./context.js";
+import { wholeNumber } from "./options.js";
+import { printable } from "./printable.js";
+
+const DEFAULT_PORT = 5173;
+const DEFAULT_SITE = "http://localhost:8080";
+
+/** Adds `colonnade dev`. */
+export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, stderr, printResult } = context;
+  program
+    .command("dev")
+    .summary("serve a site with this section as you edit it")
+    .description(
+      "Serves a site on this machine with development builds of the sections in these folders (default: this folder). " +
+        "A change of a source rebuilds its section. Everything else comes from the site. Nothing is published.",
+    )
+    .argument("[folders...]", "folders of the sections")
+    .addOption(
+      new Option(
+        "--site <url>",
+        `URL of the site (default: ${DEFAULT_SITE} if it responds, otherwise a site without other sections)`,
+      ).argParser(parseOrigin),
+    )
+    .addOption(
+      new Option("--port <number>", "port to listen on")
+        .default(DEFAULT_PORT)
+        .argParser(wholeNumber("a port number", 0, 65_535)),
+    )
+    .addOption(new Option("--host <address>", "address to listen on").default("127.0.0.1"))
+    .addOption(
+      new Option("--api <name=url>", "proxy requests below /api/<name>/ to this URL; repeatable")
+        .default(new Map<string, string>())
+        .argParser(parseApi),
+    )
+    .option("--open", "open the section in the default browser")
+    .action(async (folders, { site: given, port, host, api, open = false }) => {
+      const paths = (folders.length > 0 ? folders : ["."]).map((name) => path.resolve(folder, name));
+      const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite(paths) : undefined;
+      const site = given ?? minimal?.origin ?? DEFAULT_SITE;
+      try {
+        // Loading webpack takes longer than most commands.
+        const { develop } = await import("../dev/index.js");
+        const development = await develop({
+          folders: paths,
+          site,
+          port,
+          host,
+          apis: api,
+          print: (line) => stderr.write(`${printable(line)}\n`),
+        });
+        const { url, sections } = development;
+        const where = minimal ? "a site without other sections" : site;
+        const lines = sections.map((section) => `${section.url} serves ${section.name} in ${where}`);
+        printResult({ text: lines.join("\n"), data: { url, site, sections } });
+        if (open) await openInBrowser(sections[0]?.url ?? url, context);
+        await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+        await development.close();
+      } finally {
+        minimal?.close();
+      }
+    });
+}
+
+async function isSite(origin: string): Promise<boolean> {
+  return readSite(origin).then(
+    ({ document }) => document !== undefined,
+    () => false,
+  );
+}
+
+/** A site with the facts that the sections in these folders read. */
+async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
+  const { hasShell, startMinimalSite } = await import("../dev/minimalSite.js");
+  const configs = await Promise.all(folders.map(loadConfig));
+  if (hasShell()) return startMinimalSite(placeholderFacts(Object.assign({}, ...configs.map(({ facts }) => facts))));
+  throw new UsageError(
+    `no gateway responds at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
+      "with --site, or build the shell with make releases",
+  );
+}
+
+function parseOrigin(value: string): string {
+  if (URL.canParse(value)) {
+    const { origin, protocol, pathname, search, hash, username, password } = new URL(value);
+    const isOrigin = pathname === "/" && `${search}${hash}${username}${password}` === "";
+    if (isOrigin && /^https?:$/.test(protocol)) return origin;
+  }
+  throw new InvalidArgumentError("Expected the origin of a site, such as https://example.com.");
+}
+
+function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {
+  const [, name = "", url = ""] = /^([\w.-]+)=(https?:\/\/.+)$/.exec(value) ?? [];
+  if (name === "" || !URL.canParse(url))
+    throw new InvalidArgumentError("Expected a name and a URL, such as cities=http://localhost:3000.");
+  return new Map([...apis, [name, url]]);
+}

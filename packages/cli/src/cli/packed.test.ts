@@ -1,0 +1,243 @@
+// The packed kit and `npm create @colonnade/section`, used in a folder outside this repository.
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+import type { Release } from "@colonnade/cli";
+import * as tar from "tar";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { runSection } from "../../fixtures/command.js";
+import { temporaryFolder } from "../../fixtures/temporary.js";
+import type { main as runMain } from "./index.js";
+
+const run = promisify(execFile);
+const KIT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.dirname(KIT);
+const CREATE_SECTION = path.join(ROOT, "packages/create-section");
+// The kit's own node_modules has the dependencies whose version differs from the one at the root.
+const DEPENDENCIES = [path.join(KIT, "node_modules"), path.join(ROOT, "node_modules")];
+
+let folder: string;
+let modules: string;
+let packedKit: string;
+let packedCreate: string;
+/** The command of the unpacked create-section. */
+let createSection: string;
+
+/** Packs a package with npm. Returns the path of the file. */
+async function pack(source: string, ...options: string[]): Promise<string> {
+  const args = ["pack", "--json", "--foreground-scripts=false", "--pack-destination", folder, ...options];
+  const { stdout } = await run("npm", args, { cwd: source });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return path.join(folder, filename);
+}
+
+async function unpack(file: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  await tar.extract({ file, cwd: target, strip: 1 });
+}
+
+/** Unpacks create-section where it finds only the packages that it declares, such as after `npm create`. */
+async function unpackCreate(): Promise<string> {
+  const target = await temporaryFolder();
+  await unpack(packedCreate, target);
+  const { dependencies } = JSON.parse(await readFile(path.join(target, "package.json"), "utf8")) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  for (const name of Object.keys(dependencies)) {
+    const link = path.join(target, "node_modules", name);
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.join(KIT, "node_modules", name), link);
+  }
+  return path.join(target, "bin/create-section.js");
+}
+
+/** Packs the packages, and unpacks the kit next to links to its dependencies in this repository. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  modules = path.join(folder, "node_modules");
+  // The kit's prepack script would rebuild dist/, which these tests run.
+  [packedKit, packedCreate] = await Promise.all([pack(KIT, "--ignore-scripts"), pack(CREATE_SECTION)]);
+  createSection = await unpackCreate();
+  await unpack(packedKit, path.join(modules, "@colonnade/kit"));
+  const libraries = new Map<string, string>();
+  for (const source of DEPENDENCIES.toReversed())
+    for (const name of await readdir(source).catch(() => [])) libraries.set(name, path.join(source, name));
+  for (const name of ["@colonnade", "typescript", ".bin"]) libraries.delete(name);
+  await Promise.all([...libraries].map(([name, source]) => symlink(source, path.join(modules, name))));
+});
+
+function runInSection(name: string, tool: string, ...args: string[]): Promise<{ stdout: string }> {
+  return run(process.execPath, [path.join(modules, tool), ...args], { cwd: path.join(folder, name) });
+}
+
+test("the packed kit contains the public files and no tests", async () => {
+  const files = await readdir(path.join(modules, "@colonnade/kit"), { recursive: true });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "bin/colonnade.js",
+      "design/index.css",
+      "design/components/button.css",
+      "dist/index.js",
+      "dist/index.d.ts",
+      "modules.d.ts",
+      "shell/development.tgz",
+      "templates/section/.github/workflows/ci.yml",
+      "templates/section/gitignore",
+      "templates/section/src/section.test.tsx",
+    ]),
+  );
+  expect(files.filter((file) => /^dist\/.*(\.test\.|tsbuildinfo)|^(src|fixtures)\b/.test(file))).toEqual([]);
+});
+
+/** Builds the section in a folder with the unpacked kit, within this process, which has loaded webpack. Returns its release. */
+async function built(name: string): Promise<Release> {
+  const module = pathToFileURL(path.join(modules, "@colonnade/kit/dist/cli/index.js")).href;
+  const { main } = (await import(/* @vite-ignore */ module)) as { main: typeof runMain };
+  const section = path.join(folder, name);
+  const { code, err } = await runSection(section, ["build"], {}, { command: main });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
+}
+
+// tests/ship runs all checks of a section without parameters.
+test("a new section with parameters and the example compare-cities work", async () => {
+  const [name, pattern, example] = ["opening-hours", "/hours/:day/:place", "/hours/example/example"];
+  await run(process.execPath, [createSection, name, "--at", pattern], { cwd: folder });
+  await cp(path.join(ROOT, "examples/compare-cities"), path.join(folder, "compare-cities"), {
+    recursive: true,
+    filter: (source) => !/[/\\](node_modules|release)$/.test(source),
+  });
+  await runInSection(name, "eslint/bin/eslint.js", "src");
+  const { stdout: files } = await runInSection(
+    name,
+    "typescript-7/bin/tsc",
+    "-b",
+    ".",
+    "../compare-cities",
+    "--listFiles",
+  );
+  for (const section of [name, "compare-cities"]) expect(files).toContain(`${section}/src/section.test.tsx`);
+  // One run has the tests of both.
+  const projects = [name, "compare-cities"];
+  await writeFile(path.join(folder, "vitest.config.js"), `export default ${JSON.stringify({ test: { projects } })};`);
+  const { stdout: results } = await runInSection(name, "vitest/vitest.mjs", "run", "--root=..", "--reporter=json");
+  expect(JSON.parse(results)).toMatchObject({ success: true, numFailedTests: 0, numPassedTestSuites: 3 });
+
+  const release = await built(name);
+  expect(release.name).toBe(name);
+  const script = expect.stringMatching(/\.js$/) as string;
+  expect(release.pages).toEqual([
+    {
+      pattern,
+      assets: [expect.stringMatching(/\.css$/), script],
+      // The template's pages ask search engines not to index them.
+      paths: [{ path: example, indexable: false }],
+    },
+    {
+      pattern: `${pattern}/:topic`,
+      assets: [script],
+      paths: ["start", "finish"].map((topic) => ({ path: `${example}/${topic}`, indexable: false })),
+    },
+  ]);
+  const { pages } = await built("compare-cities");
+  expect(pages[1]?.paths[0]).toEqual({ path: "/compare-cities/Oslo/S%C3%A3o%20Paulo", indexable: true });
+});
+
+// Installs from the registry, which takes a minute for each package manager.
+describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 }, () => {
+  /** Creates a section in a folder of its own, outside of the folder with the links. Returns the section's folder. */
+  async function create(agent: string): Promise<string> {
+    const team = await temporaryFolder();
+    const env = { ...process.env, npm_config_user_agent: agent };
+    await run(process.execPath, [createSection, "hello", "--kit", packedKit], { cwd: team, env });
+    return path.join(team, "hello");
+  }
+
+  async function installAndCheck(cwd: string, command: string, ...args: string[]): Promise<void> {
+    await run(command, [...args, "install"], { cwd });
+    await checkInstalled(cwd, command, ...args);
+  }
+
+  async function checkInstalled(cwd: string, command: string, ...args: string[]): Promise<void> {
+    for (const script of ["check", "test", "build"]) await run(command, [...args, "run", script], { cwd });
+    const release = JSON.parse(await readFile(path.join(cwd, "release/release.json"), "utf8")) as Release;
+    expect(release.name).toBe("hello");
+  }
+
+  test("npm", async () => {
+    const team = await temporaryFolder();
+    const kit = path.join(team, path.basename(packedKit));
+    await cp(packedKit, kit);
+    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--kit", kit];
+    await run("npm", args, { cwd: team });
+    const section = path.join(team, "hello");
+    await run("npm", ["install"], { cwd: section });
+    await rm(kit);
+    // What the workflow has: the committed files, and no cache.
+    const git = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+    await run("git", ["add", "."], { cwd: section });
+    await run("git", [...git, "commit", "--quiet", "--message", "x"], { cwd: section });
+    await run("git", ["clone", "--quiet", "hello", "clone"], { cwd: team });
+    await run("npm", ["ci", "--cache", path.join(team, "cache")], { cwd: path.join(team, "clone") });
+    await checkInstalled(path.join(team, "clone"), "npm");
+  });
+
+  test("pnpm", async () => {
+    await installAndCheck(await create("pnpm/12.21.0 npm/? node/v20"), "npx", "--yes", "pnpm@12.21.0");
+  });
+
+  test.each([
+    ["yarn/1.22.22", "yarn@1.22.22"],
+    ["yarn/4.18.1", "@yarnpkg/cli-dist@4.18.1"],
+  ])("%s", async (agent, command) => {
+    const section = await create(agent);
+    await omitOtherPlatforms(path.join(section, "package.json"));
+    await installAndCheck(section, "npx", "--yes", command);
+  });
+});
+
+test("colonnade dev shows a new section without a site", async () => {
+  await run(process.execPath, [createSection, "hello"], { cwd: folder });
+  const args = [path.join(modules, "@colonnade/kit/bin/colonnade.js"), "dev", "hello", "--port", "0"];
+  // Without PATH, as on a machine that has only Node.js.
+  const child = spawn(process.execPath, args, { cwd: folder, env: {} });
+  try {
+    let url = "";
+    for await (const line of createInterface(child.stdout)) {
+      [, url = ""] = /^(http:\S+) serves hello in a site without other sections$/.exec(line) ?? [];
+      if (url !== "") break;
+    }
+    expect(url).toMatch(/\/hello$/);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toMatch(/<main id="main" tabindex="-1">.*<h1>/);
+    expect((await fetch(new URL("/other", url))).status).toBe(404);
+    // A page takes this for data that is unavailable, not for something that does not exist.
+    const api = await fetch(new URL("/api/events", url));
+    expect([api.status, api.headers.get("proxy-status")]).toEqual([404, "colonnade; error=destination_not_found"]);
+  } finally {
+    child.kill();
+  }
+});
+
+const PLATFORM = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)\b/;
+
+/** Replaces packages of other platforms. Yarn resolves them although it does not install them, and a mirror may lack them. */
+async function omitOtherPlatforms(file: string): Promise<void> {
+  const { packages } = JSON.parse(await readFile(path.join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, { readonly optionalDependencies?: object }>>;
+  };
+  const names = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+  const ofThisPlatform = `${process.platform}-${process.arch}`;
+  const others = names.filter(
+    (name) => PLATFORM.test(name) && (!name.includes(ofThisPlatform) || name.endsWith("musl")),
+  );
+  const resolutions = Object.fromEntries(others.map((name) => [name, "npm:tslib@2.8.1"]));
+  const manifest = JSON.parse(await readFile(file, "utf8")) as object;
+  await writeFile(file, JSON.stringify({ ...manifest, resolutions }));
+}

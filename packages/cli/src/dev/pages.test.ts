@@ -1,0 +1,87 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
+import { DevelopmentPages, type DevelopmentPage } from "./pages.js";
+import type { DevelopmentSection, RenderedPage } from "./section.js";
+import type { Shells } from "./shells.js";
+
+const HEAD = { title: "", description: "", canonical: "/" };
+
+let server: Server;
+let responses: number;
+let build: string;
+let pages: DevelopmentPages;
+let page: DevelopmentPage;
+
+/** Renders the results of its query. */
+const render = vi.fn<(shell: string, request: RenderRequest) => Promise<RenderedPage>>();
+
+function reply(rendered: RenderResult): Promise<RenderedPage> {
+  return Promise.resolve({ rendered, problems: [], exceedsLimit: false });
+}
+
+beforeEach(async () => {
+  responses = 0;
+  build = "first";
+  server = createServer((_, response) => {
+    responses += 1;
+    response.end(String(responses));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  render.mockReset().mockImplementation((_, { results }) => {
+    if (!results) return reply({ queries: { events: "/api/events" }, readsToday: false });
+    const view = { kind: "page", data: results, head: HEAD, layout: { header: "menu", footerNote: "" } } as const;
+    return reply({ status: 200, head: HEAD, view, html: "", readsToday: false });
+  });
+  const section: Partial<DevelopmentSection> = {
+    name: "hello",
+    get serverBuild() {
+      return build;
+    },
+    idle: () => Promise.resolve(),
+    patternOf: () => "/hello",
+    render,
+  };
+  page = { section: section as DevelopmentSection, pattern: "/hello" };
+  const shells = { get: () => Promise.resolve({ folder: "", server: "" }) } as unknown as Shells;
+  pages = new DevelopmentPages(new Map([["hello", page.section]]), shells, { site, apis: new Map() }, () => undefined);
+  pages.siteContext = { site: PLACEHOLDER_SITE, shellAssets: "" };
+});
+
+afterEach(() => {
+  server.close();
+});
+
+test("a document is rendered with current results of its queries", async () => {
+  for (const value of [1, 2]) {
+    const { rendered } = await pages.render(page, "/hello");
+    expect(rendered).toMatchObject({ view: { data: { events: { ok: true, value } } } });
+  }
+});
+
+test("an edit keeps the results, so that only another view reloads the page", async () => {
+  await pages.render(page, "/hello");
+  build = "second";
+  expect(await pages.compareView("/hello", page.section, "first")).toMatchObject({ changed: false, build: "second" });
+  expect(responses).toBe(1);
+});
+
+test("an edit of the queries requests them", async () => {
+  await pages.render(page, "/hello");
+  build = "second";
+  render.mockReturnValueOnce(reply({ queries: { events: "/api/events?page=2" }, readsToday: false }));
+  expect(await pages.compareView("/hello", page.section, "first")).toMatchObject({ changed: true });
+  expect(responses).toBe(2);
+});
+
+test("a redirect is a result", async () => {
+  render.mockReturnValueOnce(reply({ status: 307, location: "/hello/new", readsToday: false }));
+  expect((await pages.render(page, "/hello")).rendered).toMatchObject({ status: 307, location: "/hello/new" });
+});

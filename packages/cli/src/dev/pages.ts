@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+
+import type { Boot, Rendered, RenderedRedirect, RenderRequest, ResolvedPage, ResolvedSlot } from "@colonnade/kit/shell";
+import type { FormResult, QueryResult, Site } from "@colonnade/kit";
+import { comparePatterns } from "@colonnade/kit/contract";
+import type { DevelopmentProblem } from "./problem.js";
+import { runQueries, type ApiRoutes } from "./queries.js";
+import type { DevelopmentSection, RenderedPage } from "./section.js";
+import type { Shells } from "./shells.js";
+import type { SectionBuilds, ViewChange } from "./state.js";
+
+const MAX_VIEWS = 1000;
+
+/** A page of a section under development. */
+export interface DevelopmentPage {
+  readonly section: DevelopmentSection;
+  readonly pattern: string;
+}
+
+/** The parts of a site's document that its pages are rendered with. */
+export interface SiteContext {
+  readonly site: Site;
+  /** URL path of the folder of the shell's files. */
+  readonly shellAssets: string;
+}
+
+/** The queries of a page, and their results. */
+interface PageQueries {
+  readonly queries: Readonly<Record<string, string>>;
+  readonly results: Readonly<Record<string, QueryResult>>;
+}
+
+/** The last render of a page. */
+interface PageRender {
+  readonly section: DevelopmentSection;
+  /** Hash of the build that rendered it. */
+  readonly build: string;
+  readonly problems: readonly DevelopmentProblem[];
+  readonly exceedsLimit: boolean;
+}
+
+/** Result of {@link DevelopmentPages.render}. */
+interface PageResult {
+  /** Null if the server cannot render the page. */
+  readonly rendered: Rendered | RenderedRedirect | null;
+  /** Hash of the build that rendered it. */
+  readonly build: string;
+  /** Whether the render exceeded the limit of CPU time. The page must not run in a browser, which has no limit. */
+  readonly exceedsLimit: boolean;
+}
+
+/** The pages of the sections under development. */
+export class DevelopmentPages {
+  readonly #sections: ReadonlyMap<string, DevelopmentSection>;
+  readonly #shells: Shells;
+  readonly #routes: ApiRoutes;
+  readonly #onProblems: () => void;
+  // By path.
+  readonly #renders = new Map<string, PageRender>();
+  // By path. The results of the last document or navigation.
+  readonly #queries = new Map<string, PageQueries>();
+  // Digests of rendered views, by build and path.
+  readonly #views = new Map<string, string>();
+  /** The context of the last document that the site sent. */
+  siteContext: SiteContext | undefined;
+
+  /** `onProblems` is called when rendering a page finds other problems than before. */
+  constructor(
+    sections: ReadonlyMap<string, DevelopmentSection>,
+    shells: Shells,
+    routes: ApiRoutes,
+    onProblems: () => void,
+  ) {
+    this.#sections = sections;
+    this.#shells = shells;
+    this.#routes = routes;
+    this.#onProblems = onProblems;
+  }
+
+  /** The page at a path, unless the released page of another section takes precedence. */
+  find(pagePath: string, released: ResolvedPage | null): DevelopmentPage | undefined {
+    const candidates: DevelopmentPage[] = [];
+    for (const section of this.#sections.values()) {
+      const pattern = section.patternOf(pagePath);
+      if (pattern !== undefined) candidates.push({ section, pattern });
+    }
+    const [page] = candidates.sort((a, b) => comparePatterns(a.pattern, b.pattern));
+    if (!page || !released || this.#sections.has(released.section.name)) return page;
+    return comparePatterns(released.pattern, page.pattern) < 0 ? undefined : page;
+  }
+
+  /** Whether a released page belongs to a section under development. */
+  replaces(released: ResolvedPage | null): boolean {
+    return released !== null && this.#sections.has(released.section.name);
+  }
+
+  /** Replaces the released slots of sections under development by those of their builds, except for one section. */
+  async slots(released: Boot["slots"], except?: DevelopmentSection): Promise<Boot["slots"]> {
+    const slots: Record<string, ResolvedSlot> = {};
+    for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
+    for (const section of this.#sections.values()) if (section !== except) Object.assign(slots, await section.slots());
+    return slots;
+  }
+
+  /** Resolves when no build runs. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#sections.values()].map((section) => section.idle()));
+  }
+
+  /** The current builds, by section. */
+  builds(): Record<string, SectionBuilds> {
+    const builds: Record<string, SectionBuilds> = {};
+    for (const [name, { clientBuild, serverBuild }] of this.#sections)
+      builds[name] = { client: clientBuild, server: serverBuild };
+    return builds;
+  }
+
+  /** Renders a page with the shell of the last document, and with current results of its queries. */
+  async render(page: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
+    this.#queries.delete(pagePath);
+    return this.#render(page, pagePath, form);
+  }
+
+  async #render({ section, pattern }: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
+    if (!this.siteContext) return { rendered: null, build: section.serverBuild, exceedsLimit: false };
+    const { site, shellAssets } = this.siteContext;
+    const shell = await this.#shells.get(shellAssets);
+    await section.idle();
+    const { serverBuild } = section;
+    const request = { path: pagePath, page: { section: section.name, pattern }, site, ...(form && { form }) };
+    const script = path.join(shell.folder, shell.server);
+    const { rendered: result, problems, exceedsLimit } = await this.#renderWithResults(section, script, request);
+    const rendered = result && "queries" in result ? null : result;
+    if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered));
+    const earlierProblems = JSON.stringify(this.problems());
+    this.#renders.set(pagePath, { section, build: serverBuild, problems, exceedsLimit });
+    if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
+    return { rendered, build: serverBuild, exceedsLimit };
+  }
+
+  async #renderWithResults(section: DevelopmentSection, shell: string, request: RenderRequest): Promise<RenderedPage> {
+    const first = await section.render(shell, request);
+    if (!first.rendered || !("queries" in first.rendered)) return first;
+    const { queries } = first.rendered;
+    const earlier = this.#queries.get(request.path);
+    const isKnown = earlier && JSON.stringify(earlier.queries) === JSON.stringify(queries);
+    const results = isKnown ? earlier.results : await runQueries(this.#routes, queries);
+    this.#queries.set(request.path, { queries, results });
+    return section.render(shell, { ...request, results });
+  }
+
+  /** Compares the view of a path with the view that an earlier build of this section rendered. */
+  async compareView(pagePath: string, section: DevelopmentSection, build: string): Promise<ViewChange> {
+    const page = this.find(pagePath, null);
+    if (page?.section !== section) return { changed: false, build: section.serverBuild, exceedsLimit: false };
+    await section.idle();
+    const last = this.#renders.get(pagePath);
+    if (build === section.serverBuild && last?.section === section && last.build === build)
+      return { changed: false, build, exceedsLimit: last.exceedsLimit };
+    const earlierView = this.#views.get(viewKey(build, pagePath));
+    // With the same results of queries: only the edit can change the view.
+    const { rendered, build: current, exceedsLimit } = await this.#render(page, pagePath);
+    const key = viewKey(current, pagePath);
+    if (rendered) return { changed: this.#views.get(key) !== earlierView, build: current, exceedsLimit };
+    // The render failed. The view of the next build is compared with the earlier view.
+    if (earlierView !== undefined) this.#record(key, earlierView);
+    return { changed: false, build: current, exceedsLimit };
+  }
+
+  #record(key: string, digest: string): void {
+    this.#views.set(key, digest);
+    const [oldest] = this.#views.keys();
+    if (this.#views.size > MAX_VIEWS && oldest !== undefined) this.#views.delete(oldest);
+  }
+
+  /** The problems of the pages that were rendered with the current builds. */
+  problems(): readonly DevelopmentProblem[] {
+    return [...this.#renders.values()]
+      .filter(({ section, build }) => section.serverBuild === build)
+      .flatMap(({ problems }) => problems);
+  }
+}
+
+function viewKey(build: string, pagePath: string): string {
+  return `${build} ${pagePath}`;
+}
+
+function digestOf(rendered: Rendered | RenderedRedirect): string {
+  const view = "view" in rendered ? rendered.view : rendered.location;
+  return createHash("sha256").update(JSON.stringify(view)).digest("base64");
+}

@@ -1,0 +1,162 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import path from "node:path";
+
+import type { Boot, Rendered, ResolvedPage } from "@colonnade/kit/shell";
+import { SiteDocument } from "./document.js";
+import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
+import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
+import { apiUrl, type ApiRoutes } from "./queries.js";
+import { sendJson, sendText } from "./respond.js";
+import type { Shells } from "./shells.js";
+import type { DocumentState } from "./state.js";
+
+// Headers that describe the body of the site's response.
+const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-modified", "accept-ranges"];
+
+const EXCEEDS_LIMIT = "The page exceeds the limit of CPU time.\n";
+
+/** Options of {@link Proxy}. */
+interface ProxyOptions extends ApiRoutes {
+  readonly shells: Shells;
+  readonly pages: DevelopmentPages;
+  /** Names of the sections under development. */
+  readonly sections: () => readonly string[];
+  /** URL path of the script that connects a page to the development server. */
+  readonly client: string;
+}
+
+/** Forwards requests to the site, and replaces the pages of the sections under development in its responses. */
+export class Proxy {
+  readonly #options: ProxyOptions;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+  }
+
+  /** Responds to a request. `url` is its URL on this server. */
+  async respond(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { site } = this.#options;
+    const api = apiUrl(this.#options, url.pathname + url.search);
+    const target = api ?? site + url.pathname + url.search;
+    const { origin } = new URL(target);
+    const headers = requestHeaders(request.headers, url.origin, origin);
+    const isPassedOn = isNeverChanged(request.method, url.pathname);
+    if (!isPassedOn) {
+      headers["accept-encoding"] = "identity";
+      // This document can change although the site's document is unchanged.
+      delete headers["if-none-match"];
+      delete headers["if-modified-since"];
+    }
+    const aborted = new AbortController();
+    response.on("close", () => {
+      aborted.abort();
+    });
+    const received = await forward(target, request.method ?? "GET", headers, request, aborted.signal);
+    const isChanged = api === undefined && !isPassedOn && request.method !== "HEAD";
+    if (isChanged && received.headers["content-type"]?.startsWith("text/html"))
+      await this.#sendDocument(response, received, url);
+    else if (isChanged && url.pathname.startsWith("/_page/")) await this.#sendPage(response, received, url);
+    else {
+      response.writeHead(received.statusCode ?? 502, responseHeaders(received.headers, url.origin, origin));
+      // Before the body: a stream may begin much later.
+      response.flushHeaders();
+      received.on("error", () => response.destroy());
+      received.pipe(response);
+    }
+  }
+
+  #changedHeaders(received: IncomingMessage, url: URL): OutgoingHttpHeaders {
+    const headers = responseHeaders(received.headers, url.origin, this.#options.site);
+    for (const name of CONTENT_HEADERS) Reflect.deleteProperty(headers, name);
+    return { ...headers, "cache-control": "no-store" };
+  }
+
+  /** Sends the response of `/_page/…`: the page of a path that the browser navigates to. */
+  async #sendPage(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
+    const { pages } = this.#options;
+    const body = await textOf(received);
+    const status = received.statusCode ?? 502;
+    const pagePath = url.searchParams.get("path") ?? "";
+    const released = status === 200 ? (JSON.parse(body) as ResolvedPage) : null;
+    await pages.idle();
+    const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
+    if (page) {
+      // The browser renders the page. The server also renders it, to find problems.
+      const { exceedsLimit } = await pages.render(page, pagePath);
+      if (exceedsLimit) sendText(response, 500, EXCEEDS_LIMIT);
+      else sendJson(response, await page.section.resolve(page.pattern));
+    } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
+    else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
+  }
+
+  async #sendDocument(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
+    const { pages, shells, sections, client } = this.#options;
+    const body = await textOf(received);
+    const headers = this.#changedHeaders(received, url);
+    const document = SiteDocument.parse(body);
+    if (!document) {
+      response.writeHead(received.statusCode ?? 502, headers).end(body);
+      return;
+    }
+    const { boot, shellAssets } = document;
+    pages.siteContext = { site: boot.site, shellAssets };
+    const shell = await shells.get(shellAssets);
+    await pages.idle();
+    const pagePath = boot.form?.page ?? url.pathname;
+    const page = pages.find(pagePath, boot.page);
+    const render = page && (await pages.render(page, pagePath, boot.form));
+    const result = render?.rendered ?? null;
+    if (result?.status === 307) {
+      response.writeHead(307, { location: result.location, "cache-control": "no-store" }).end();
+      return;
+    }
+    const rendered = result;
+    const builds = pages.builds();
+    // A build can end during the render, so the document names the build that rendered the page.
+    if (page && render) builds[page.section.name] = { client: page.section.clientBuild, server: render.build };
+    const state: DocumentState = { builds, section: page?.section.name ?? null };
+    const isReplaced = page !== undefined || pages.replaces(boot.page);
+    // The browser does not load a page that would block it.
+    const blocked = render?.exceedsLimit ? page?.section : undefined;
+    const resolved = page && !blocked ? await page.section.resolve(page.pattern) : null;
+    const styles = resolved && rendered?.status === 200 ? [...resolved.section.assets, ...resolved.assets] : [];
+    const text = document.change({
+      boot: changedBoot(
+        { ...boot, slots: await pages.slots(boot.slots, blocked) },
+        isReplaced ? { page: resolved, rendered } : undefined,
+      ),
+      scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),
+      client: { href: client, state },
+      sections: sections(),
+      ...(isReplaced && { page: { rendered, styles } }),
+    });
+    const status = isReplaced && !boot.form ? statusOf(page, rendered) : received.statusCode;
+    response.writeHead(blocked ? 500 : (status ?? 502), headers).end(text);
+  }
+}
+
+/**
+ * Whether the response of the site is passed on as it arrives. A post below `/api/` can be a form without JavaScript, whose
+ * response is a page.
+ */
+function isNeverChanged(method: string | undefined, pathname: string): boolean {
+  return pathname.startsWith("/assets/") || (pathname.startsWith("/api/") && /^(GET|HEAD)$/.test(method ?? ""));
+}
+
+function changedBoot(
+  boot: Boot,
+  replaced?: { readonly page: ResolvedPage | null; readonly rendered: Rendered | null },
+): Boot {
+  const changed: { -readonly [Key in keyof Boot]: Boot[Key] } = { ...boot };
+  // The site would count errors of a development build for its live release.
+  delete changed.reports;
+  if (!replaced) return changed;
+  const { page, rendered } = replaced;
+  delete changed.view;
+  return { ...changed, page, ...(rendered && { view: rendered.view }) };
+}
+
+function statusOf(page: DevelopmentPage | undefined, rendered: Rendered | null): number {
+  if (!page) return 404;
+  return rendered?.status ?? 200;
+}

@@ -1,0 +1,27 @@
+import type { Facts } from "@colonnade/kit";
+import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import type { Report } from "../check/report.js";
+import type { SandboxScripts } from "../check/sandboxScripts.js";
+
+/** The argument of a renderer process. The shared script also has the shell's `render`. Each build replaces the bundle. */
+export interface RendererJob extends SandboxScripts {
+  /** File that receives the report if a render exceeds its limit. */
+  readonly reports: string;
+  /** The section's name. */
+  readonly name: string;
+  /** Facts of the types in its configuration. */
+  readonly facts: Facts;
+}
+
+/** What a renderer process receives for each render. */
+export interface RenderJob {
+  /** Hash of the build that wrote the section's script. */
+  readonly build: string;
+  readonly request: RenderRequest;
+}
+
+/** The result of a render. The page is null if it threw. */
+export interface RenderReply {
+  readonly rendered: RenderResult | null;
+  readonly reports: readonly Report[];
+}

@@ -1,0 +1,89 @@
+// Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
+import { Script, type Context } from "node:vm";
+
+import { stackOfFunction } from "../check/functionPosition.js";
+import { describeThrown, settled } from "../check/outcome.js";
+import type { Report } from "../check/report.js";
+import type { PageCheck } from "../check/sandbox/pageCheck.js";
+import { createSandboxContext } from "../check/sandboxContext.js";
+import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
+import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
+
+interface RendererGlobals extends SandboxGlobals {
+  readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
+    readonly render: (section: unknown, request: RenderRequest) => Promise<RenderResult>;
+  };
+}
+
+const job = JSON.parse(process.argv[2] ?? "") as RendererJob;
+const watchdog = await startWatchdog(job.reports);
+const shared = compileShared(job.shared);
+let bundle: { readonly build: string; readonly script: Script } | undefined;
+
+function bundleOf(build: string): Script {
+  if (bundle?.build !== build) bundle = { build, script: compileBundle(job.bundle) };
+  return bundle.script;
+}
+
+/** Returns what the check reports about the page's data. The shell only throws. */
+async function dataViolation(page: PageCheck, { path, results }: RenderRequest): Promise<Report | undefined> {
+  let failed = await settled(page.load());
+  let found = failed;
+  if (!failed) {
+    const check = page.at(path);
+    failed = check.matches() ?? check.queries() ?? (await settled(check.data(false, results)));
+    found = failed ?? (check.hasContent() ? check.json() : null);
+  }
+  if (!found) return undefined;
+  const { problem, ...violation } = found;
+  const stack = failed ? undefined : stackOfFunction(page.member("data"));
+  return { kind: "violation", code: "COL100", ...violation, message: problem, ...(stack && { stack }) };
+}
+
+/** Copies a request into a sandbox: a page may return an object of it as data, which must be a plain object there. */
+function copyInto(context: Context, request: RenderRequest): RenderRequest {
+  const parse = new Script("JSON.parse").runInContext(context) as typeof JSON.parse;
+  return parse(JSON.stringify(request)) as RenderRequest;
+}
+
+async function render({ build, request: received }: RenderJob): Promise<RenderReply> {
+  const reports: Report[] = [];
+  let rendered: RenderResult | null = null;
+  let step = "loading the section";
+  let page: PageCheck | undefined;
+  const context = createSandboxContext();
+  const request = copyInto(context, received);
+  watchdog.start(step, LOAD_LIMIT);
+  try {
+    const globals = runScripts(context, shared, bundleOf(build)) as RendererGlobals;
+    const { colonnadeShared, colonnadeSection } = globals;
+    const check = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.facts);
+    const result = await settled(check.load());
+    if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
+    page = check.page(request.page?.pattern ?? "");
+    const section = (await settled(colonnadeSection.load())).default;
+    step = `rendering ${request.path}${request.page ? ` (page ${request.page.pattern})` : ""}`;
+    watchdog.start(step, PATH_LIMIT);
+    rendered = await settled(colonnadeShared.render(section, request));
+    if ("html" in rendered) colonnadeShared.inspectHtml(rendered.html);
+    for (const { message, ...element } of colonnadeShared.takeBlocked())
+      reports.push({ kind: "violation", ...element, message: `${request.path} contains ${message}` });
+  } catch (thrown) {
+    const { name, message, stack } = describeThrown(thrown);
+    const violation = page && (await dataViolation(page, request).catch(() => undefined));
+    const component = page?.member("Component");
+    const ownStack = typeof component === "function" ? stackOfFunction(component) : "";
+    reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack, ownStack });
+  } finally {
+    watchdog.stop();
+  }
+  // Objects of the sandbox can have getters, and JSON cannot.
+  return JSON.parse(JSON.stringify({ rendered, reports })) as RenderReply;
+}
+
+process.on("message", (received: RenderJob) => {
+  void render(received).then((reply) => process.send?.(reply));
+});
+process.send?.("ready");

@@ -1,0 +1,258 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type {
+  Asset,
+  RenderRequest,
+  RenderResult,
+  ResolvedPage,
+  ResolvedSlot,
+  SectionEntry,
+} from "@colonnade/kit/shell";
+import { placeholderFacts } from "../build/facts.js";
+import { sectionAssets } from "../build/assets.js";
+import type { BuildSide, SectionConfig } from "../build/config.js";
+import { readEntry, type EntryImports } from "../build/entry.js";
+import { withFrame } from "../build/formatProblem.js";
+import { patternProblem } from "../build/pattern.js";
+import { digestOf } from "../build/release.js";
+import { installedVersions } from "../build/shared.js";
+import { clientConfiguration } from "../build/webpack.js";
+import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
+import { problemsOf } from "../check/check.js";
+import type { ProblemCode } from "../check/codes.js";
+import { atImport } from "../check/packageImport.js";
+import { readPositions } from "../check/positions.js";
+import { errorsIn, type Problem } from "../check/problem.js";
+import { SourceProblems } from "../check/sources.js";
+import { findStyleProblems } from "../check/styles.js";
+import { comparePatterns, matchPath } from "@colonnade/kit/contract";
+import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
+import { Renderer } from "./renderer.js";
+import { WatchBuild } from "./watch.js";
+
+/** The version of every release that `colonnade dev` serves. */
+const VERSION = "development";
+
+/** A rendered page, and the problems that rendering it found. */
+export interface RenderedPage {
+  readonly rendered: RenderResult | null;
+  readonly problems: readonly DevelopmentProblem[];
+  /** Whether rendering the page exceeds the limit of CPU time. */
+  readonly exceedsLimit: boolean;
+}
+
+/** Callbacks of {@link DevelopmentSection}. */
+export interface SectionEvents {
+  /** A build ended. */
+  readonly onBuild: (section: string, side: BuildSide, milliseconds: number) => void;
+  /** Builds or problems changed. */
+  readonly onChange: () => void;
+}
+
+/** A section under development: its builds for the browser and for the server, and its renderer. */
+export class DevelopmentSection {
+  readonly #client: WatchBuild;
+  readonly #server: WatchBuild;
+  readonly #sources: SourceProblems;
+  readonly #output: string;
+  // Includes the files of earlier builds, because open pages update from them.
+  readonly #files = new Set<string>();
+  #reading = Promise.resolve();
+  #imports: EntryImports = { pages: new Map(), slots: new Map() };
+  #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
+  /** Problems of the builds and the sources. Problems of rendering are not included. */
+  problems: readonly DevelopmentProblem[] = [];
+
+  /** Starts to build a section. `output` receives the builds. */
+  constructor(
+    /** Folder of the package. */
+    readonly folder: string,
+    readonly config: SectionConfig,
+    output: string,
+    events: SectionEvents,
+  ) {
+    this.#output = output;
+    this.#sources = new SourceProblems(folder);
+    const installed = installedVersions(folder);
+    const identity = { version: VERSION, container: this.#container, inputs: "" };
+    const context = { folder, output, config, identity, installed };
+    const onDone =
+      (side: BuildSide) =>
+      ({ stats }: WatchBuild): void => {
+        if (stats) events.onBuild(this.name, side, stats.endTime - stats.startTime);
+        this.#reading = this.#readBuilds().then(events.onChange);
+      };
+    const client = { ...context, mode: { final: false, development: true } };
+    this.#client = new WatchBuild(clientConfiguration(client), onDone("client"));
+    const server = { ...context, mode: { final: false } };
+    this.#server = new WatchBuild(sectionConfiguration(server, this.#serverOutput, this.#sources), onDone("server"));
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+
+  get #container(): string {
+    return `${this.name.replaceAll("-", "_")}_${VERSION}`;
+  }
+
+  get #serverOutput(): string {
+    return path.join(this.#output, "server");
+  }
+
+  /** URL path of the folder of the section's files. */
+  get assets(): string {
+    return `/assets/${this.name}/${VERSION}/`;
+  }
+
+  /** Hash of the last build for the browser that succeeded. */
+  get clientBuild(): string {
+    return this.#client.succeeded?.hash ?? "";
+  }
+
+  /** Hash of the last build for the server that succeeded. */
+  get serverBuild(): string {
+    return this.#server.succeeded?.hash ?? "";
+  }
+
+  /** Resolves when no build runs. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#client.idle(), this.#server.idle()]);
+    await this.#reading;
+  }
+
+  async #readBuilds(): Promise<void> {
+    for (const file of Object.keys(this.#client.succeeded?.compilation.assets ?? {})) this.#files.add(file);
+    try {
+      this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
+    } catch {
+      // The builds report the error, with its position.
+    }
+    const builds = [this.#client, this.#server]
+      .flatMap((build) => build.problems(this.folder))
+      .map((problem) => ({ ...problem, section: this.name }));
+    const server = this.#server.succeeded;
+    const styles = server ? findStyleProblems(this.folder, this.name, server.compilation) : [];
+    // Warnings do not replace a page by the overlay.
+    const sources = errorsIn([...this.#sources.problems(), ...styles]).map((problem) => this.#describe(problem));
+    this.problems = await this.#distinctWithFrames([...builds, ...sources]);
+  }
+
+  #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
+    return {
+      kind: categoryOf(code),
+      section: this.name,
+      code,
+      message,
+      help,
+      ...(location !== undefined && { location }),
+      ...(page !== undefined && { path: page }),
+    };
+  }
+
+  /** The path of the first page without params. The site's home page if there is none. */
+  get firstPath(): string {
+    return [...this.#imports.pages.keys()].find((pattern) => !pattern.includes("/:")) ?? "/";
+  }
+
+  /** The pattern of the page at a path. */
+  patternOf(pagePath: string): string | undefined {
+    return [...this.#imports.pages.keys()]
+      .filter((pattern) => patternProblem(pattern) === null && matchPath(pattern, pagePath))
+      .sort(comparePatterns)[0];
+  }
+
+  /** What the shell loads for a page. */
+  async resolve(pattern: string): Promise<ResolvedPage> {
+    return { ...(await this.#resolved(this.#imports.pages.get(pattern) ?? "")), pattern };
+  }
+
+  /** What the shell loads for each slot that the section fills. */
+  async slots(): Promise<Record<string, ResolvedSlot>> {
+    const slots: Record<string, ResolvedSlot> = {};
+    for (const [name, request] of this.#imports.slots) slots[name] = await this.#resolved(request);
+    return slots;
+  }
+
+  async #resolved(request: string): Promise<ResolvedSlot> {
+    const compilation = this.#client.succeeded?.compilation;
+    if (!compilation) return { section: await this.#entry([]), assets: [] };
+    const { common, assetsOf } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
+    return { section: await this.#entry(common), assets: this.#styles(assetsOf(request)) };
+  }
+
+  async #entry(common: readonly string[]): Promise<SectionEntry> {
+    const script = await readFile(path.join(this.#output, "client/entry.js")).catch(() => "");
+    return {
+      name: this.name,
+      version: VERSION,
+      container: this.#container,
+      entry: `${this.assets}entry.js`,
+      integrity: digestOf(script),
+      assets: this.#styles(common),
+    };
+  }
+
+  // Stylesheets have no digest, because hot updates replace them. The container loads its scripts without a list.
+  #styles(files: readonly string[]): Asset[] {
+    return files
+      .filter((file) => file.endsWith(".css"))
+      .map((file) => file.replace(/^client\//, ""))
+      .map((name) => ({ href: this.assets + name, name, integrity: "", type: "style" }));
+  }
+
+  /** The path of a file that browsers may load. Undefined if no build has emitted it. */
+  file(name: string): string | undefined {
+    return this.#files.has(name) ? path.join(this.#output, "client", name) : undefined;
+  }
+
+  /** Renders a page by the rules of the gateway's sandbox. `shell` is the path of the shell's script. */
+  async render(shell: string, request: RenderRequest): Promise<RenderedPage> {
+    const build = this.serverBuild;
+    if (build === "") return { rendered: null, problems: [], exceedsLimit: false };
+    const { rendered, reports } = await this.#rendererOf(shell).render({ build, request });
+    if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
+    const entry = path.resolve(this.folder, this.config.entry);
+    const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
+    const compilation = this.#server.succeeded?.compilation;
+    const problems = reports
+      .flatMap((report) => problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }))
+      .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
+      .map((problem) => this.#describe(problem, request.path));
+    const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
+    return { rendered, problems: await this.#distinctWithFrames(problems), exceedsLimit };
+  }
+
+  async #distinctWithFrames(problems: readonly DevelopmentProblem[]): Promise<DevelopmentProblem[]> {
+    return Promise.all(distinct(problems).map((problem) => withFrame(this.folder, problem)));
+  }
+
+  #rendererOf(shell: string): Renderer {
+    const current = this.#renderer;
+    if (current?.shell === shell) return current.renderer;
+    void current?.renderer.close();
+    const renderer = new Renderer({
+      shared: shell,
+      bundle: sectionFiles(this.#serverOutput).file,
+      reports: path.join(this.#output, "reports.jsonl"),
+      name: this.name,
+      facts: placeholderFacts(this.config.facts),
+    });
+    this.#renderer = { shell, renderer };
+    return renderer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#client.close(), this.#server.close(), this.#renderer?.renderer.close()]);
+  }
+}
+
+function categoryOf(code: ProblemCode): DevelopmentProblemKind {
+  if (/^COL1(00|1\d|6\d)$/.test(code)) return "render";
+  return code.startsWith("COL12") ? "policy" : "purity";
+}
+
+function distinct(problems: readonly DevelopmentProblem[]): DevelopmentProblem[] {
+  return [...new Map(problems.map((problem) => [`${problem.location ?? ""} ${problem.message}`, problem])).values()];
+}

@@ -1,0 +1,145 @@
+import type { FormResult, Head, Layout } from "./page.js";
+import type { QueryResult } from "./queries.js";
+import type { FactValue, Site } from "./site.js";
+
+/** A script or stylesheet of a release that a view needs. */
+export interface Asset {
+  /** URL path. */
+  readonly href: string;
+  /** File name relative to the release. Webpack uses it to detect a stylesheet that is already loaded. */
+  readonly name: string;
+  /** Subresource Integrity value, `sha384-…`. */
+  readonly integrity: string;
+  readonly type: "script" | "style";
+}
+
+/** One release of a section, as the browser loads it. */
+export interface SectionEntry {
+  readonly name: string;
+  readonly version: string;
+  /** Global variable of the Module Federation container, unique per release. */
+  readonly container: string;
+  /** URL path of the container's script. */
+  readonly entry: string;
+  readonly integrity: string;
+  /** Whether the container reads `_FEDERATION_RUNTIME_CORE`. Absent if not. */
+  readonly needsFederationRuntime?: true;
+  /** Assets that every page and slot of the section needs besides the entry. */
+  readonly assets: readonly Asset[];
+}
+
+/** The configuration of a section: `[sections.<name>.config]`. */
+export type SectionConfiguration = Readonly<Record<string, FactValue>>;
+
+/** The section and page that a path resolves to. Part of the boot payload, and the response of `/_page`. */
+export interface ResolvedPage {
+  readonly section: SectionEntry;
+  readonly pattern: string;
+  /** Assets of the page's first view, besides the section's own. */
+  readonly assets: readonly Asset[];
+  /** Length of all these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
+  readonly bytes?: number;
+  /** The section's configuration. Absent if there is none. In the boot payload it is in `configs`. */
+  readonly config?: SectionConfiguration;
+}
+
+/** The section that fills a slot. */
+export interface ResolvedSlot {
+  readonly section: SectionEntry;
+  readonly assets: readonly Asset[];
+  /** As in {@link ResolvedPage}. */
+  readonly bytes?: number;
+  /** As in {@link ResolvedPage}. */
+  readonly config?: SectionConfiguration;
+}
+
+/** The result of a server render, from which the shell hydrates the page. */
+export type RenderedView =
+  | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
+  | { readonly kind: "notFound"; readonly heading?: string };
+
+/** A page to render: the argument of the shell's `render`. */
+export interface RenderRequest {
+  /** Percent-encoded path of the page, without the query. */
+  readonly path: string;
+  /** The page's section and pattern. Null if no page matches the path. */
+  readonly page: { readonly section: string; readonly pattern: string } | null;
+  readonly site: Site;
+  /** The configuration of the page's section. Absent if there is none. */
+  readonly config?: SectionConfiguration;
+  /** The result of a form post. Present if the page is the response to it. */
+  readonly form?: FormResult;
+  /** The results of the page's queries, by name. Absent until they are known. */
+  readonly results?: Readonly<Record<string, QueryResult>>;
+}
+
+/** What a page says about the results that it was rendered with. */
+interface RenderedWithResults {
+  /** Names of the results that do not fit their schema. The gateway does not cache the document. Absent if there are none. */
+  readonly invalid?: readonly string[];
+}
+
+/** A rendered page. */
+export interface Rendered extends RenderedWithResults {
+  readonly status: 200 | 404;
+  readonly head: Head | { readonly title: string; readonly robots: string };
+  readonly view: RenderedView;
+  /** Content of the document's root element. */
+  readonly html: string;
+  /** Whether the page read today's date. It is then cached for that day only. */
+  readonly readsToday: boolean;
+}
+
+/** A page that sends the visitor elsewhere. */
+export interface RenderedRedirect extends RenderedWithResults {
+  readonly status: 307;
+  /** Path on this site, percent-encoded. */
+  readonly location: string;
+  readonly readsToday: boolean;
+}
+
+/** What a page needs before it can be rendered. `render` is called again with the results. */
+export interface RequiredQueries {
+  /** Paths below `/api/`, by name. */
+  readonly queries: Readonly<Record<string, string>>;
+  /** Whether the paths depend on today's date. They are then cached for that day only. */
+  readonly readsToday: boolean;
+}
+
+/** The result of the shell's `render`. */
+export type RenderResult = Rendered | RenderedRedirect | RequiredQueries;
+
+/** The image in link previews (`og:image`). */
+export interface SocialImage {
+  /** URL path. */
+  readonly file: string;
+  /** In pixels. */
+  readonly width: number;
+  /** In pixels. */
+  readonly height: number;
+  readonly alt: string;
+}
+
+/** The boot payload: the JSON data block of a document from which the shell starts. */
+export interface Boot {
+  /**
+   * Name of the set of releases that served the document, such as `42`, or `42.43` with the changes of
+   * candidate 43. The tab stays pinned to it.
+   */
+  readonly deployment: string;
+  readonly site: Site;
+  /** The configuration of the sections of this document, by name. Absent if there is none. */
+  readonly configs?: Readonly<Record<string, SectionConfiguration>>;
+  /** Null if no page matches the path. */
+  readonly page: ResolvedPage | null;
+  /** Slots by name. */
+  readonly slots: Readonly<Record<string, ResolvedSlot>>;
+  /** Present if the document includes server-rendered HTML. */
+  readonly view?: RenderedView;
+  /** Present in the response to a form post. `page` is the path of the page that shows the result. */
+  readonly form?: FormResult & { readonly page: string };
+  /** Share of client errors to report to the gateway, in percent. If absent, errors are not reported. */
+  readonly reports?: { readonly samplePercent: number };
+  /** Absent if the shell's release has no social image. */
+  readonly socialImage?: SocialImage;
+}

@@ -1,0 +1,57 @@
+import { cleanup, renderHook } from "@testing-library/react";
+import type { ReactElement, ReactNode } from "react";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { ParamsContext, ShellContext, useDialog, useParams, useSite } from "./context.js";
+import type { DialogParams } from "./slot.js";
+import { TEST_SITE } from "./testing/index.js";
+
+afterEach(cleanup);
+
+describe("outside a shell", () => {
+  test.each([
+    ["useSite", useSite],
+    ["useDialog", () => useDialog("newsletter")],
+  ])("%s throws an error that names renderPage", (name, hook: () => unknown) => {
+    // React logs a render error before it rethrows it.
+    vi.spyOn(console, "error").mockReturnValue();
+    expect(() => renderHook(() => hook())).toThrow(
+      `${name}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
+    );
+    vi.restoreAllMocks();
+  });
+
+  test("useParams returns no params", () => {
+    expect(renderHook(() => useParams()).result.current).toEqual({});
+  });
+});
+
+describe("in a shell", () => {
+  const openDialog = vi.fn<(slot: string, params: DialogParams) => void>();
+
+  function Shell({ children }: { readonly children: ReactNode }): ReactElement {
+    return (
+      <ShellContext value={{ site: TEST_SITE, openDialog }}>
+        <ParamsContext value={{ state: "New York" }}>{children}</ParamsContext>
+      </ShellContext>
+    );
+  }
+
+  test("useSite returns the site's facts", () => {
+    expect(renderHook(() => useSite(), { wrapper: Shell }).result.current).toBe(TEST_SITE);
+  });
+
+  test("useParams returns the page's params", () => {
+    expect(renderHook(() => useParams(), { wrapper: Shell }).result.current).toEqual({ state: "New York" });
+  });
+
+  test("useDialog opens the dialog with the given params or none", () => {
+    const { current: open } = renderHook(() => useDialog("newsletter"), { wrapper: Shell }).result;
+    open();
+    open({ from: "offer" });
+    expect(openDialog.mock.calls).toEqual([
+      ["newsletter", {}],
+      ["newsletter", { from: "offer" }],
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import { createContext, useContext } from "react";
+
+import type { FactValue, Site } from "./site.js";
+import type { DialogParams } from "./slot.js";
+
+/** Services that the shell provides to sections. */
+export interface ShellServices {
+  readonly site: Site;
+  /** Opens the dialog in a slot of the shell. */
+  readonly openDialog: (slot: string, params: DialogParams) => void;
+}
+
+/** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
+export const DIALOG_ATTRIBUTE = "data-dialog";
+
+/** The shell's services. Null outside the shell. */
+export const ShellContext = createContext<ShellServices | null>(null);
+/** The current page's params, provided by the shell. */
+export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
+
+/** The configuration of the section around a component, provided by the shell. */
+export const ConfigContext = createContext<Readonly<Record<string, FactValue>>>({});
+
+/** The name of the section around a component, provided by the shell. Null outside the shell. */
+export const SectionContext = createContext<string | null>(null);
+
+/** The error of a hook that needs the shell. */
+export function outsideShell(hook: string): Error {
+  return new Error(
+    `${hook}() was called outside the shell; in tests, render with renderPage() from @colonnade/kit/testing`,
+  );
+}
+
+function useShell(hook: string): ShellServices {
+  const services = useContext(ShellContext);
+  if (!services) throw outsideShell(hook);
+  return services;
+}
+
+/**
+ * Returns what the operator's configuration says about the site: brand, origin, contact, facts and today's date.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { useSite } from "@colonnade/kit";
+ *
+ * export const Contact = () => <a href={`mailto:${useSite().contact}`}>Write to us</a>;
+ * ```
+ */
+export function useSite(): Site {
+  return useShell("useSite").site;
+}
+
+/**
+ * Returns the configuration of this section: the table `[sections.<name>.config]` of the gateway's configuration, on the server
+ * and in the browser. It is public, as the site's facts are. Empty without one, and outside the shell.
+ *
+ * @example
+ * ```tsx
+ * import { useConfig } from "@colonnade/kit";
+ *
+ * export const Help = () => <a href={String(useConfig().helpUrl ?? "/help")}>Help</a>;
+ * ```
+ */
+export function useConfig(): Readonly<Record<string, FactValue>> {
+  return useContext(ConfigContext);
+}
+
+/**
+ * Returns a function that opens the dialog in a slot of the shell, with the given params. For a button, use
+ * {@link DialogForm}, which also works without JavaScript.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { useDialog } from "@colonnade/kit";
+ *
+ * export function Offer() {
+ *   const open = useDialog("newsletter");
+ *   return <button type="button" onClick={() => open({ from: "offer" })}>Subscribe</button>;
+ * }
+ * ```
+ */
+export function useDialog(slot: string): (params?: DialogParams) => void {
+  const { openDialog } = useShell("useDialog");
+  return (params = {}) => {
+    openDialog(slot, params);
+  };
+}
+
+/**
+ * Returns the decoded values of the current page's `:param` segments, by name. Empty outside the shell.
+ *
+ * @example
+ * ```tsx
+ * import { useParams } from "@colonnade/kit";
+ *
+ * export const Id = () => <b>{useParams().id}</b>;
+ * ```
+ */
+export function useParams(): Readonly<Record<string, string>> {
+  return useContext(ParamsContext);
+}

@@ -1,0 +1,34 @@
+/**
+ * The section contract, and the components, hooks and functions that sections use.
+ *
+ * @module kit
+ */
+export { CONTRACT, defineSection, type PageModule, type Section, type SlotModule } from "./section.js";
+export {
+  definePage,
+  type AnyPage,
+  type Breadcrumb,
+  type DataContext,
+  type FormResult,
+  type Head,
+  type Layout,
+  type Page,
+  type PageData,
+  type PageProps,
+  type QueriesContext,
+  type Social,
+} from "./page.js";
+export { defineSlot, type DialogParams, type DialogSlotProps, type Slot } from "./slot.js";
+export { isNotFound, notFound, type NotFound } from "./notFound.js";
+export { isRedirect, redirect, type Redirect } from "./redirect.js";
+export { query } from "./query.js";
+export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
+export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
+export { Link, type LinkProps } from "./Link.js";
+export { DialogForm, type DialogFormProps } from "./DialogForm.js";
+export { useConfig, useDialog, useParams, useSite } from "./context.js";
+export { useHydrated } from "./hydrated.js";
+export { usePortalContainer } from "./portal.js";
+export type { Facts, FactValue, Integrations, NavigationLink, Site } from "./site.js";
+// Re-exported from react-router: the current location, and a function that navigates.
+export { useLocation, useNavigate } from "react-router-dom";

@@ -1,0 +1,148 @@
+import type { FunctionComponent } from "react";
+
+import type { NotFound } from "./notFound.js";
+import type { NoQueries, Queries, QueryResults } from "./queries.js";
+import type { Redirect } from "./redirect.js";
+import type { Site } from "./site.js";
+
+/** Argument of a page's `queries`. */
+export interface QueriesContext {
+  /** Decoded values of the pattern's `:param` segments, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What the operator's configuration says about the site, and today's date. */
+  readonly site: Site;
+}
+
+/** Argument of a page's `data`: `params`, `site` and, if the page has `queries`, their `results` by name. */
+export type DataContext<Q extends Queries = NoQueries> = QueriesContext &
+  ([Q[keyof Q]] extends [never] ? unknown : { readonly results: QueryResults<Q> });
+
+/** The result of a form post without JavaScript. The page that contains the form shows it. */
+export interface FormResult {
+  /** What happened, for the page's code. Whoever received the form defines the codes. */
+  readonly code?: string;
+  /** Message for the visitor. */
+  readonly message: string;
+  /** What the visitor typed, by the name of the field. Passwords are never returned. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** One step of a breadcrumb trail. */
+export interface Breadcrumb {
+  /** The page's name. */
+  readonly label: string;
+  /** Path on this site, percent-encoded. */
+  readonly path: string;
+}
+
+/** Open Graph tags, used in link previews. */
+export interface Social {
+  /** `og:title`. */
+  readonly title: string;
+  /** `og:description`. */
+  readonly description: string;
+  /** `og:type`. */
+  readonly type: "website" | "article";
+  /** `og:url`: path on this site, percent-encoded. The site's origin is prepended. */
+  readonly url: string;
+}
+
+/** A page's document head, as data. The gateway and the shell render it. */
+export interface Head {
+  /** Content of the `title` element. */
+  readonly title: string;
+  /** Content of the `description` meta tag. */
+  readonly description: string;
+  /** Canonical path on this site, percent-encoded. The site's origin is prepended. */
+  readonly canonical: string;
+  /** Content of the `robots` meta tag, such as `noindex,nofollow`. If absent, the page may be indexed. */
+  readonly robots?: string;
+  /** Content of the `keywords` meta tag. If absent, the tag is omitted. */
+  readonly keywords?: string;
+  /** Language of the page, a BCP 47 tag. Default: the site's. */
+  readonly language?: string;
+  /** Open Graph tags. If absent, they are omitted. */
+  readonly social?: Social;
+  /** Breadcrumb trail from the home page to this page, which comes last. */
+  readonly breadcrumbs?: readonly Breadcrumb[];
+}
+
+/**
+ * How the shell draws the frame around a page. The shell defines the options; its package declares them, as in `Facts`. All are
+ * optional: the shell has defaults.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Shells add options to it.
+export interface Layout {}
+
+/** Props of a page's component. */
+export interface PageProps<Data> {
+  /** The value that the page's `data` returned. */
+  readonly data: Data;
+  /** Present only in the response to a form post. */
+  readonly form?: FormResult;
+}
+
+/**
+ * One kind of page.
+ *
+ * All members also run on the server. During `queries`, `data`, `head`, `layout` and rendering, do not use window, timers,
+ * fetch, the clock, randomness or locale-dependent formatting. Today's date is `site.today`.
+ */
+export interface Page<Data, Q extends Queries = NoQueries> {
+  /**
+   * Returns what to request from the site's upstreams before `data` runs: at most eight paths below `/api/`, by name. A path
+   * that comes with a schema is created by `query()`. The same params must give the same paths. Declare it before `data`,
+   * whose `results` get their types from it.
+   */
+  queries?(context: QueriesContext): Q;
+  /**
+   * Returns the page's data, which must be serializable to JSON, `notFound()` if the params identify nothing, or
+   * `redirect()`. The data comes from the results of `queries` and from the section's own modules (dynamic imports are
+   * allowed), never from a request of its own.
+   */
+  data(context: DataContext<Q>): PageData<Data> | Promise<PageData<Data>>;
+  /**
+   * Returns paths of this page, percent-encoded: all of them or a few examples. They go into the sitemap, and the build and
+   * the gateway test the page with them. All pages of a section together return at most 5,000.
+   */
+  paths?(): readonly string[];
+  /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */
+  readonly anyParams?: boolean;
+  /** Returns the page's document head. */
+  head(context: { readonly data: Data; readonly site: Site }): Head;
+  /** Returns how the shell draws the frame around the page. */
+  layout?(context: { readonly data: Data }): Layout;
+  /** Renders the content between header and footer, with one `h1`. */
+  readonly Component: FunctionComponent<PageProps<Data>>;
+}
+
+/** What a page's `data` returns. */
+export type PageData<Data> = Data | NotFound | Redirect;
+
+/**
+ * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`, and only
+ * the results of its own `queries` to its `data`.
+ */
+export type AnyPage = Omit<Page<never>, "queries" | "data"> & {
+  queries?(context: QueriesContext): Queries;
+  data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
+};
+
+/**
+ * Declares a page. Returns its argument; the data type is inferred from `data`, and that of its `results` from `queries`.
+ *
+ * @example
+ * ```tsx
+ * import { definePage, notFound } from "@colonnade/kit";
+ *
+ * export const page = definePage({
+ *   queries: ({ params }) => ({ event: `/api/events/${encodeURIComponent(params.id ?? "")}` }),
+ *   data: ({ results: { event } }) => (event.ok ? (event.value as { title: string }) : notFound("Event not found")),
+ *   head: ({ data, site }) => ({ title: `${data.title} - ${site.brand}`, description: data.title, canonical: "/events/7" }),
+ *   Component: ({ data }) => <h1>{data.title}</h1>,
+ * });
+ * ```
+ */
+export function definePage<Data, Q extends Queries = NoQueries>(page: Page<Data, Q>): Page<Data, Q> {
+  return page;
+}

@@ -1,0 +1,5 @@
+// Server rendering of a section's page, for the shell. Sections import from "@colonnade/kit".
+export { findNonJson } from "./json.js";
+export { loadPage, type LoadedPage, type PageRequest } from "./loadPage.js";
+export { queriesProblem, queryPaths } from "./queries.js";
+export { renderToHtml, type RenderedHtml } from "./renderToHtml.js";

@@ -1,0 +1,29 @@
+// Exports for the shell only. Sections import from "@colonnade/kit".
+export type {
+  Asset,
+  Boot,
+  Rendered,
+  RenderedRedirect,
+  RenderedView,
+  RenderRequest,
+  RenderResult,
+  RequiredQueries,
+  ResolvedPage,
+  ResolvedSlot,
+  SectionConfiguration,
+  SectionEntry,
+  SocialImage,
+} from "./boot.js";
+export { fetchResult } from "./fetchResult.js";
+export { loadResults } from "./queries.js";
+export {
+  ConfigContext,
+  DIALOG_ATTRIBUTE,
+  ParamsContext,
+  SectionContext,
+  ShellContext,
+  type ShellServices,
+} from "./context.js";
+export { isSitePath } from "./paths.js";
+export { scopeClass } from "./scope.js";
+export { SUSPENDED_DIGEST } from "./server/digest.js";

@@ -1,0 +1,202 @@
+import { cleanup, screen } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import * as v from "valibot";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { useConfig, useDialog, useParams, useSite } from "../context.js";
+import { isNotFound, notFound } from "../notFound.js";
+import { definePage, type PageProps } from "../page.js";
+import type { QueryResult } from "../queries.js";
+import { query } from "../query.js";
+import { isRedirect, redirect } from "../redirect.js";
+import { defineSection } from "../section.js";
+import { defineSlot, type DialogParams } from "../slot.js";
+import { loadData, renderPage, renderSlot, type RenderedPage, type RenderOptions } from "./index.js";
+
+afterEach(cleanup);
+
+/** An option that a shell defines. */
+const LAYOUT = { header: "plain" };
+
+function Greeting({ data, form }: PageProps<{ readonly words: string }>): React.ReactElement {
+  const { brand } = useSite();
+  const { language } = useParams();
+  const open = useDialog("newsletter");
+  return (
+    <>
+      <h1>{data.words}</h1>
+      <p>
+        {language} at {brand}
+      </p>
+      {form && <p role="alert">{form.message}</p>}
+      <button
+        onClick={() => {
+          open({ from: "greeting" });
+        }}
+      >
+        Reply
+      </button>
+    </>
+  );
+}
+
+const greeting = definePage({
+  data: ({ params, site }) =>
+    params.language === "Klingon" ? notFound("Language not found") : { words: `Hello from ${site.contact}` },
+  head: ({ data, site }) => ({ title: `${data.words} - ${site.brand}`, description: "", canonical: "/hello" }),
+  layout: () => LAYOUT,
+  Component: Greeting,
+});
+
+const welcome = definePage({
+  data: () => ({ words: "Welcome" }),
+  head: () => ({ title: "Welcome", description: "", canonical: "/hello/welcome" }),
+  Component: Greeting,
+});
+
+const section = defineSection({
+  name: "hello",
+  contract: 1,
+  pages: {
+    "/hello/:language": () => Promise.resolve({ page: greeting }),
+    "/hello/welcome": () => Promise.resolve({ page: welcome }),
+  },
+  slots: {
+    newsletter: () =>
+      Promise.resolve({
+        slot: defineSlot({
+          Component: ({ open, close, params }) => {
+            const { brand } = useSite();
+            const { greeting } = useConfig();
+            return open ? (
+              <button onClick={close}>{`${String(greeting)} ${brand}, ${String(params.from)}`}</button>
+            ) : null;
+          },
+        }),
+      }),
+  },
+});
+
+async function renderFound(path: string, options?: RenderOptions): Promise<RenderedPage> {
+  const page = await renderPage(section, path, options);
+  if (isNotFound(page)) throw new Error(page.heading);
+  return page;
+}
+
+describe("renderPage", () => {
+  test("renders a path's page with data, params and site facts", async () => {
+    const page = await renderFound("/hello/Te%20Reo%20M%C4%81ori");
+    expect(page.getByRole("heading").textContent).toBe("Hello from contact@site.example");
+    expect(page.getByText("Te Reo Māori at Test Site")).toBeTruthy();
+    expect(page.data).toEqual({ words: "Hello from contact@site.example" });
+  });
+
+  test("returns the head and the layout", async () => {
+    const { head, layout } = await renderFound("/hello/Dutch", { site: { brand: "Example" } });
+    expect(head.title).toBe("Hello from contact@site.example - Example");
+    expect(layout).toBe(LAYOUT);
+  });
+
+  test("prefers a static segment", async () => {
+    expect((await renderFound("/hello/welcome")).head.title).toBe("Welcome");
+  });
+
+  test("passes the form result to the page", async () => {
+    await renderFound("/hello/Dutch", { form: { message: "Please enter your name.", values: {} } });
+    expect(screen.getByRole("alert").textContent).toBe("Please enter your name.");
+  });
+
+  test("calls onDialog when the page opens a dialog", async () => {
+    const onDialog = vi.fn<(slot: string, params: DialogParams) => void>();
+    await renderFound("/hello/Dutch", { onDialog });
+    await userEvent.click(screen.getByRole("button", { name: "Reply" }));
+    expect(onDialog.mock.calls).toEqual([["newsletter", { from: "greeting" }]]);
+  });
+
+  test("returns notFound without rendering", async () => {
+    const answer = await renderPage(section, "/hello/Klingon");
+    expect(isNotFound(answer)).toBe(true);
+    expect(answer).toEqual({ heading: "Language not found" });
+    expect(document.body.textContent).toBe("");
+  });
+
+  test("rejects a path that matches no page", async () => {
+    await expect(renderPage(section, "/goodbye")).rejects.toThrow(
+      'the section "hello" has no page for /goodbye; its patterns are /hello/welcome, /hello/:language',
+    );
+  });
+});
+
+describe("a page with queries", () => {
+  const live = definePage({
+    queries: ({ params }) => ({
+      events: `/api/events?city=${params.city ?? ""}`,
+      venue: query("/api/venue", v.object({ name: v.string() })),
+    }),
+    data: ({ params, results: { events, venue } }) => {
+      if (params.city === "Aus") return redirect("/events/Austin");
+      return { events: events.ok, venue: venue.ok ? venue.value.name : String(venue.status) };
+    },
+    head: () => ({ title: "Events", description: "", canonical: "/events" }),
+    Component: ({ data }) => <h1>{data.venue}</h1>,
+  });
+  const events = defineSection({
+    name: "events",
+    contract: 1,
+    pages: { "/events/:city": () => Promise.resolve({ page: live }) },
+  });
+  const ok = (value: unknown): QueryResult => ({ ok: true, value });
+
+  test("renders with the given results, which its schemas validate", async () => {
+    await renderPage(events, "/events/Austin", { results: { venue: ok({ name: "Hall" }) } });
+    expect(screen.getByRole("heading").textContent).toBe("Hall");
+    expect(await loadData(events, "/events/Austin", { results: { events: ok([]), venue: ok({ name: 5 }) } })).toEqual({
+      events: true,
+      venue: "502",
+    });
+  });
+
+  test("with the result of an unknown query is an error", async () => {
+    await expect(loadData(events, "/events/Austin", { results: { event: ok([]) } })).rejects.toThrow(
+      'the page has no query "event"; its queries are events, venue',
+    );
+  });
+
+  test("has failed queries without results", async () => {
+    expect(await loadData(events, "/events/Austin")).toEqual({ events: false, venue: "503" });
+  });
+
+  test("may redirect, which renderPage rejects", async () => {
+    expect(isRedirect(await loadData(events, "/events/Aus"))).toBe(true);
+    await expect(renderPage(events, "/events/Aus")).rejects.toThrow("/events/Aus redirects to /events/Austin");
+  });
+});
+
+describe("loadData", () => {
+  test("returns a page's data", async () => {
+    expect(await loadData(section, "/hello/Dutch", { site: { contact: "us@site.example" } })).toEqual({
+      words: "Hello from us@site.example",
+    });
+  });
+
+  test("returns notFound", async () => {
+    expect(isNotFound(await loadData(section, "/hello/Klingon"))).toBe(true);
+  });
+});
+
+describe("renderSlot", () => {
+  test("renders a slot with its props, site and config", async () => {
+    const close = vi.fn();
+    const props = { open: true, close, params: { from: "offer" } };
+    await renderSlot(section, "newsletter", props, { config: { greeting: "Leave" } });
+    await userEvent.click(screen.getByRole("button", { name: "Leave Test Site, offer" }));
+    expect(close).toHaveBeenCalledOnce();
+  });
+
+  test("rejects a slot that the section does not fill", async () => {
+    const props = { open: false, close: () => undefined, params: {} };
+    await expect(renderSlot(section, "menu", props)).rejects.toThrow(
+      'the section "hello" does not fill the slot "menu"; its slots are newsletter',
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
+import { Suspense, useMemo, useState, type ReactElement } from "react";
+
+import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
+import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
+import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
+import type { ServerHtml } from "./loading/serverHtml.js";
+import type { Views } from "./loading/viewLoader.js";
+import { Announcer } from "./navigation/Announcer.js";
+import { useLinks } from "./navigation/links.js";
+import type { ScrollRestoration } from "./navigation/scrollRestoration.js";
+import type { ViewTransitions } from "./navigation/viewTransitions.js";
+import type { ShellParts } from "./parts.js";
+import { SlotsContext, type Slots } from "./Slot.js";
+
+/** Props of {@link App}. They never change. */
+export interface AppProps {
+  readonly parts: ShellParts;
+  readonly boot: Boot;
+  readonly deployment: PinnedDeployment;
+  readonly views: Views;
+  readonly scroll: ScrollRestoration;
+  readonly transitions: ViewTransitions;
+  /** The page's server-rendered HTML, if the document includes it. */
+  readonly serverHtml: ServerHtml | null;
+  /** The slots that sections fill. Null on the server. */
+  readonly slots: Slots | null;
+}
+
+/** The whole site. Must be rendered in a router. */
+export function App({ parts, boot, slots, ...page }: AppProps): ReactElement {
+  const [announcement, announce] = useState("");
+  const dialogs = useDialogs();
+  const { open: openDialog } = dialogs;
+  const services = useMemo<ShellServices>(() => ({ site: boot.site, openDialog }), [boot, openDialog]);
+  useLinks(page.views);
+  return (
+    <ShellContext value={services}>
+      <SlotsContext value={slots}>
+        <Suspense fallback={<LoadingFrame parts={parts} />}>
+          <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+        </Suspense>
+      </SlotsContext>
+      {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}
+      <Announcer text={announcement} />
+    </ShellContext>
+  );
+}

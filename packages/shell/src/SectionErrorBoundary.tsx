@@ -1,0 +1,115 @@
+import type { SectionEntry } from "@colonnade/kit/shell";
+import { Component, Suspense, type ReactNode } from "react";
+
+import { isChunkLoadError } from "./errorClass.js";
+import type { Phase } from "./errorReports.js";
+import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
+import { hasTypedText, isCurrentPath, isReachable, reloadDocument } from "./loading/reload.js";
+import type { ServerHtml } from "./loading/serverHtml.js";
+import type { SlotLoader } from "./loading/slotLoader.js";
+import { focusHeading } from "./navigation/focus.js";
+import type { RetryProps } from "./parts.js";
+
+/** Props of {@link SectionErrorBoundary}. */
+export interface SectionErrorBoundaryProps {
+  readonly section: SectionEntry;
+  /** The pattern of the page. Absent for a slot. */
+  readonly pattern?: string;
+  readonly deployment: PinnedDeployment;
+  /** Shown while the content suspends, and while the cause of a missing file is determined. */
+  readonly loading: ReactNode;
+  /** Shown in place of content that threw. */
+  readonly fallback: (retry: RetryProps["retry"]) => ReactNode;
+  /** The page's server-rendered HTML. It stays if hydration fails. */
+  readonly serverHtml?: ServerHtml | null;
+  /** The loader of a slot's content, which reports its own errors. Absent for a page. */
+  readonly slot?: SlotLoader;
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: unknown;
+  /** A file is missing, and it is not known yet whether a reload replaces the page. */
+  readonly undecided: boolean;
+  readonly failures: number;
+}
+
+/** Contains the errors of a section: Suspense boundary, error boundary, error report and retry in one. */
+export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, State> {
+  override state: State = { error: null, undecided: false, failures: 0 };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error: error ?? new Error("the section threw null or undefined"), undecided: isChunkLoadError(error) };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    const { slot } = this.props;
+    // The loader has reported it.
+    if (slot && !slot.loaded()) this.countFailure();
+    else if (!slot && isChunkLoadError(error)) void this.handleMissingFile(error);
+    else this.fail("render", error);
+  }
+
+  /** A missing file is either the section's fault or gone with the pinned deployment. */
+  private async handleMissingFile(error: unknown): Promise<void> {
+    const { pathname } = location;
+    const { deployment } = this.props;
+    const status = await deployment.status();
+    if (status === "gone" && isCurrentPath(pathname) && deployment.reload()) return;
+    this.fail(status === "retained" ? "load" : null, error);
+  }
+
+  private fail(phase: Phase | null, error: unknown): void {
+    const { section, pattern, deployment } = this.props;
+    console.warn(`[shell] the section "${section.name}" failed while rendering:`, error);
+    if (phase) deployment.report({ section, ...(pattern !== undefined && { pattern }) }, phase, error);
+    this.countFailure();
+  }
+
+  private countFailure(): void {
+    this.setState(({ failures }) => ({ undecided: false, failures: failures + 1 }));
+  }
+
+  override getSnapshotBeforeUpdate(_: SectionErrorBoundaryProps, before: State): null {
+    const { serverHtml } = this.props;
+    if (before.error === null && this.state.error !== null && serverHtml?.isStatic) serverHtml.detachFromReact();
+    return null;
+  }
+
+  override componentDidUpdate(_: SectionErrorBoundaryProps, before: State): void {
+    // The fallback took the focused button with it. A dialog manages its focus itself.
+    if (!this.props.slot && before.error !== null && this.state.error === null) focusHeading();
+  }
+
+  override componentWillUnmount(): void {
+    this.props.serverHtml?.remove();
+  }
+
+  private readonly retry = (): void | Promise<void> => {
+    // A second failure is not transient. A new document may have a newer release of the section.
+    if (this.state.failures > 1) return this.retryInNewDocument();
+    this.renderAgain();
+  };
+
+  private async retryInNewDocument(): Promise<void> {
+    // The page below a dialog still works, so a reload must not lose what was typed there.
+    const mayReload = !(this.props.slot && hasTypedText());
+    if (mayReload && (await isReachable(location.pathname))) await reloadDocument();
+    this.renderAgain();
+  }
+
+  private renderAgain(): void {
+    this.props.slot?.retry();
+    this.setState({ error: null });
+  }
+
+  override render(): ReactNode {
+    const { loading, fallback, serverHtml, slot, children } = this.props;
+    const { error, undecided } = this.state;
+    // The detached HTML stays readable until the visitor leaves the page.
+    if (error !== null && serverHtml?.isStatic) return null;
+    if (undecided && !slot) return loading;
+    if (error !== null) return fallback(this.retry);
+    return <Suspense fallback={loading}>{children}</Suspense>;
+  }
+}

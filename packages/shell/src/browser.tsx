@@ -1,0 +1,84 @@
+// What starts a shell in the browser. The build imports it after the shell's entry module, whose stylesheets come first.
+import { isPagePath } from "@colonnade/kit";
+import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
+import type { ErrorInfo } from "react";
+import ReactDom from "react-dom";
+import { createRoot, hydrateRoot, type RootOptions } from "react-dom/client";
+
+import "../css/shell.css";
+import { App } from "./App.js";
+import { boot } from "./bootstrap.js";
+import { provideDeployment } from "./loading/lazyParts.js";
+import { createPinnedDeployment, type PinnedDeployment } from "./loading/pinnedDeployment.js";
+import { findServerHtml } from "./loading/serverHtml.js";
+import { provideReactDom } from "./loading/shareScope.js";
+import { createSlotLoader } from "./loading/slotLoader.js";
+import { ViewLoader } from "./loading/viewLoader.js";
+import { tolerateMovedNodes } from "./movedNodes.js";
+import { createRouterHistory } from "./navigation/history.js";
+import { createScrollRestoration } from "./navigation/scrollRestoration.js";
+import { ShellRouter } from "./navigation/ShellRouter.js";
+import { createViewTransitions } from "./navigation/viewTransitions.js";
+import type { ShellParts } from "./parts.js";
+import type { Slots } from "./Slot.js";
+
+function report(error: unknown, { componentStack }: { readonly componentStack?: string | null | undefined }): void {
+  // `colonnade dev` uses the component stack to locate the error.
+  if (error instanceof Error) Object.assign(error, { componentStack });
+  reportError(error);
+}
+
+function onRecoverableError(error: unknown, info: ErrorInfo): void {
+  // The section left this part of its page to the browser.
+  if ((error as { digest?: string }).digest !== SUSPENDED_DIGEST) report(error, info);
+}
+
+const options: RootOptions = {
+  onRecoverableError,
+  ...(process.env.NODE_ENV === "development" && { onCaughtError: report }),
+};
+
+function slotsOf(deployment: PinnedDeployment): Slots {
+  const loaders = Object.entries(boot.slots).map(
+    ([name, resolved]) => [name, createSlotLoader(name, resolved, deployment)] as const,
+  );
+  return { loaders: Object.fromEntries(loaders), deployment };
+}
+
+/**
+ * Starts a shell in this document.
+ *
+ * @throws Error if the document has no element with the ID `root`.
+ */
+export function start(parts: ShellParts): void {
+  tolerateMovedNodes();
+  provideReactDom(ReactDom);
+  const root = document.getElementById("root");
+  if (!root) throw new Error('the document has no element with id "root"');
+  // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
+  if (boot.form) history.replaceState(history.state, "", boot.form.page);
+  const deployment = createPinnedDeployment(boot);
+  provideDeployment(deployment);
+  const views = new ViewLoader(boot, location.pathname, deployment, (path) => {
+    if (isPagePath(path)) routerHistory.navigator.replace(path);
+    else location.replace(path);
+  });
+  const transitions = createViewTransitions(location.pathname);
+  const routerHistory = createRouterHistory(views, transitions);
+  const app = (
+    <ShellRouter history={routerHistory}>
+      <App
+        parts={parts}
+        boot={boot}
+        deployment={deployment}
+        views={views}
+        scroll={createScrollRestoration()}
+        transitions={transitions}
+        serverHtml={boot.view ? findServerHtml(root) : null}
+        slots={slotsOf(deployment)}
+      />
+    </ShellRouter>
+  );
+  if (boot.view) hydrateRoot(root, app, options);
+  else createRoot(root, options).render(app);
+}

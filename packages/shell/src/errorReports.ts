@@ -1,0 +1,67 @@
+import type { Boot, SectionEntry } from "@colonnade/kit/shell";
+
+import { errorClass } from "./errorClass.js";
+import { hasMovedNodes } from "./movedNodes.js";
+
+/** When a section failed: while loading or while rendering. */
+export type Phase = "load" | "render";
+
+/** The content that failed: a page of a section, or a section's content of a slot. */
+interface FailedContent {
+  readonly section: Pick<SectionEntry, "name" | "version">;
+  /** Pattern of the page. Absent for a slot. */
+  readonly pattern?: string;
+}
+
+/** Reports to the gateway that a section's release failed in this document. */
+export type ReportError = (content: FailedContent, phase: Phase, error: unknown) => void;
+
+const URL_PATH = "/_report";
+
+function send(body: object): void {
+  const json = JSON.stringify(body);
+  const type = "application/json";
+  if (navigator.sendBeacon(URL_PATH, new Blob([json], { type }))) return;
+  fetch(URL_PATH, { method: "POST", headers: { "content-type": type }, body: json, keepalive: true }).catch(
+    () => undefined,
+  );
+}
+
+/** Whether an error comes from the place of a node that something else than React has moved. */
+function isOfMovedNode(error: unknown): boolean {
+  const isOfPlace = error instanceof DOMException && /^(NotFound|HierarchyRequest)Error$/.test(error.name);
+  return isOfPlace && hasMovedNodes();
+}
+
+/**
+ * Creates the error reporter of a document. It reports each section and phase once, samples at the gateway's rate, and
+ * skips errors that may come from the visitor's connection, from leaving the page, or from an extension that moves nodes. It
+ * never throws.
+ */
+export function createErrorReporter({ deployment, reports }: Boot): ReportError {
+  if (!reports) return () => undefined;
+  const { samplePercent } = reports;
+  const seen = new Set<string>();
+  let leaving = false;
+  addEventListener("pagehide", () => {
+    leaving = true;
+  });
+  // The document is restored from the back/forward cache.
+  addEventListener("pageshow", () => {
+    leaving = false;
+  });
+  return ({ section: { name, version }, pattern }, phase, error) => {
+    if (leaving || !navigator.onLine || (phase === "render" && isOfMovedNode(error))) return;
+    const kind = `${name} ${phase}`;
+    if (seen.has(kind)) return;
+    // Sampled once per document: otherwise a page that fails repeatedly would be overrepresented.
+    seen.add(kind);
+    if (Math.random() * 100 >= samplePercent) return;
+    try {
+      // JSON omits the pattern if it is undefined.
+      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error), page: pattern });
+    } catch {
+      // The original error is already in the console.
+    }
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * What the shell of a site is made of.
+ *
+ * @module shell
+ */
+export {
+  createShell,
+  type DialogParts,
+  type DialogProps,
+  type FrameProps,
+  type RetryProps,
+  type ShellParts,
+  type Titles,
+} from "./parts.js";
+export { Slot, type SlotProps } from "./Slot.js";

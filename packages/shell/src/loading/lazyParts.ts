@@ -1,0 +1,74 @@
+import type { SectionEntry } from "@colonnade/kit/shell";
+import { createElement, lazy, type ComponentType } from "react";
+
+import { isChunkLoadError } from "../errorClass.js";
+import { fetchFile } from "./fetchFile.js";
+import type { PinnedDeployment } from "./pinnedDeployment.js";
+import { isCurrentPath } from "./reload.js";
+import { loadWithRetries } from "./retries.js";
+
+/** The error of webpack for a chunk that did not load. */
+interface ChunkLoadError extends Error {
+  /** URL of the file. */
+  readonly request?: string;
+  readonly type?: "timeout" | "error" | "missing";
+}
+
+let resolveDeployment: (deployment: PinnedDeployment) => void;
+const pinnedDeployment = new Promise<PinnedDeployment>((resolve) => {
+  resolveDeployment = resolve;
+});
+
+/** Provides the deployment, whose script runs after sections begin to load. */
+export function provideDeployment(deployment: PinnedDeployment): void {
+  resolveDeployment(deployment);
+}
+
+/**
+ * Downloads the file again, past the browser's cache if its copy is not the published file. Webpack waits less for it.
+ *
+ * @returns Whether the file came.
+ */
+async function refetch({ request, type }: ChunkLoadError): Promise<boolean> {
+  if (!request) return false;
+  return fetchFile(request, type === "timeout" ? "default" : "reload");
+}
+
+/** Thrown when the visitor has left the page of a part. */
+const LEFT = new Error("the page was left");
+
+async function handleFailure(section: SectionEntry, path: string, error: unknown): Promise<void> {
+  if (!isChunkLoadError(error)) throw error;
+  const deployment = await pinnedDeployment;
+  const status = await deployment.status();
+  if (!isCurrentPath(path)) throw LEFT;
+  if (status === "gone") await deployment.reload();
+  console.warn(`[shell] a part of the section "${section.name}" failed to load and will be retried:`, error);
+  const isFetched = await refetch(error as ChunkLoadError);
+  // A slow connection causes a timeout, too.
+  const isSlow = isFetched && (error as ChunkLoadError).type === "timeout";
+  if (status === "retained" && !isSlow) deployment.report({ section }, "load", error);
+}
+
+/**
+ * Creates React's `lazy` for a section. A part whose file does not load is loaded again until it succeeds, or its page is left: until then its
+ * `<Suspense>` keeps its server-rendered HTML, or shows its fallback. React's own `lazy` throws in place of the part, which
+ * would replace the whole page, and keeps the error, so that every retry would fail.
+ */
+export function createLazy(section: SectionEntry): typeof lazy {
+  const createPart: typeof lazy = (load) =>
+    lazy(async () => {
+      const { pathname } = location;
+      const attempt = (): ReturnType<typeof load> => (isCurrentPath(pathname) ? load() : Promise.reject(LEFT));
+      try {
+        return await loadWithRetries(attempt, (error) => handleFailure(section, pathname, error));
+      } catch (error) {
+        if (error !== LEFT) throw error;
+        // Loads when a page renders the part again.
+        const Again = createPart(load) as unknown as ComponentType;
+        const Part: ComponentType = (props) => createElement(Again, props);
+        return { default: Part } as Awaited<ReturnType<typeof load>>;
+      }
+    });
+  return createPart;
+}

@@ -1,0 +1,232 @@
+import {
+  isNotFound,
+  isRedirect,
+  type Head,
+  type Layout,
+  type PageProps,
+  type Params,
+  type Redirect,
+} from "@colonnade/kit";
+import type { Asset, Boot, ResolvedPage, SectionConfiguration, SectionEntry } from "@colonnade/kit/shell";
+import type { ComponentType } from "react";
+
+import { assetsOf } from "./assets.js";
+import { refetch } from "./federation.js";
+import { FirstView } from "./firstView.js";
+import { loadPage } from "./loadPage.js";
+import { loadData } from "./pageData.js";
+import { DeploymentGoneError, resolvePage } from "./pageEndpoint.js";
+import type { PinnedDeployment } from "./pinnedDeployment.js";
+import { isCurrentPath, isReachable, reloadDocument } from "./reload.js";
+import { viewTimeout, withTimeout } from "./timeout.js";
+import { ViewCache } from "./viewCache.js";
+
+const MAX_REDIRECTS = 10;
+
+/** A section's page, ready to render. */
+export interface PageView {
+  readonly kind: "page";
+  readonly section: SectionEntry;
+  readonly pattern: string;
+  readonly config: SectionConfiguration | undefined;
+  /** The assets of the section, then of the page. */
+  readonly assets: readonly Asset[];
+  readonly layout: Layout;
+  readonly head: Head;
+  readonly params: Params;
+  readonly Component: ComponentType<PageProps<never>>;
+  readonly props: PageProps<never>;
+}
+
+/** What to render at a path. A page that no section has is not found without a heading. */
+export type View = PageView | { readonly kind: "notFound"; readonly heading?: string } | { readonly kind: "failed" };
+
+const NOT_FOUND: View = { kind: "notFound" };
+
+// Contains no personal data: only section names and errors.
+function warn(section: SectionEntry | undefined, error: unknown): void {
+  console.warn(`[shell] ${section ? `the section "${section.name}"` : "a page"} failed to load:`, error);
+}
+
+/** Loads and caches the views of paths. Paths are percent-encoded and have no query. */
+export class ViewLoader {
+  readonly #boot: Boot;
+  readonly #firstPath: string;
+  readonly #deployment: PinnedDeployment;
+  readonly #redirect: (path: string) => void;
+  readonly #resolvedPages: Map<string, Promise<ResolvedPage | null>>;
+  readonly #cache = new ViewCache();
+  readonly #first: FirstView;
+  /** Since the last page was shown. */
+  #redirects = 0;
+  #currentPath: string;
+
+  /** `firstPath` is the document's own path. `redirect` replaces the current history entry by a path. */
+  constructor(boot: Boot, firstPath: string, deployment: PinnedDeployment, redirect: (path: string) => void) {
+    this.#boot = boot;
+    this.#firstPath = firstPath;
+    this.#deployment = deployment;
+    this.#redirect = redirect;
+    this.#resolvedPages = new Map([[firstPath, Promise.resolve(boot.page)]]);
+    this.#currentPath = firstPath;
+    this.#first = new FirstView(boot, firstPath, deployment, () => {
+      this.#cache.addRequests(firstPath, new AbortController());
+    });
+    if (this.#first.view) void this.#cache.set(firstPath, Promise.resolve(this.#first.view));
+  }
+
+  /** The server-rendered view of a path, which needs no loading. */
+  serverView(path: string): View | undefined {
+    return path === this.#firstPath ? this.#first.view : undefined;
+  }
+
+  /**
+   * Whether the page at a path shows its server-rendered HTML and its code is still loading. A router update would make
+   * React discard that HTML, so in-page jumps and reloads are left to the browser.
+   */
+  awaitsHydration(path: string): boolean {
+    return this.#first.codePending && path === this.#firstPath && this.#currentPath === this.#firstPath;
+  }
+
+  /** The view of a path. Never rejects: a failure is a view too. */
+  load(path: string): Promise<View> {
+    // The visitor no longer waits for the others. A page may render again while the visitor already waits for another one.
+    if (isCurrentPath(path)) this.#cache.dropQueries(path, this.#currentPath);
+    return this.#cache.get(path) ?? this.#cache.set(path, this.#loadView(path));
+  }
+
+  /**
+   * Loads code, styles and data of a path ahead of time. Failures are ignored. The results of queries are fetched too: `load`
+   * finds those that are still fresh in the browser's HTTP cache.
+   */
+  prefetch(path: string): void {
+    // If it fails here, it fails again, visibly, when the visitor follows the link.
+    if (!this.#cache.get(path)) this.#prefetchView(path).catch(() => undefined);
+  }
+
+  /** Drops the view of a path if it failed or has results of queries, so that the next `load` starts over. False otherwise. */
+  invalidate(path: string): boolean {
+    const isStale = this.#cache.isStale(path);
+    if (isStale) this.#cache.drop(path);
+    if (isStale && path === this.#firstPath) this.#first.drop();
+    return isStale;
+  }
+
+  /** Call after each navigation. Marks the page at a path as the current one, and invalidates the previous one. */
+  setCurrent(path: string): void {
+    this.#redirects = 0;
+    if (path === this.#currentPath) return;
+    this.invalidate(this.#currentPath);
+    this.#currentPath = path;
+    if (!(this.#first.form || this.#first.view)) return;
+    this.#cache.drop(this.#firstPath);
+    this.#first.leave();
+  }
+
+  async #loadView(path: string): Promise<View> {
+    const failures = this.#cache.failuresOf(path);
+    let resolved: ResolvedPage | null | undefined;
+    try {
+      resolved = await this.#resolve(path);
+      if (!resolved) return NOT_FOUND;
+      if (failures > 0) await refetch(resolved.section, resolved.assets);
+      // A second failure is not transient. A new document may have a newer release of the section.
+      if (failures > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
+      const loading = this.#loadPageView(path, resolved);
+      const view = await withTimeout(loading, viewTimeout(resolved.bytes), `the page ${path}`);
+      if ("path" in view) return await this.#follow(view, path);
+      this.#cache.clearFailures(path);
+      return view;
+    } catch (error) {
+      return this.#handleFailure(path, resolved, error);
+    }
+  }
+
+  #resolve(path: string): Promise<ResolvedPage | null> {
+    const cached = this.#resolvedPages.get(path);
+    if (cached) return cached;
+    const resolving = resolvePage(this.#boot.deployment, path);
+    this.#resolvedPages.set(path, resolving);
+    resolving.catch(() => {
+      this.#resolvedPages.delete(path);
+    });
+    return resolving;
+  }
+
+  async #loadPageView(path: string, resolved: ResolvedPage): Promise<View | Redirect> {
+    const [boot, cache, first] = [this.#boot, this.#cache, this.#first];
+    const loaded = await loadPage(path, resolved);
+    const { page, params } = loaded;
+    const requests = new AbortController();
+    if (page.queries) {
+      if (!isCurrentPath(path)) return this.#abandoned(path);
+      cache.addRequests(path, requests);
+    }
+    const data = (await loadData(loaded, boot.site, requests)) as never;
+    // Another load of the path may have begun since.
+    if (page.queries && !cache.hasRequests(path, requests)) return { kind: "failed" };
+    if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+    if (isRedirect(data)) return data;
+    const isFirst = path === this.#firstPath;
+    return {
+      kind: "page",
+      section: resolved.section,
+      pattern: resolved.pattern,
+      config: resolved.config,
+      assets: assetsOf(resolved),
+      layout: page.layout?.({ data }) ?? {},
+      head: page.head({ data, site: boot.site }),
+      params,
+      Component: (isFirst ? first.component : undefined) ?? page.Component,
+      props: { data, ...(first.form && isFirst && { form: first.form }) },
+    };
+  }
+
+  async #prefetchView(path: string): Promise<void> {
+    const resolved = await this.#resolve(path);
+    // `data` runs for the files that it imports.
+    if (resolved) await loadData(await loadPage(path, resolved), this.#boot.site);
+  }
+
+  /** @throws Error if the redirects do not end. */
+  #follow({ path: target }: Redirect, path: string): View | Promise<never> {
+    if (!isCurrentPath(path)) return this.#abandoned(path);
+    this.#redirects += 1;
+    if (this.#redirects > MAX_REDIRECTS) throw new Error(`${path} is redirected too often`);
+    this.#cache.forget(path);
+    this.#redirect(target);
+    // Nothing renders until the target is loaded.
+    return new Promise<never>(() => undefined);
+  }
+
+  /** The result of a load that the visitor did not wait for. Nothing shows it. */
+  #abandoned(path: string): View {
+    this.#cache.forget(path);
+    return { kind: "failed" };
+  }
+
+  /**
+   * Handles a failed load. If the deployment is gone, reloads the document, unless the visitor would lose something or
+   * a reload did not help before.
+   */
+  async #handleFailure(path: string, resolved: ResolvedPage | null | undefined, error: unknown): Promise<View> {
+    const [cache, deployment] = [this.#cache, this.#deployment];
+    const status = error instanceof DeploymentGoneError ? "gone" : await deployment.status(path);
+    if (status === "gone") {
+      if (!isCurrentPath(path)) return this.#abandoned(path);
+      // A reload would lose the result of a form post.
+      const losesForm = this.#first.form && path === this.#firstPath;
+      const reloading = losesForm ? undefined : deployment.reload({ leaving: path !== this.#currentPath });
+      if (reloading) return reloading;
+      // The visitor pressed "Try again", and only a new document can succeed.
+      if (cache.failuresOf(path) > 0 && (await isReachable(path)) && isCurrentPath(path)) return reloadDocument();
+    }
+    warn(resolved?.section, error);
+    if (resolved && status === "retained") deployment.report(resolved, "load", error);
+    cache.addFailure(path);
+    return { kind: "failed" };
+  }
+}
+
+/** What the frame and the router use of it. On the server, the only view is there already. */
+export type Views = Pick<ViewLoader, keyof ViewLoader>;

@@ -1,0 +1,80 @@
+import {
+  NavigationType,
+  UNSAFE_createBrowserHistory as createBrowserHistory,
+  type Location,
+  type Navigator,
+} from "react-router-dom";
+
+import type { Views } from "../loading/viewLoader.js";
+import { setNavigationPending } from "./navigationEffects.js";
+import type { ViewTransitions } from "./viewTransitions.js";
+
+/** What the router renders. */
+export interface RouterState {
+  readonly action: NavigationType;
+  readonly location: Location;
+}
+
+/** The browser's history, as the router sees it. */
+export interface RouterHistory {
+  readonly navigator: Navigator;
+  /** The last state that was published. */
+  readonly state: RouterState;
+  /** Calls the listener for every new state. Returns a function that unsubscribes. */
+  subscribe(listener: (state: RouterState) => void): () => void;
+}
+
+/**
+ * Creates the router's history. Back and forward are published once the page is loaded: React renders `popstate` updates
+ * synchronously, so a page that suspends would be replaced by its fallback.
+ */
+export function createRouterHistory(views: Views, transitions: ViewTransitions): RouterHistory {
+  // The history of `BrowserRouter`. It is not public API; history.test.ts covers what is used of it.
+  const history = createBrowserHistory({ v5Compat: true });
+  let state: RouterState = { action: NavigationType.Pop, location: history.location };
+  const listeners = new Set<(state: RouterState) => void>();
+
+  function publish(next: RouterState): void {
+    state = next;
+    for (const listener of listeners) listener(next);
+  }
+
+  async function publishWhenLoaded(next: RouterState): Promise<void> {
+    const { key, pathname } = next.location;
+    setNavigationPending(true);
+    await transitions.prepare(key, pathname, views.load(pathname));
+    // The visitor may have navigated on meanwhile.
+    const { location } = history;
+    if (location.key === key && location.pathname === pathname) publish({ ...next, location });
+  }
+
+  history.listen(({ action, location }) => {
+    const next = { action, location };
+    const { pathname, search, hash } = location;
+    const isPop = next.action === NavigationType.Pop;
+    // An in-page jump, which the browser handles.
+    if (isPop && views.awaitsHydration(pathname)) return;
+    const isCurrent = transitions.isCurrent(pathname);
+    if (isPop && !isCurrent) {
+      void publishWhenLoaded(next);
+      return;
+    }
+    // As in browsers, a link to the URL of the current page loads it again.
+    const isReload = !isPop && isCurrent && !hash && search === state.location.search && views.invalidate(pathname);
+    setNavigationPending(isReload || !isCurrent);
+    publish(next);
+  });
+
+  return {
+    navigator: history,
+    get state() {
+      return state;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}

@@ -1,0 +1,324 @@
+// @vitest-environment node
+// Without a DOM, as in the gateway's sandbox.
+import {
+  definePage,
+  defineSection,
+  notFound,
+  query,
+  redirect,
+  useSite,
+  type AnyPage,
+  type Section,
+} from "@colonnade/kit";
+import type { Rendered, RenderResult } from "@colonnade/kit/shell";
+import { TEST_SITE } from "@colonnade/kit/testing";
+import { lazy, Suspense, type ReactNode } from "react";
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+
+import { PARTS } from "./fixtures.js";
+import { createRender } from "./server.js";
+
+const render = createRender(PARTS);
+
+const PATTERN = "/greeting/:name";
+
+interface Greeting {
+  readonly name: string;
+}
+
+const greeting = definePage<Greeting>({
+  data: ({ params: { name = "" } }) => (name === "unknown" ? notFound("Name not found") : { name }),
+  head: ({ data, site }) => ({
+    title: `${data.name} - ${site.brand}`,
+    description: "A greeting",
+    canonical: `/greeting/${encodeURIComponent(data.name)}`,
+    robots: "noindex",
+  }),
+  layout: ({ data }) => (data.name === "plain" ? { header: "plain" as const } : {}),
+  Component: ({ data, form }) => (
+    <>
+      <h1>Hello, {data.name}</h1>
+      {form && <p role="alert">{`${form.message} ${String(form.values.email)}`}</p>}
+    </>
+  ),
+});
+
+function sectionOf(page: unknown): Section {
+  return defineSection({
+    name: "greeting",
+    contract: 1,
+    pages: { [PATTERN]: () => Promise.resolve({ page: page as AnyPage }) },
+  });
+}
+
+function resultAt(path: string, page: unknown = greeting, more: object = {}): Promise<RenderResult> {
+  return render(sectionOf(page), { path, page: { section: "greeting", pattern: PATTERN }, site: TEST_SITE, ...more });
+}
+
+async function renderAt(path: string, page: unknown = greeting, more: object = {}): Promise<Rendered> {
+  return (await resultAt(path, page, more)) as Rendered;
+}
+
+describe("an existing page", () => {
+  test("renders with frame, head, and the view to hydrate from", async () => {
+    const { html, ...rest } = await renderAt("/greeting/M%C4%81ui%20%26%20co");
+    expect(html.replaceAll("<!-- -->", "")).toContain("<h1>Hello, Māui &amp; co</h1>");
+    expect(html).toContain("<header");
+    expect(html).toContain("<footer");
+    const head = {
+      title: "Māui & co - Test Site",
+      description: "A greeting",
+      canonical: "/greeting/M%C4%81ui%20%26%20co",
+      robots: "noindex",
+    };
+    expect(rest).toEqual({
+      status: 200,
+      head,
+      view: {
+        kind: "page",
+        data: { name: "Māui & co" },
+        head,
+        layout: { header: "menu", footerNote: "18+ only" },
+      },
+      readsToday: false,
+    });
+  });
+
+  test("sets its layout", async () => {
+    const { html, view } = await renderAt("/greeting/plain");
+    expect(view).toMatchObject({ layout: { header: "plain", footerNote: "18+ only" } });
+    expect(html).toContain('data-variant="plain"');
+  });
+
+  test("shows the result of a form post outside the view", async () => {
+    const form = { page: "/greeting/x", error: "Already registered.", email: "visitor@site.example" };
+    const { html, view } = await renderAt("/greeting/x", greeting, { form });
+    expect(html).toContain('<p role="alert">Already registered. visitor@site.example</p>');
+    expect(JSON.stringify(view)).not.toContain("visitor");
+  });
+
+  test("may have no data, or any data that JSON preserves", async () => {
+    for (const data of [undefined, null, "x", { list: [1, -0.5, true, null, "", [], {}] }]) {
+      const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
+      expect((await renderAt("/greeting/x", page)).view).toMatchObject({ kind: "page", data });
+    }
+  });
+
+  test.each([
+    ["its data", definePage<string>({ ...greetingOf("x"), data: ({ site }) => site.today })],
+    ["its head", definePage<string>({ ...greetingOf("x"), head: ({ site }) => ({ ...HEAD, title: site.today }) })],
+    ["its component", definePage<string>({ ...greetingOf("x"), Component: () => <h1>{useSite().today}</h1> })],
+  ])("is cached for one day if %s reads the date", async (_, page) => {
+    expect((await renderAt("/greeting/x", page)).readsToday).toBe(true);
+  });
+});
+
+const HEAD = { title: "A page", description: "About it", canonical: "/greeting/x" };
+
+/** The parts of a static page. */
+function greetingOf(data: string) {
+  return { data: (): string => data, head: () => HEAD, Component: () => <h1>A page</h1> };
+}
+
+describe("a page with queries", () => {
+  const listings = definePage({
+    queries: ({ params, site }) => ({
+      listings: `/api/listings?name=${params.name ?? ""}&day=${site.today}`,
+      venue: query("/api/venue", v.object({ city: v.string() })),
+    }),
+    data: ({ results: { listings, venue } }) => {
+      if (!listings.ok && listings.status === 404) return notFound("Name not found");
+      if (venue.ok && venue.value.city === "Moved") return redirect("/greeting/new?from=old");
+      return { listings, venue };
+    },
+    head: () => HEAD,
+    Component: ({ data }) => <h1>{data.venue.ok ? data.venue.value.city : `failed: ${String(data.venue.status)}`}</h1>,
+  });
+  const ok = (value: unknown): object => ({ ok: true, value });
+  const failed = (status: number): object => ({ ok: false, status });
+
+  test("without results, render returns its queries", async () => {
+    expect(await resultAt("/greeting/x", listings)).toEqual({
+      queries: { listings: "/api/listings?name=x&day=2026-01-31", venue: "/api/venue" },
+      readsToday: true,
+    });
+  });
+
+  test("with results, it renders, and its data is that of the view", async () => {
+    const results = { listings: ok([1]), venue: ok({ city: "Austin" }) };
+    const { html, view } = await renderAt("/greeting/x", listings, { results });
+    expect(html).toContain("<h1>Austin</h1>");
+    expect(view).toMatchObject({ kind: "page", data: results });
+  });
+
+  test.each([
+    ["has failed", failed(503), "failed: 503", undefined],
+    ["does not fit the schema", ok({ city: 5 }), "failed: 502", ["venue"]],
+    ["is missing", undefined, "failed: 504", undefined],
+  ])("it renders if a result %s", async (_, venue, text, expected) => {
+    const results = { listings: ok([]), venue };
+    const { html, view, invalid } = await renderAt("/greeting/x", listings, { results });
+    expect(invalid).toEqual(expected);
+    expect(html.replaceAll("<!-- -->", "")).toContain(`<h1>${text}</h1>`);
+    expect(view).toMatchObject({ kind: "page", data: { venue: { ok: false } } });
+  });
+
+  test("it can be not found because of a result", async () => {
+    const results = { listings: failed(404), venue: ok(null) };
+    const rendered = await renderAt("/greeting/x", listings, { results });
+    expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Name not found" } });
+    expect(rendered.invalid).toEqual(["venue"]);
+  });
+
+  test("it can redirect because of a result", async () => {
+    const results = { listings: ok([]), venue: ok({ city: "Moved" }) };
+    expect(await resultAt("/greeting/x", listings, { results })).toEqual({
+      status: 307,
+      location: "/greeting/new?from=old",
+      readsToday: true,
+    });
+  });
+
+  test.each(["//other.example", "/a/../b", "/a%5Cb", "/a?<b>"])("it does not redirect to %s", async (path) => {
+    // Another tool than the kit can create it.
+    const data = { path, [Symbol.for("colonnade.redirect")]: true };
+    await expect(resultAt("/greeting/x", { ...greetingOf("x"), data: () => data })).rejects.toThrow(
+      `redirects to ${JSON.stringify(path)}; expected a percent-encoded path of this site`,
+    );
+  });
+
+  test("it renders at once if its queries are empty", async () => {
+    const page = { ...greetingOf("x"), queries: () => ({}) };
+    expect(await resultAt("/greeting/x", page)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["no object", [], "is not an object"],
+    ["nine queries", Object.fromEntries(Array.from("123456789", (name) => [name, "/api/x"])), "has 9 queries"],
+    ["a path outside of /api/", { x: "/greeting/x" }, '"/greeting/x" of the query "x"'],
+    ["another host", { x: "//api.example/api/x" }, '"//api.example/api/x"'],
+    ["dot segments", { x: "/api/%2e%2e/x" }, '"/api/%2e%2e/x"'],
+    ["a space", { x: "/api/x?q=a b" }, '"/api/x?q=a b"'],
+    ["a fragment", { x: "/api/x#y" }, '"/api/x#y"'],
+    ["an encoded backslash", { x: "/api/a%5cb" }, '"/api/a%5cb"'],
+    ["only the prefix", { x: "/api/" }, '"/api/"'],
+    ["a long path", { x: `/api/${"x".repeat(2048)}` }, "expected a path below /api/"],
+    ["an empty name", { "": "/api/x" }, 'has the name ""'],
+    ["a number", { x: 1 }, 'has no query "x"'],
+  ])("its queries are rejected if they are or have %s", async (_, queries, problem) => {
+    const error: unknown = await resultAt("/greeting/x", { ...greetingOf("x"), queries: () => queries }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(String(error)).toContain(`queries() of the page "${PATTERN}" of the section "greeting" at /greeting/x`);
+    expect(String(error)).toContain(problem);
+  });
+});
+
+const suspending = (children: ReactNode) => <Suspense fallback="Loading">{children}</Suspense>;
+const Never = lazy(() => new Promise<{ default: () => null }>(() => undefined));
+
+describe("a Suspense boundary", () => {
+  test("renders its lazy component, also a nested one", async () => {
+    const Inner = lazy(() => Promise.resolve({ default: () => <p>inner</p> }));
+    const Outer = lazy(() => Promise.resolve({ default: () => suspending(<Inner />) }));
+    const { html } = await renderAt("/greeting/x", { ...greetingOf("x"), Component: () => suspending(<Outer />) });
+    expect(html).toContain("<p>inner</p>");
+    expect(html).not.toContain("Loading");
+  });
+
+  test("keeps its fallback if its content stays pending", async () => {
+    const page = { ...greetingOf("x"), Component: () => suspending(<Never />) };
+    expect((await renderAt("/greeting/x", page)).html).toMatch(
+      /<!--\$!--><template data-dgst="suspended"[^>]*><\/template>Loading<!--\/\$-->/,
+    );
+  });
+});
+
+describe("a page that does not exist", () => {
+  test("renders the page's own heading, with status 404 and noindex", async () => {
+    const { html, ...rest } = await renderAt("/greeting/unknown");
+    expect(html).toContain("Name not found</h1>");
+    expect(rest).toEqual({
+      status: 404,
+      head: { title: "Name not found - Test Site", robots: "noindex" },
+      view: { kind: "notFound", heading: "Name not found" },
+      readsToday: false,
+    });
+  });
+
+  test("renders the shell's not-found page for an unknown path", async () => {
+    const rendered = (await render(null, { path: "/nowhere", page: null, site: TEST_SITE })) as Rendered;
+    expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Page not found" } });
+    expect(rendered.html).toContain("Page not found</h1>");
+  });
+});
+
+describe("render rejects", () => {
+  const thrown = (): never => {
+    throw new Error("the page threw");
+  };
+
+  test.each([
+    ["data", { ...greetingOf("x"), data: thrown }],
+    ["head", { ...greetingOf("x"), head: thrown }],
+    ["layout", { ...greetingOf("x"), layout: thrown }],
+  ])("if the page's %s throws", async (_, page) => {
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle.itself = cycle;
+
+  test.each([
+    ["a date", { cities: [{ name: "x" }, { name: "y", updated: new Date(0) }] }, "data.cities[1].updated is a Date"],
+    ["an undefined property", { name: undefined }, "data.name is undefined"],
+    ["an undefined item", ["x", undefined], "data[1] is undefined"],
+    ["NaN", { age: NaN }, "data.age is NaN"],
+    ["infinity", -Infinity, "data is -Infinity"],
+    ["a function", { name: () => "x" }, "data.name is a function"],
+    ["a map", new Map([["name", "x"]]), "data is a Map"],
+    ["a bigint", [7n], "data[0] is a bigint"],
+    ["a cycle", cycle, "is cyclic or nested too deeply"],
+  ])("if the page's data contains %s, which JSON would change", async (_, data, problem) => {
+    const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
+    const error: unknown = await renderAt("/greeting/x", page).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain(
+      `the data of the page "${PATTERN}" of the section "greeting" does not survive JSON`,
+    );
+    expect(String(error)).toContain(problem);
+  });
+
+  // React itself would leave it to the browser, without an error.
+  test("if the page's component throws, with the error itself", async () => {
+    const page = { ...greetingOf("x"), Component: thrown };
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
+  });
+
+  test("if a component inside a Suspense boundary throws", async () => {
+    const Thrown = (): never => thrown();
+    const Lazy = lazy(() => Promise.resolve({ default: Thrown }));
+    for (const Inner of [Thrown, Lazy]) {
+      const page = { ...greetingOf("x"), Component: () => suspending(<Inner />) };
+      await expect(renderAt("/greeting/x", page)).rejects.toThrow("the page threw");
+    }
+  });
+
+  test("if the whole page suspends", async () => {
+    const page = { ...greetingOf("x"), Component: () => <Never /> };
+    await expect(renderAt("/greeting/x", page)).rejects.toThrow("outside of its own Suspense boundaries");
+  });
+
+  test("if the module does not export a section or the page", async () => {
+    const page = { section: "greeting", pattern: PATTERN };
+    await expect(render(null, { path: "/greeting/x", page, site: TEST_SITE })).rejects.toThrow(
+      'the server module of the section "greeting" does not export a section',
+    );
+    await expect(
+      render(sectionOf(greeting), { path: "/other", page: { ...page, pattern: "/other" }, site: TEST_SITE }),
+    ).rejects.toThrow('the section "greeting" has no page "/other" for /other');
+    await expect(render(sectionOf(greeting), { path: "/other", page, site: TEST_SITE })).rejects.toThrow(
+      `the section "greeting" has no page "${PATTERN}" for /other`,
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import "@colonnade/design/design.css";
+import { createShell } from "@colonnade/shell";
+
+import { JoinFailed, JoinLoading } from "./dialogs/join";
+import "./favicon.svg";
+import { Failed } from "./frame/Failed";
+import { Frame } from "./frame/Frame";
+import "./frame/frame.css";
+import { Loading } from "./frame/Loading";
+import { NotFound } from "./frame/NotFound";
+import { Offline } from "./frame/Offline";
+import "./frame/print.css";
+
+/** The shell of the bundled site. */
+export default createShell({
+  Frame,
+  Loading,
+  NotFound,
+  Failed,
+  Offline,
+  loadingLayout: { header: "plain" },
+  dialogs: { join: { Loading: JoinLoading, Failed: JoinFailed } },
+});
