@@ -58,7 +58,7 @@ async function build(folder) {
     ...plugins.filter((plugin) => !ADDED.some((added) => plugin instanceof added)),
     federationOf(folder),
     new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/(federation|shareScope)$/,
+      /^\.(\/loading)?\/(federation|shareScope)\.js$/,
       path.join(import.meta.dirname, "enhanced-sections.js"),
     ),
   ];

@@ -44,7 +44,7 @@ const isOptimizationRule = ({ loader }) => String(loader).includes("router-loade
 
 /** Builds into a folder. Returns the files of the main bundle, and those of each page by section and pattern. */
 async function build(output, plain) {
-  const context = { folder: SHELL, config: { name: "shell", kind: "shell", entry: "./src/main.tsx" } };
+  const context = { folder: SHELL, config: { name: "shell", kind: "shell", entry: "./src/shell.tsx" } };
   const configuration = clientConfiguration({
     ...context,
     output,
@@ -52,13 +52,13 @@ async function build(output, plain) {
     installed: installedVersions(SHELL),
     mode: { final: false },
   });
-  configuration.entry = { main: path.join(SHELL, "src/main.tsx") };
+  configuration.entry = { main: path.join(import.meta.dirname, "shell-entry.js") };
   const { module } = configuration;
   if (plain) configuration.module = { ...module, rules: module.rules.filter((rule) => !isOptimizationRule(rule)) };
   configuration.plugins = [
     ...configuration.plugins.filter((plugin) => !(plain && isOptimization(plugin))),
     new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/(federation|shareScope)$/,
+      /^\.(\/loading)?\/(federation|shareScope)\.js$/,
       path.join(import.meta.dirname, "one-bundle-sections.js"),
     ),
   ];

@@ -17,6 +17,6 @@ it("city page with only verified ads has the verified title", async () => {
   expect(container.querySelectorAll("article").length).toBeGreaterThanOrEqual(30);
   expect(container.querySelector(".badge.sample, .notice")).toBeNull();
   expect(container.textContent).not.toMatch(/sample/i);
-  const reasons = screen.getAllByRole("button").map((button) => button.closest("form")?.getAttribute("data-join"));
-  expect(new Set(reasons)).toEqual(new Set(["general"]));
+  const reasons = screen.getAllByRole("button").map((button) => button.closest("form")?.getAttribute("data-params"));
+  expect(new Set(reasons)).toEqual(new Set(["reason=general"]));
 });
