@@ -8,7 +8,9 @@ import { exists, linkProblems, pathProblems } from "./paths.js";
 import { FILES, read } from "./repository.js";
 
 // The content of sections is for visitors, and the API report is generated.
-const PAGES = FILES.filter((file) => file.endsWith(".md") && !/\/content\/|^kit\/(api|fixtures)\//.test(file));
+const PAGES = FILES.filter(
+  (file) => file.endsWith(".md") && !/\/content\/|^packages\/(kit\/api|cli\/fixtures)\//.test(file),
+);
 
 test.each(PAGES)("%s has links to existing files and headings, existing paths and valid commands", (page) => {
   const { links, spans, commands } = parsePage(read(page));
@@ -61,8 +63,8 @@ test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLA
 const UNSAFE_NPX = /\bnpx(?:"?,)? "?(?!--no\b|--package \.|--package <)[\w@.-]|\bnpx --no (?!-- )[\w@./-]+ -/;
 
 test("No file runs a program that npx would fetch", () => {
-  // The tests of the kit install other package managers.
-  const files = FILES.filter((file) => !/^kit\/src\/.*\.test\.ts$|^tests\/docs\//.test(file));
+  // The tests of the command install other package managers.
+  const files = FILES.filter((file) => !/^packages\/cli\/src\/.*\.test\.ts$|^tests\/docs\//.test(file));
   const isUnsafe = (/** @type {string} */ line) => UNSAFE_NPX.test(line);
   const found = files.flatMap((file) =>
     read(file)
@@ -79,13 +81,23 @@ test("No file runs a program that npx would fetch", () => {
 describe("a wrong guide", () => {
   test.each([
     ...["gateway/src/metrics.rs", "gateway/crates/{edge,sight}/src/metrics.rs", "edge/src/lisener.rs", "lisener.rs"],
-    ...["shell/src/lodaing/", "tests/deploy/*.test.js", "gateway/crates/<name>/tests.rs", "crates/web/src/tests.rs::a"],
+    ...[
+      "packages/shell/src/lodaing/",
+      "tests/deploy/*.test.js",
+      "gateway/crates/<name>/tests.rs",
+      "crates/web/src/tests.rs::a",
+    ],
   ])("names the path %j", (span) => {
     expect(pathProblems("docs/architecture.md", span)).toEqual([expect.stringMatching(/does not exist$/)]);
   });
 
   test.each([
-    ...["shell/src/loading", "gateway/crates/{edge,site}/src/metrics.rs", "edge/src/listener.rs", "listener.rs"],
+    ...[
+      "packages/shell/src/loading",
+      "gateway/crates/{edge,site}/src/metrics.rs",
+      "edge/src/listener.rs",
+      "listener.rs",
+    ],
     ...["target/release/gateway", "tests/deploy/*.test.ts", "text/html", "/api/cities", "live.json", ".module.css"],
   ])("is not one that names %j", (span) => {
     expect(pathProblems("docs/architecture.md", span)).toEqual([]);
@@ -96,7 +108,7 @@ describe("a wrong guide", () => {
     ["make clippy && make lnt # after edits", "there is no target `lnt`"],
     ["make test-rust CRATE=colonnade-sight", "there is no package `colonnade-sight`"],
     ["make test-rust CRATE=gateway FILTER=signup_limit::", "gateway/tests/signup_limit.rs does not exist"],
-    ["make test-web FILE=shell/src/Sectoin.test.tsx", "shell/src/Sectoin.test.tsx does not exist"],
+    ["make test-web FILE=packages/shell/src/Sectoin.test.tsx", "packages/shell/src/Sectoin.test.tsx does not exist"],
     ["make test-site FILE=rendering/hydration-eror", "there is no test in tests/rendering/hydration-eror"],
     ["npm run chekc", "there is no script `chekc`"],
     ["(cd tests && npm run check)", "there is no script `check`"],
@@ -109,7 +121,7 @@ describe("a wrong guide", () => {
     ["cargo test -p colonnade-sight", "there is no package `colonnade-sight`"],
     ["npx --no vitest run shell/src/a.test.ts", "shell/src/a.test.ts does not exist"],
     ["(cd tests && npx --no playwright test render/hydration)", "there is no test in tests/render/hydration"],
-    ["cd kit/source", "kit/source does not exist"],
+    ["cd packages/kit/source", "packages/kit/source does not exist"],
   ])("shows the command %j", (command, problem) => {
     expect(commandProblems("docs/contributing.md", command)).toContainEqual(expect.stringContaining(problem));
   });
