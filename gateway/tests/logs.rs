@@ -17,6 +17,7 @@ fn each_request_logs_one_event() {
         ("GET", "/state/%F0%28", "invalid_request", 400),
         ("GET", "/assets/shell/1.0.0/main.js", "/assets", 200),
         ("GET", "/_page/1?path=%2F", "/_page", 200),
+        ("GET", "/_remotes/1", "/_remotes", 200),
         ("GET", "/go/someone", "/go/:partner", 404),
         ("GET", "/robots.txt", "/robots.txt", 200),
         ("POST", "/functions/v1/signup", "/functions/v1/signup", 403),

@@ -74,6 +74,7 @@ mod queries_invalid;
 mod queries_purge;
 mod queries_rejected;
 mod regions;
+mod remotes_endpoint;
 mod render_isolation;
 mod render_unavailable;
 mod render_workers;

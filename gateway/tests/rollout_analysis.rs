@@ -97,6 +97,8 @@ fn request_all(gateway: &Gateway, is_candidate: bool, paths: impl Iterator<Item 
 fn page_data_counts_only_with_cookie_of_the_deployment() {
     let gateway = gateway(SMALL, HEALTHY_MODULE, LONG);
     let page = "/_page/1.2?path=%2Fshop%2Fgood";
+    // What every document loads in the background says nothing about a page.
+    let remotes = "/_remotes/1.2";
     let live = rollout_cookie(&gateway, &[false]);
     let candidate = rollout_cookie(&gateway, &[true]);
     for (cookie, counted) in [(None, 0), (Some(live), 0), (Some(candidate), 1)] {
@@ -104,7 +106,10 @@ fn page_data_counts_only_with_cookie_of_the_deployment() {
         if let Some(cookie) = cookie {
             browser.set_cookie("__Host-colonnade-rollout", &cookie);
         }
-        assert_eq!(browser.get(page).status, 200);
+        assert_eq!(
+            (browser.get(page).status, browser.get(remotes).status),
+            (200, 200)
+        );
         let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
         assert_eq!(analysis["candidate"]["requests"], counted, "{analysis}");
     }

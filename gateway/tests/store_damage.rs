@@ -36,6 +36,10 @@ fn assert_others_serve(gateway: &Gateway) {
         assert_unavailable(&gateway.get(path));
     }
     assert_eq!(gateway.get("/_page/2?path=%2F").status, 200);
+    let remotes = gateway.get("/_remotes/2");
+    assert_eq!(remotes.header("cache-control"), "no-store");
+    let names: Vec<_> = remotes.json().as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names, ["directory"]);
     for listener in [gateway.site, gateway.admin] {
         let ready = listener.get("/readyz");
         assert_eq!(
@@ -57,6 +61,7 @@ fn assert_all_serve(gateway: &Gateway) {
         "legal"
     );
     assert_eq!(gateway.get("/assets/legal/1.0.0/entry.js").status, 200);
+    assert!(gateway.get("/_remotes/2").json()["legal"].is_object());
     assert_eq!(gateway.get("/readyz").text(), "ready\n");
     assert_eq!(gateway.metric(UNAVAILABLE), 0);
     gateway.wait_for_event(|line| line["event"] == "section_available");

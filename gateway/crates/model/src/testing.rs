@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::release::{Digest, File, Kind, NamedPath, Page, Release, SHELL, Slot};
+use crate::release::{Digest, ExposedModule, File, Kind, NamedPath, Page, Release, SHELL, Slot};
 
 /// A release and the bytes of its files.
 pub struct Sample {
@@ -30,7 +30,8 @@ pub fn shell(version: &str) -> Sample {
     sample
 }
 
-/// A section with a page for `/`, one for `/state/:state`, and the slot `join`.
+/// A section with a page for `/`, one for `/state/:state`, the slot `join` and the exposed module
+/// `./Tag`.
 pub fn section(name: &str, version: &str) -> Sample {
     let files = [
         ("client/common.js", "text/javascript; charset=utf-8"),
@@ -56,6 +57,10 @@ pub fn section(name: &str, version: &str) -> Sample {
     release.slots = vec![Slot {
         name: "join".to_owned(),
         assets: vec!["client/join.js".to_owned()],
+    }];
+    release.exposes = vec![ExposedModule {
+        name: "./Tag".to_owned(),
+        assets: vec!["client/state.css".to_owned()],
     }];
     release.shared.insert("react".to_owned(), "^19.0.0".to_owned());
     sample
@@ -101,6 +106,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         assets: Vec::new(),
         pages: Vec::new(),
         slots: Vec::new(),
+        exposes: Vec::new(),
         shared: BTreeMap::new(),
         icon: None,
         icons: Vec::new(),

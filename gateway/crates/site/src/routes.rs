@@ -29,6 +29,9 @@ const FILES: &str = "files";
 /// The name of requests for page data.
 pub(crate) const PAGE_DATA: &str = "/_page";
 
+/// The name of requests for the remotes of a set.
+pub(crate) const REMOTES: &str = "/_remotes";
+
 type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
 
 type Handler = for<'a> fn(&'a Site, Call<'a>) -> HandlerFuture<'a>;
@@ -147,7 +150,7 @@ pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
     names.chain(others).collect()
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 15] {
+fn reserved_routes() -> [Route<Endpoint>; 16] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -183,6 +186,10 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
             Box::pin(page_manifest::respond(call))
         })
         .named(PAGE_DATA),
+        get("/_remotes/{deployment}", Json, |site, call| {
+            Box::pin(site.remotes.respond(call))
+        })
+        .named(REMOTES),
         post("/functions/v1/signup", Json, |site, call| {
             Box::pin(async { Ok(site.sign_up(call).await) })
         }),
@@ -252,6 +259,8 @@ mod tests {
             ("/_page", "unmatched", ""),
             ("/_page//", "unmatched", ""),
             ("/_page/1/2", "unmatched", ""),
+            ("/_remotes/1.2", "/_remotes", "1.2"),
+            ("/_remotes", "unmatched", ""),
             ("/_preview/end", "/_preview/end", ""),
             ("/_preview/e%6Ed", "/_preview/end", ""),
             ("/_preview/a.b", "/_preview/:token", "a.b"),

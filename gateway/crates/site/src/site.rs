@@ -32,9 +32,10 @@ use crate::document::{DocumentRequest, Documents};
 use crate::error::{SiteError, plain_frame, visitor, visitor_from};
 use crate::metrics::SiteMetrics;
 use crate::preview;
+use crate::remotes::Remotes;
 use crate::reports::ClientErrorReports;
 use crate::reports::error::ReportError;
-use crate::routes::{PAGE_DATA, RouteTable, route_names};
+use crate::routes::{PAGE_DATA, REMOTES, RouteTable, route_names};
 use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 use crate::wellknown::RootFiles;
@@ -53,6 +54,7 @@ pub struct Site {
     pub(crate) shutdown: ShutdownSignal,
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) files: RootFiles,
+    pub(crate) remotes: Remotes,
     routes: RouteTable,
     documents: Arc<Documents>,
     signups: SignupHandler,
@@ -95,6 +97,7 @@ impl Site {
         Ok(Self {
             routes: RouteTable::new(),
             files: RootFiles::new(&config.files),
+            remotes: Remotes::new(),
             assets: Assets::new(config.assets),
             signups: SignupHandler::new(
                 &config,
@@ -122,6 +125,7 @@ impl Site {
     pub fn shrink_caches(&self) {
         self.assets.shrink_cache();
         self.documents.shrink_caches();
+        self.remotes.shrink_cache();
         self.upstreams.shrink_cache();
     }
 
@@ -354,9 +358,10 @@ impl Site {
             return;
         };
         let (section, route) = (served_by.section.as_ref(), served_by.route.as_ref());
-        let is_page_data = route.is_some_and(|route| route == PAGE_DATA);
-        // Anyone can name a deployment in the URL of page data.
-        if is_page_data && !has_selected(snapshot, self.cookies(head), deployment) {
+        let is_of = |name: &str| route.is_some_and(|route| route == name);
+        // Remotes show nothing. Anyone can name a deployment in the URL of page data.
+        let is_foreign = is_of(PAGE_DATA) && !has_selected(snapshot, self.cookies(head), deployment);
+        if is_foreign || is_of(REMOTES) {
             return;
         }
         let page = section.zip(route);

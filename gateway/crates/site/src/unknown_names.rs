@@ -19,7 +19,7 @@ pub(crate) fn has_unknown_name(snapshot: &Snapshot, path: &RequestPath, cookies:
         (Some("assets"), Some(name), Some(version), Some(_)) => {
             is_unknown_release(snapshot, name, version, cookies) && is_name(name) && is_version(version)
         }
-        (Some("_page"), Some(name), None, _) => name
+        (Some("_page" | "_remotes"), Some(name), None, _) => name
             .parse::<SetName>()
             .is_ok_and(|set| snapshot.may_offer_elsewhere(&set)),
         (Some("_preview"), Some(token), None, _) => may_become_valid(snapshot, token),

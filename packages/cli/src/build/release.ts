@@ -51,6 +51,8 @@ export interface Release extends ReleaseImages {
     readonly paths: readonly ReleasePath[];
   }[];
   readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
+  /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
+  readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Shared packages: the version ranges a section needs, or the versions the shell provides. */
   readonly shared: Readonly<Record<string, string>>;
   /** The facts of the site that the package reads, with their types. Absent if it reads none. */

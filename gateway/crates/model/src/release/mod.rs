@@ -30,6 +30,9 @@ pub const SHELL: &str = "shell";
 /// The maximum number of pages of a release, and of the paths that they list.
 pub const MAX_PATHS: usize = 5_000;
 
+/// The maximum number of modules that a release exposes.
+pub const MAX_EXPOSED_MODULES: usize = 100;
+
 /// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
 pub const MAX_SEGMENTS: usize = 64;
 
@@ -67,6 +70,9 @@ pub struct Release {
     pub pages: Vec<Page>,
     /// A section's content for slots of the shell.
     pub slots: Vec<Slot>,
+    /// The modules of a section that other sections load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exposes: Vec<ExposedModule>,
     /// Shared packages: the ranges a section needs, or the exact versions the shell provides.
     pub shared: BTreeMap<String, String>,
     /// The shell's icon.
@@ -175,6 +181,16 @@ pub struct Slot {
     /// The slot's name.
     pub name: String,
     /// Its assets, in addition to the section's own.
+    pub assets: Vec<String>,
+}
+
+/// A module that a section offers to other sections.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExposedModule {
+    /// Its name in the container, such as `./PriceTag`.
+    pub name: String,
+    /// All that it needs at first, except the entry.
     pub assets: Vec<String>,
 }
 

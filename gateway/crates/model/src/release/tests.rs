@@ -98,6 +98,34 @@ fn validate_reports_each_section_problem() {
             "slot `join` is filled twice",
         ),
         (
+            |r| r.exposes[0].assets.push("client/gone.js".to_owned()),
+            "exposed module `./Tag` refers to `client/gone.js`",
+        ),
+        (
+            |r| r.exposes[0].assets.push("client/icon.svg".to_owned()),
+            "exposed module `./Tag` refers to `client/icon.svg`, which must be a script",
+        ),
+        (
+            |r| r.exposes[0].name = "Tag".to_owned(),
+            "exposed module `Tag` must be `./` and a name",
+        ),
+        (
+            |r| r.exposes[0].name = "./a/../b".to_owned(),
+            "exposed module `./a/../b` must be",
+        ),
+        (
+            |r| r.exposes[0].name = "./section".to_owned(),
+            "exposed module `./section` is the section itself",
+        ),
+        (
+            |r| r.exposes.push(r.exposes[0].clone()),
+            "exposed module `./Tag` is listed twice",
+        ),
+        (
+            |r| r.exposes = vec![r.exposes[0].clone(); 101],
+            "the release exposes 101 modules; expected at most 100",
+        ),
+        (
             |r| r.pages[0].pattern = "/a/".to_owned(),
             "pattern `/a/`: it must not end with a slash",
         ),
@@ -158,6 +186,7 @@ fn validate_reports_each_shell_problem() {
             |r| r.slots = section().slots,
             "the shell has no pages and fills no slots",
         ),
+        (|r| r.exposes = section().exposes, "the shell has no `exposes`"),
         (
             |r| r.styles = vec!["client/main.js".to_owned()],
             "must be a stylesheet",

@@ -7,8 +7,13 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, MAX_PATHS, MAX_SEGMENTS, Release, SHELL, VersionRange};
+use super::{
+    CONTRACT, File, Kind, MAX_EXPOSED_MODULES, MAX_PATHS, MAX_SEGMENTS, Release, SHELL, VersionRange,
+};
 use crate::pattern::{Pattern, PatternTable, RequestPath};
+
+/// The module of a container whose default export is the section.
+const SECTION_MODULE: &str = "./section";
 
 /// The maximum width and height of an image.
 const MAX_PIXELS: u32 = 8192;
@@ -61,6 +66,7 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.references();
     validator.pages();
     validator.slots();
+    validator.exposed_modules();
     validator.shared();
     validator.modules();
     validator.problems
@@ -141,6 +147,9 @@ impl Validator<'_> {
             }
             if !release.pages.is_empty() || !release.slots.is_empty() {
                 self.problem("the shell has no pages and fills no slots");
+            }
+            if !release.exposes.is_empty() {
+                self.problem("the shell has no `exposes`");
             }
         } else {
             self.shell_only_fields();
@@ -323,6 +332,34 @@ impl Validator<'_> {
         }
     }
 
+    fn exposed_modules(&mut self) {
+        let release = self.release;
+        let count = release.exposes.len();
+        if count > MAX_EXPOSED_MODULES {
+            self.problem(format!(
+                "the release exposes {count} modules; expected at most {MAX_EXPOSED_MODULES}"
+            ));
+        }
+        let mut names = BTreeSet::new();
+        for module in &release.exposes {
+            let name = &module.name;
+            if !is_exposed_name(name) {
+                self.problem(format!(
+                    "exposed module `{name}` must be `./` and a name of ASCII letters, digits, `-`, `_` and `/`, such as \
+                     `./PriceTag`"
+                ));
+            } else if name == SECTION_MODULE {
+                self.problem(format!(
+                    "exposed module `{name}` is the section itself: expected another name"
+                ));
+            }
+            if !names.insert(name) {
+                self.problem(format!("exposed module `{name}` is listed twice"));
+            }
+            self.assets(&format!("exposed module `{name}`"), &module.assets);
+        }
+    }
+
     fn shared(&mut self) {
         let release = self.release;
         for (package, version) in &release.shared {
@@ -337,6 +374,19 @@ impl Validator<'_> {
             }
         }
     }
+}
+
+/// Whether a string is a valid name of an exposed module: at most 128 bytes. Its part after `./` is
+/// also a part of the IDs by which sections load it, such as `catalog/PriceTag`.
+fn is_exposed_name(text: &str) -> bool {
+    let is_segment = |segment: &str| {
+        segment.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && segment
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    let name = text.strip_prefix("./");
+    text.len() <= 128 && name.is_some_and(|name| name.split('/').all(is_segment))
 }
 
 fn is_color(text: &str) -> bool {

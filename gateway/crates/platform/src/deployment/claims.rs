@@ -107,7 +107,8 @@ pub(crate) fn assemble_new(
 fn container_problems<'a>(releases: impl Iterator<Item = &'a Arc<LoadedRelease>>) -> Vec<String> {
     let mut problems = Vec::new();
     let mut sections = BTreeMap::new();
-    for entry in releases.filter_map(|release| release.entry()) {
+    for remote in releases.filter_map(|release| release.remote()) {
+        let entry = &remote.section;
         if let Some(other) = sections.insert(&entry.container, &entry.name) {
             problems.push(format!(
                 "container `{}` is used by both {other} and {}",

@@ -1,6 +1,7 @@
 //! What the browser needs to load sections: parts of the boot payload and of the responses of
-//! `/_page`.
+//! `/_page` and `/_remotes`.
 
+use std::collections::BTreeMap;
 use std::ops::Not;
 use std::sync::Arc;
 
@@ -91,6 +92,25 @@ impl PageManifest {
         });
         encoding.await
     }
+}
+
+/// How to load a section and the modules that it exposes.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct RemoteManifest {
+    /// The section.
+    #[serde(flatten)]
+    pub section: Arc<SectionEntry>,
+    /// The modules that it exposes, by name.
+    pub exposes: BTreeMap<String, ExposedModuleManifest>,
+}
+
+/// How to load a module that a section exposes.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct ExposedModuleManifest {
+    /// All that the module needs at first, except the entry.
+    pub assets: Vec<Asset>,
+    /// The length in bytes of the entry and these.
+    pub bytes: u64,
 }
 
 /// How to load the content of a slot of the shell.

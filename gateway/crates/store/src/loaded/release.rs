@@ -19,7 +19,9 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
 use super::inline_style::InlineStyle;
-use super::manifest::{Asset, AssetKind, PageManifest, SectionEntry, SlotManifest};
+use super::manifest::{
+    Asset, AssetKind, ExposedModuleManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
+};
 use crate::{ListedFile, Store, StoreError, StoredRelease};
 
 /// The folder of a release whose files are public.
@@ -108,9 +110,11 @@ impl ShellFrame {
     }
 }
 
-/// A section's pages and slots.
+/// A section's pages, slots and exposed modules.
 #[derive(Debug)]
 pub struct SectionParts {
+    /// What other sections load of it.
+    pub remote: Arc<RemoteManifest>,
     /// The pages with their patterns.
     pub pages: Vec<(Pattern, Arc<PageManifest>)>,
     /// The content of slots, with the slot names.
@@ -204,10 +208,7 @@ impl LoadedRelease {
         let patterns = parts.pages.iter().map(|(pattern, _)| pattern.as_str().to_owned());
         Some(ReleaseFacts {
             contract: self.contract,
-            container: self
-                .entry()
-                .map(|entry| entry.container.clone())
-                .unwrap_or_default(),
+            container: parts.remote.section.container.clone(),
             patterns: patterns.collect(),
             slots: parts.slots.iter().map(|(name, _)| name.clone()).collect(),
             shared: self.shared.clone(),
@@ -245,6 +246,10 @@ impl LoadedRelease {
             contract: facts.contract,
             shared: facts.shared.clone(),
             role: Role::Section(SectionParts {
+                remote: Arc::new(RemoteManifest {
+                    section: Arc::clone(&section),
+                    exposes: BTreeMap::new(),
+                }),
                 pages: facts.patterns.iter().map(page).collect::<Option<_>>()?,
                 slots: facts.slots.iter().map(slot).collect(),
                 paths: Vec::new(),
@@ -255,14 +260,12 @@ impl LoadedRelease {
         })
     }
 
-    /// What the browser loads of a section; `None` if nothing refers to it.
-    pub fn entry(&self) -> Option<&SectionEntry> {
-        let Role::Section(parts) = &self.role else {
-            return None;
-        };
-        let of_pages = parts.pages.iter().map(|(_, page)| &page.section);
-        let of_slots = parts.slots.iter().map(|(_, slot)| &slot.section);
-        of_pages.chain(of_slots).next().map(|entry| &**entry)
+    /// What other sections load of a section; `None` for a shell.
+    pub fn remote(&self) -> Option<&Arc<RemoteManifest>> {
+        match &self.role {
+            Role::Section(parts) => Some(&parts.remote),
+            Role::Shell(_) => None,
+        }
     }
 
     /// The server modules, read from the store once; `None` if the release has none.
@@ -425,12 +428,13 @@ impl<'a> ManifestBuilder<'a> {
     }
 
     /// The length of what a view of a section loads: the entry, the section's assets and its own.
-    fn bytes(&self, release: &Release, assets: &[String]) -> u64 {
-        let paths: BTreeSet<&String> = [&release.entry]
-            .into_iter()
-            .chain(&release.assets)
-            .chain(assets)
-            .collect();
+    fn view_bytes(&self, release: &Release, assets: &[String]) -> u64 {
+        self.bytes([&release.entry].into_iter().chain(&release.assets).chain(assets))
+    }
+
+    /// The length of these files, each counted once.
+    fn bytes<'p>(&self, paths: impl Iterator<Item = &'p String>) -> u64 {
+        let paths: BTreeSet<&String> = paths.collect();
         let files = paths.into_iter().filter_map(|path| self.files.get(path.as_str()));
         files.map(|file| file.size).sum()
     }
@@ -486,7 +490,7 @@ impl<'a> ManifestBuilder<'a> {
                 Arc::clone(&section),
                 page.pattern.clone(),
                 self.assets(&page.assets)?,
-                self.bytes(release, &page.assets),
+                self.view_bytes(release, &page.assets),
             );
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
             let manifest = Arc::new(manifest);
@@ -509,11 +513,20 @@ impl<'a> ManifestBuilder<'a> {
             let manifest = SlotManifest {
                 section: Arc::clone(&section),
                 assets: self.assets(&slot.assets)?,
-                bytes: self.bytes(release, &slot.assets),
+                bytes: self.view_bytes(release, &slot.assets),
             };
             slots.push((slot.name.clone(), Arc::new(manifest)));
         }
+        let exposes = release.exposes.iter().map(|module| {
+            let manifest = ExposedModuleManifest {
+                assets: self.assets(&module.assets)?,
+                bytes: self.bytes([&release.entry].into_iter().chain(&module.assets)),
+            };
+            Ok((module.name.clone(), manifest))
+        });
+        let exposes = exposes.collect::<Result<_, LoadReleaseError>>()?;
         Ok(SectionParts {
+            remote: Arc::new(RemoteManifest { section, exposes }),
             pages,
             slots,
             paths,
