@@ -6,6 +6,7 @@
 export { CONTRACT, defineSection, type PageModule, type Section, type SlotModule } from "./section.js";
 export {
   definePage,
+  type Alternate,
   type AnyPage,
   type Breadcrumb,
   type DataContext,

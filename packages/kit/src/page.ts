@@ -47,6 +47,14 @@ export interface Social {
   readonly url: string;
 }
 
+/** A page in another language, or in its own. */
+export interface Alternate {
+  /** Language, a BCP 47 tag such as `de` or `pt-BR`, or `x-default`: the page for visitors of every other language. */
+  readonly language: string;
+  /** Path on this site, percent-encoded. The site's origin is prepended. */
+  readonly path: string;
+}
+
 /** A page's document head, as data. The gateway and the shell render it. */
 export interface Head {
   /** Content of the `title` element. */
@@ -61,6 +69,8 @@ export interface Head {
   readonly keywords?: string;
   /** Language of the page, a BCP 47 tag. Default: the site's. */
   readonly language?: string;
+  /** The page in each of its languages, its own included: `hreflang` links, for search engines. If absent, they are omitted. */
+  readonly alternates?: readonly Alternate[];
   /** Open Graph tags. If absent, they are omitted. */
   readonly social?: Social;
   /** Breadcrumb trail from the home page to this page, which comes last. */

@@ -11,6 +11,10 @@ const HEAD: Head = {
   canonical: "/state/New%20York",
   robots: "noindex,nofollow",
   keywords: "one, two",
+  alternates: [
+    { language: "de", path: "/de/staat/New%20York" },
+    { language: "x-default", path: "/state/New%20York" },
+  ],
   social: { title: "Shared", description: "When shared", type: "website", url: "/state/New%20York" },
 };
 
@@ -31,6 +35,8 @@ describe("applyHead", () => {
     expect(content("meta[name=robots]")).toBe("noindex,nofollow");
     expect(content("meta[name=keywords]")).toBe("one, two");
     expect(content("link[rel=canonical]")).toBe("https://site.example/state/New%20York");
+    expect(content("link[rel=alternate][hreflang=de]")).toBe("https://site.example/de/staat/New%20York");
+    expect(content("link[rel=alternate][hreflang=x-default]")).toBe("https://site.example/state/New%20York");
     expect(content("meta[property='og:title']")).toBe("Shared");
     expect(content("meta[property='og:description']")).toBe("When shared");
     expect(content("meta[property='og:type']")).toBe("website");
@@ -61,7 +67,7 @@ describe("applyHead", () => {
     applyHead(HEAD, TEST_SITE);
     applyHead({ title: "Next", description: "Other", canonical: "/" }, TEST_SITE);
     expect(document.head.querySelectorAll("meta[name=description]").length).toBe(1);
-    expect(document.head.querySelector("meta[name=robots], meta[name=keywords], meta[property]")).toBeNull();
+    expect(document.head.querySelector("[rel=alternate], [name=robots], [name=keywords], [property]")).toBeNull();
     expect(content("link[rel=canonical]")).toBe("https://site.example/");
     expect(content("meta[name=rating]")).toBe("adult");
   });
@@ -114,11 +120,16 @@ describe("applyHead", () => {
     "the URL %j, which is not a path of the site, is left out",
     (path) => {
       applyHead(
-        { ...HEAD, canonical: path, social: { title: "s", description: "d", type: "article", url: path } },
+        {
+          ...HEAD,
+          canonical: path,
+          alternates: [{ language: "de", path }],
+          social: { title: "s", description: "d", type: "article", url: path },
+        },
         TEST_SITE,
       );
       expect(content("meta[property='og:title']")).toBe("s");
-      expect(document.head.querySelector("link[rel=canonical], meta[property='og:url']")).toBeNull();
+      expect(document.head.querySelector("link, meta[property='og:url']")).toBeNull();
     },
   );
 

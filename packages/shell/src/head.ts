@@ -23,6 +23,14 @@ function meta(key: "name" | "property", name: string, content: string | undefine
   return content === undefined ? [] : [["meta", { [key]: name, content }]];
 }
 
+/** The links to the page in each of its languages. */
+function alternateTags({ alternates = [] }: Head, origin: string): Tag[] {
+  return alternates.flatMap(({ language, path }) => {
+    const href = pageUrl(origin, path);
+    return href === undefined ? [] : [["link", { rel: "alternate", hreflang: language, href }]];
+  });
+}
+
 /** The tags of the image in link previews. */
 function imageTags({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
   return [
@@ -43,6 +51,7 @@ function headTags(head: Head, origin: string, image: SocialImage | undefined): T
     ...meta("name", "robots", robotsOf(head)),
     ...meta("name", "keywords", head.keywords),
     ...(canonical === undefined ? [] : [["link", { rel: "canonical", href: canonical }] as const]),
+    ...alternateTags(head, origin),
     ...meta("property", "og:title", social?.title),
     ...meta("property", "og:description", social?.description),
     ...meta("property", "og:type", social?.type),

@@ -391,10 +391,16 @@ const OTHERS: Readonly<Record<string, Case>> = {
   strayHead: {
     source: pageSource(
       'head: () => ({ title: "Lab", description: "Lab", canonical: "/lab/strayHead", ' +
+        'language: "de_AT", alternates: [{ language: "x-default", path: "en/lab" }, { language: "english ", path: "/" }], ' +
         'social: { title: "Lab", description: "Lab", type: "article", url: "//a.example" }, ' +
         'breadcrumbs: [{ label: "Home", path: "/" }, { label: "Lab", path: "/the lab" }] })',
     ),
     problems: [
+      [
+        "COL115",
+        'the alternate path of /lab/strayHead is "en/lab"; expected a path of this site, percent-encoded',
+        "4:7",
+      ],
       [
         "COL115",
         'the social URL of /lab/strayHead is "//a.example"; expected a path of this site, percent-encoded',
@@ -405,6 +411,11 @@ const OTHERS: Readonly<Record<string, Case>> = {
         'the breadcrumb path of /lab/strayHead is "/the lab"; expected a path of this site, percent-encoded',
         "4:7",
       ],
+      ...["de_AT", "english "].map((tag) => [
+        "COL115",
+        `a language of /lab/strayHead is "${tag}"; expected a language tag (BCP 47), such as "de" or "pt-BR"`,
+        "4:7",
+      ]),
     ],
   },
   search: {

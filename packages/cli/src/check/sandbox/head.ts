@@ -6,6 +6,9 @@ import type { Violation } from "./violation.js";
 const TITLE_LENGTH = 60;
 const DESCRIPTION_LENGTH = 160;
 
+// The form of a language tag (RFC 5646, section 2.1, without grandfathered tags).
+const LANGUAGE = /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i;
+
 /** Finds the problems of the head of the page at a path. */
 export function* headProblems(head: Head, path: string, { origin }: Site): Generator<Violation> {
   for (const name of ["title", "description", "canonical"] as const) {
@@ -13,9 +16,10 @@ export function* headProblems(head: Head, path: string, { origin }: Site): Gener
     if (typeof value !== "string" || value.trim() === "")
       yield { code: "COL115", problem: `the head of ${path} has no ${name}; expected a text` };
   }
-  const { title, description, canonical, social, breadcrumbs = [] } = head;
+  const { title, description, canonical, social, alternates = [], breadcrumbs = [] } = head;
   const named = [
     ["canonical path", canonical],
+    ...alternates.map((alternate) => ["alternate path", alternate.path] as const),
     ["social URL", social?.url],
     ...breadcrumbs.map((step) => ["breadcrumb path", step.path] as const),
   ] as const;
@@ -26,6 +30,7 @@ export function* headProblems(head: Head, path: string, { origin }: Site): Gener
         problem: `the ${what} of ${path} is ${JSON.stringify(url)}; expected a path of this site, percent-encoded`,
       };
   }
+  yield* languageProblems(head, path);
   if (!isIndexable(head)) return;
   if (title.length > TITLE_LENGTH)
     yield { code: "COL116", problem: `the title of ${path} has ${String(title.length)} characters` };
@@ -33,6 +38,18 @@ export function* headProblems(head: Head, path: string, { origin }: Site): Gener
     yield { code: "COL116", problem: `the description of ${path} has ${String(description.length)} characters` };
   if (isSitePath(canonical) && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
     yield { code: "COL116", problem: `the canonical path of ${path} is ${canonical}` };
+}
+
+/** Finds the languages that are no tags. */
+function* languageProblems({ language = "en", alternates = [] }: Head, path: string): Generator<Violation> {
+  const languages = alternates.map((alternate) => alternate.language).filter((tag) => tag !== "x-default");
+  for (const tag of [language, ...languages]) {
+    if (!LANGUAGE.test(tag))
+      yield {
+        code: "COL115",
+        problem: `a language of ${path} is ${JSON.stringify(tag)}; expected a language tag (BCP 47), such as "de" or "pt-BR"`,
+      };
+  }
 }
 
 /** Whether search engines may index a page. */
