@@ -16,6 +16,7 @@ import { addPublishCommand } from "./publish.js";
 import { addRollbackCommand } from "./rollback.js";
 import { addRolloutCommand } from "./rollout.js";
 import { addStatusCommand } from "./status.js";
+import { addTypesCommand } from "./types.js";
 import { addUpgradeCommand } from "./upgrade.js";
 import type { AddCommand } from "./program.js";
 
@@ -38,6 +39,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addPreviewCommand,
   addOpenCommand,
   addGarbageCollectCommand,
+  addTypesCommand,
   addUpgradeCommand,
   addCompletionCommand,
 ];

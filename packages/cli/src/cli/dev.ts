@@ -10,11 +10,10 @@ import { readSite } from "../dev/document.js";
 import type { MinimalSite } from "../dev/minimalSite.js";
 import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
-import { wholeNumber } from "./options.js";
+import { DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
 import { printable } from "./printable.js";
 
 const DEFAULT_PORT = 5173;
-const DEFAULT_SITE = "http://localhost:8080";
 
 /** Adds `colonnade dev`. */
 export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
@@ -89,15 +88,6 @@ async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
     `no gateway responds at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",
   );
-}
-
-function parseOrigin(value: string): string {
-  if (URL.canParse(value)) {
-    const { origin, protocol, pathname, search, hash, username, password } = new URL(value);
-    const isOrigin = pathname === "/" && `${search}${hash}${username}${password}` === "";
-    if (isOrigin && /^https?:$/.test(protocol)) return origin;
-  }
-  throw new InvalidArgumentError("Expected the origin of a site, such as https://example.com.");
 }
 
 function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {

@@ -1,5 +1,8 @@
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
+/** The site of `make run`, and the default of commands that need a site. */
+export const DEFAULT_SITE = "http://localhost:8080";
+
 /** Whether `--json` is set. */
 export function isJson(program: CommandUnknownOpts): boolean {
   const { json } = program.opts();
@@ -29,4 +32,14 @@ export function parsePagePath(value: string): string {
 /** Creates the option of every command that changes what is live. */
 export function reasonOption() {
   return new Option("--reason <text>", "reason, recorded in the history");
+}
+
+/** Parses the origin of a site. */
+export function parseOrigin(value: string): string {
+  if (URL.canParse(value)) {
+    const { origin, protocol, pathname, search, hash, username, password } = new URL(value);
+    const isOrigin = pathname === "/" && `${search}${hash}${username}${password}` === "";
+    if (isOrigin && /^https?:$/.test(protocol)) return origin;
+  }
+  throw new InvalidArgumentError("Expected the origin of a site, such as https://example.com.");
 }

@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
+import { findCompiler } from "../build/compiler.js";
 import { withFrame } from "../build/formatProblem.js";
 import { parsePosition } from "../check/positions.js";
 import type { DevelopmentProblem } from "./problem.js";
@@ -82,14 +82,4 @@ async function currentProblems(
     }),
   );
   return current.flat();
-}
-
-function findCompiler(folder: string): string | undefined {
-  try {
-    const file = createRequire(path.join(folder, "package.json")).resolve("typescript/package.json");
-    const { bin } = JSON.parse(readFileSync(file, "utf8")) as { bin: { tsc: string } };
-    return path.join(path.dirname(file), bin.tsc);
-  } catch {
-    return undefined;
-  }
 }

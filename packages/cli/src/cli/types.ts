@@ -1,0 +1,25 @@
+import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+
+import type { CommandContext } from "./context.js";
+import { DEFAULT_SITE, parseOrigin } from "./options.js";
+import { TYPES_FOLDER } from "../build/declarations.js";
+
+/** Adds `colonnade types`. */
+export function addTypesCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
+  program
+    .command("types [sections...]")
+    .summary("fetch the types of the modules that other sections expose")
+    .description(
+      `Writes the types of the modules that the live sections of a site expose to ${TYPES_FOLDER}/, so that TypeScript checks ` +
+        "the props of <Remote>. Add that folder to `include` in tsconfig.json. `colonnade dev` does the same when it starts.",
+    )
+    .addOption(new Option("--site <url>", "URL of the site").default(DEFAULT_SITE).argParser(parseOrigin))
+    .action(async (sections, { site }) => {
+      // Loading the parser of documents takes longer than most commands.
+      const { fetchRemoteTypes } = await import("./remoteTypes.js");
+      const fetched = await fetchRemoteTypes(folder, site, sections);
+      const names = Object.entries(fetched).flatMap(([name, modules]) => modules.map((module) => `${name}/${module}`));
+      const text = names.length === 0 ? `no live section of ${site} exposes a module with types` : names.join("\n");
+      printResult({ text, data: { site, folder: TYPES_FOLDER, modules: names } });
+    });
+}
