@@ -15,7 +15,7 @@ const CONTEXT_RESOLUTION = {
 // Builds and checks may run at the same time.
 const testTimeout = 20_000;
 
-// Most tests of the kit build sections, and webpack loads once for each process.
+// Most tests of the command build sections, and webpack loads once for each process.
 const KIT = {
   pool: "forks",
   isolate: false,
@@ -49,7 +49,7 @@ const projectsOf = (name, root, more) =>
       ...more,
       name: project,
       // The compiled command is what users run, and Node loads it faster than Vitest.
-      server: { deps: { external: [/\/kit\/dist\/(build|check|cli|dev)\//] } },
+      server: { deps: { external: [/\/cli\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },
     },
   }));
@@ -60,10 +60,10 @@ export default defineConfig({
     // The default leaves one core idle.
     maxWorkers: "100%",
     projects: [
-      ...projectsOf("kit", "kit", KIT),
+      ...projectsOf("cli", "packages/cli", KIT),
       ...projectsOf(
         "packages",
-        "{shell,console,mfe-directory,mfe-articles,mfe-legal,mfe-signup,examples/events}",
+        "{packages/{kit,design,shell},shell,console,mfe-directory,mfe-articles,mfe-legal,mfe-signup,examples/events}",
         OTHERS,
       ),
       {

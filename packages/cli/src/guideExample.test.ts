@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
-// The example in docs/write-a-section.md is kit/fixtures/hello. build/build.test.ts builds it.
+// The example in docs/write-a-section.md is packages/cli/fixtures/hello. build/build.test.ts builds it.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { expect, test } from "vitest";
 
 const HELLO = path.resolve(import.meta.dirname, "../fixtures/hello");
-const GUIDE = path.resolve(import.meta.dirname, "../../docs/write-a-section.md");
+const GUIDE = path.resolve(import.meta.dirname, "../../../docs/write-a-section.md");
 
 const blocks = [...readFileSync(GUIDE, "utf8").matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms)].map(
   ([, file = "", text = ""]) => ({

@@ -17,7 +17,7 @@ interface Table {
   readonly sitePaths: readonly { readonly text: string; readonly valid: boolean }[];
 }
 
-const TABLE = path.resolve(import.meta.dirname, "../../../../tests/tables/paths.json");
+const TABLE = path.resolve(import.meta.dirname, "../../../tests/tables/paths.json");
 
 function readTable(): Table {
   return JSON.parse(readFileSync(TABLE, "utf8")) as Table;

@@ -22,7 +22,9 @@ test("loadConfig reads the configuration and sets the default kind", async () =>
 });
 
 test("loadConfig reads the shell's configuration", async () => {
-  const shell = { name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./src/icon.svg" };
+  const facts = { company: "string", year: "number", open: "boolean", offices: "list" };
+  const meta = { rating: "general", "google-site-verification": "token" };
+  const shell = { name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./src/icon.svg", facts, meta };
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
 });
 
@@ -85,15 +87,15 @@ test.each(["src/in!ner/a.css", "src/wh?t/a.css", "src/what?.ts"])("loadConfig re
 const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";
-const BOOTSTRAP_EXPECTED = "expected the path of the module that runs first (shell only)";
-const SERVER_EXPECTED = "expected the path of the server module (shell only)";
+const FACTS_EXPECTED = "expected { name: type }, each type one of string, number, boolean, list";
+const META_EXPECTED = "expected { name: content }, with the names of meta tags (shell only)";
 
 test.each([
   ["5", "expected a default export made by defineConfig({ name, entry })"],
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, define, budget, webpack, icon, bootstrap, server, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -120,18 +122,20 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
   ],
+  ['{ name: "hello", entry: "./src/section.ts", facts: [] }', `facts is []; ${FACTS_EXPECTED}`],
   [
-    '{ name: "shell", kind: "shell", entry: "./src/section.ts", bootstrap: 5 }',
-    `bootstrap is 5; ${BOOTSTRAP_EXPECTED}`,
+    '{ name: "hello", entry: "./src/section.ts", facts: { phone: "text" } }',
+    `facts is {"phone":"text"}; ${FACTS_EXPECTED}`,
   ],
   [
-    '{ name: "hello", entry: "./src/section.ts", bootstrap: "./src/section.ts" }',
-    `bootstrap is "./src/section.ts"; ${BOOTSTRAP_EXPECTED}`,
+    '{ name: "hello", entry: "./src/section.ts", facts: { "support phone": "string" } }',
+    `facts is {"support phone":"string"}; ${FACTS_EXPECTED}`,
   ],
-  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", server: 5 }', `server is 5; ${SERVER_EXPECTED}`],
+  ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta is {"a":"b"}; ${META_EXPECTED}`],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { a: 1 } }', `meta is {"a":1}; ${META_EXPECTED}`],
   [
-    '{ name: "hello", entry: "./src/section.ts", server: "./src/section.ts" }',
-    `server is "./src/section.ts"; ${SERVER_EXPECTED}`,
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { "a b": "c" } }',
+    `meta is {"a b":"c"}; ${META_EXPECTED}`,
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", icons: [{ file: "a.png", purpose: "all" }] }',

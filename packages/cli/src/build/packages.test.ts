@@ -382,7 +382,7 @@ export const start = () => new Worker(new URL("./worker.ts", import.meta.url));`
   await rm(modules);
   await mkdir(modules);
   for (const name of ["@colonnade", "react", "react-dom"])
-    await symlink(path.resolve(import.meta.dirname, "../../../node_modules", name), path.join(modules, name));
+    await symlink(path.resolve(import.meta.dirname, "../../../../node_modules", name), path.join(modules, name));
   const result = build(section, { final: false });
   await expect(result).rejects.toThrow(UsageError);
   await expect(result).rejects.toThrow("hello: build error at src/plain.scss\n");

@@ -5,21 +5,25 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import { build, type Release } from "@colonnade/cli";
+import { TEST_SITE } from "@colonnade/kit/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import { SERVER_SPECIFIERS, shellServerEntry } from "./server.js";
 
 const SHELL: Files = {
-  "section.config.js":
-    'export default { name: "shell", kind: "shell", entry: "./src/main.ts", server: "./src/server.tsx" };',
-  "src/main.ts": 'import { version } from "react"; document.title = version;',
-  "src/server.tsx": `import { renderToString } from "react-dom/server";
-export async function render(section, { path, pattern }) {
-  const { page } = await section.pages[pattern]();
-  const data = await page.data({ params: { language: decodeURIComponent(path.split("/").at(-1)) } });
-  return renderToString(<main>{page.head({ data, site: { brand: "Test" } }).title}</main>);
-}`,
+  "section.config.js": `export default {
+    name: "shell", kind: "shell", entry: "./src/shell.tsx", facts: { company: "string" }, meta: { rating: "general" },
+  };`,
+  "src/shell.tsx": `import { createShell } from "@colonnade/shell";
+const Failed = ({ retry }) => <button onClick={() => void retry()}>Try again</button>;
+export default createShell({
+  Frame: ({ children }) => <main id="main" tabIndex={-1}>{children}</main>,
+  Loading: () => <p>Loading…</p>,
+  NotFound: ({ heading }) => <h1>{heading}</h1>,
+  Failed,
+  Offline: Failed,
+});`,
 };
 
 interface BuiltPackage {
@@ -55,8 +59,10 @@ async function runWith(built: readonly BuiltPackage[], main: string): Promise<un
 }
 
 test("the server entry exports render and the shared packages", () => {
-  expect(shellServerEntry("/shell/src/server.tsx").split("\n")).toEqual([
-    'export { render } from "/shell/src/server.tsx";',
+  expect(shellServerEntry("/shell/src/shell.tsx").split("\n")).toEqual([
+    'import { createRender } from "@colonnade/shell/server";',
+    'import shell from "/shell/src/shell.tsx";',
+    "export const render = createRender(shell);",
     'export * as react from "react";',
     'export * as reactDom from "react-dom";',
     'export * as colonnadeKit from "@colonnade/kit";',
@@ -105,12 +111,13 @@ import * as shell from "shell";
 import * as react from "react";
 import React from "react";
 import { jsx } from "react/jsx-runtime";
-const html = await shell.render(section, { path: "/hello/Welsh", pattern: "/hello/:language" });
+const page = { section: "hello", pattern: "/hello/:language" };
+const { html } = await shell.render(section, { path: "/hello/Welsh", page, site: ${JSON.stringify(TEST_SITE)} });
 const same = [react.useId === shell.react.useId, React.useId === react.useId, jsx === shell.reactJsxRuntime.jsx];
 console.log(JSON.stringify({ html, same }));
 `,
     )) as { html: string; same: boolean[] };
-    expect(html).toMatch(/^<main>[^<]*Welsh[^<]*<\/main>$/);
+    expect(html).toMatch(/<main id="main" tabindex="-1">.*Welsh/);
     expect(same).toEqual([true, true, true]);
   });
 
@@ -134,38 +141,15 @@ console.log(JSON.stringify({ html, same }));
   });
 });
 
-test("a shell without a server module has no server files", async () => {
-  const { release } = await shellRelease(
-    { "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };' },
-    { development: true },
-  );
-  expect(release.modules).toEqual({});
-  expect(release.files.some((file) => file.path.startsWith("server/"))).toBe(false);
+test("a shell's release lists the facts that it reads, and its meta tags", async () => {
+  const { release } = await shellRelease({}, { development: true });
+  expect(release.facts).toEqual({ company: "string" });
+  expect(release.meta).toEqual([{ name: "rating", content: "general" }]);
 });
 
-describe("a build fails", () => {
-  test("if the shell's server module does not exist", async () => {
-    await expect(
-      shellRelease({
-        "section.config.js":
-          'export default { name: "shell", kind: "shell", entry: "./src/main.ts", server: "./src/nowhere.tsx" };',
-      }),
-    ).rejects.toThrow('server is "./src/nowhere.tsx"; expected the path of the server module (shell only)');
-  });
-
-  test("if the shell's server module does not export render", async () => {
-    const drawing = shellRelease({ "src/server.tsx": "export const draw = 1;" }, { development: true });
-    await expect(drawing).rejects.toThrow(/render/);
-  });
-
-  test("if a section configures a server module", async () => {
-    const folder = await helloSection({
-      "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", server: "./src/section.ts" };',
-    });
-    await expect(build(folder, { final: false })).rejects.toThrow(
-      'server is "./src/section.ts"; expected the path of the server module (shell only)',
-    );
-  });
+test("a shell's entry module without a default export fails the build", async () => {
+  const building = shellRelease({ "src/shell.tsx": "export const shell = 1;" }, { development: true });
+  await expect(building).rejects.toThrow("src/shell.tsx does not export default");
 });
 
 test("the shell provides every specifier that sections externalize", () => {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { PROBLEM_KINDS } from "./codes.js";
 import { MAX_PAGE_BYTES, MAX_PATHS, MAX_SEGMENTS } from "./limits.js";
 
-const ROOT = path.resolve(import.meta.dirname, "../../..");
+const ROOT = path.resolve(import.meta.dirname, "../../../..");
 
 test("docs/errors.md describes every code", () => {
   const guide = readFileSync(path.join(ROOT, "docs/errors.md"), "utf8");
@@ -14,8 +14,8 @@ test("docs/errors.md describes every code", () => {
   expect(headings).toEqual(Object.entries(PROBLEM_KINDS).map(([code, { title }]) => [code, title]));
 });
 
-test("the kit's copy of docs/errors.md has no links to other pages", () => {
-  const copy = readFileSync(path.join(ROOT, "kit/dist/check/errors.md"), "utf8");
+test("the package's copy of docs/errors.md has no links to other pages", () => {
+  const copy = readFileSync(path.join(ROOT, "packages/cli/dist/check/errors.md"), "utf8");
   const targets = [...copy.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
   expect(targets).toEqual(["https://dequeuniversity.com/rules/axe/"]);
 });
@@ -37,8 +37,8 @@ test.each([
   expect(specification).toContain(statement);
 });
 
-test("the kit has the globals of the gateway's sandbox", () => {
+test("the check has the globals of the gateway's sandbox", () => {
   const original = path.join(ROOT, "gateway/crates/render/src/worker/globals.js");
-  const copy = path.join(ROOT, "kit/dist/check/globals.js");
+  const copy = path.join(ROOT, "packages/cli/dist/check/globals.js");
   expect(readFileSync(copy, "utf8")).toBe(readFileSync(original, "utf8"));
 });
