@@ -86,8 +86,7 @@ gateway: console
 	@cargo build --locked --package gateway && echo "built the gateway in $$SECONDS s"
 
 releases: packages
-	@$(BESIDE) node shell/art/draw.mjs && $(BESIDE) node tests/development/build.mjs && node packages/cli/scripts/copy-shell.mjs && \
-	echo "built the releases in $$SECONDS s"
+	@$(BESIDE) node shell/art/draw.mjs && $(BESIDE) node tests/development/build.mjs && echo "built the releases in $$SECONDS s"
 
 example-release: packages
 	@node tests/development/build.mjs --example

@@ -34,14 +34,18 @@ export interface DevelopmentShell {
   readonly server: string;
 }
 
+/** Adds the shell's development variant to its release. */
+export function buildDevelopmentShell(context: BuildContext): Promise<void> {
+  return packDevelopmentShell(context, path.join(context.output, "client", DEVELOPMENT_SHELL));
+}
+
 /**
  * Builds the shell's development variant: the client with React's development build and React Refresh, and a renderer for
  * Node.js. The variant is one archive, because the gateway compresses and lists every file of a release.
  */
-export async function buildDevelopmentShell(context: BuildContext): Promise<void> {
+export async function packDevelopmentShell(context: BuildContext, file: string): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     await writeVariant(folder, context);
-    const file = path.join(context.output, "client", DEVELOPMENT_SHELL);
     // Equal inputs give equal bytes.
     await tar.create({ file, cwd: folder, gzip: { level: 9 }, portable: true, mtime: new Date(0) }, ["."]);
   });
