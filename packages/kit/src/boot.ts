@@ -1,6 +1,6 @@
 import type { FormResult, Head, Layout } from "./page.js";
 import type { QueryResult } from "./queries.js";
-import type { FactValue, Site } from "./site.js";
+import type { SectionConfiguration, Site } from "./site.js";
 
 /** A script or stylesheet of a release that a view needs. */
 export interface Asset {
@@ -28,9 +28,6 @@ export interface SectionEntry {
   readonly assets: readonly Asset[];
 }
 
-/** The configuration of a section: `[sections.<name>.config]`. */
-export type SectionConfiguration = Readonly<Record<string, FactValue>>;
-
 /** The section and page that a path resolves to. Part of the boot payload, and the response of `/_page`. */
 export interface ResolvedPage {
   readonly section: SectionEntry;
@@ -39,7 +36,7 @@ export interface ResolvedPage {
   readonly assets: readonly Asset[];
   /** Length of all these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
   readonly bytes?: number;
-  /** The section's configuration. Absent if there is none. In the boot payload it is in `configs`. */
+  /** The section's configuration, in a response of `/_page`. Absent if there is none. */
   readonly config?: SectionConfiguration;
 }
 
@@ -49,8 +46,6 @@ export interface ResolvedSlot {
   readonly assets: readonly Asset[];
   /** As in {@link ResolvedPage}. */
   readonly bytes?: number;
-  /** As in {@link ResolvedPage}. */
-  readonly config?: SectionConfiguration;
 }
 
 /** The result of a server render, from which the shell hydrates the page. */
@@ -129,7 +124,7 @@ export interface Boot {
   readonly deployment: string;
   readonly site: Site;
   /** The configuration of the sections of this document, by name. Absent if there is none. */
-  readonly configs?: Readonly<Record<string, SectionConfiguration>>;
+  readonly configs?: Record<string, SectionConfiguration>;
   /** Null if no page matches the path. */
   readonly page: ResolvedPage | null;
   /** Slots by name. */

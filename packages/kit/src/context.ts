@@ -1,11 +1,13 @@
 import { createContext, useContext } from "react";
 
-import type { FactValue, Site } from "./site.js";
+import type { SectionConfiguration, Site } from "./site.js";
 import type { DialogParams } from "./slot.js";
 
 /** Services that the shell provides to sections. */
 export interface ShellServices {
   readonly site: Site;
+  /** The configurations of the sections of this document, by name. */
+  readonly configs: Readonly<Record<string, SectionConfiguration>>;
   /** Opens the dialog in a slot of the shell. */
   readonly openDialog: (slot: string, params: DialogParams) => void;
 }
@@ -17,9 +19,6 @@ export const DIALOG_ATTRIBUTE = "data-dialog";
 export const ShellContext = createContext<ShellServices | null>(null);
 /** The current page's params, provided by the shell. */
 export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
-
-/** The configuration of the section around a component, provided by the shell. */
-export const ConfigContext = createContext<Readonly<Record<string, FactValue>>>({});
 
 /** The name of the section around a component, provided by the shell. Null outside the shell. */
 export const SectionContext = createContext<string | null>(null);
@@ -64,8 +63,8 @@ export function useSite(): Site {
  * export const Help = () => <a href={String(useConfig().helpUrl ?? "/help")}>Help</a>;
  * ```
  */
-export function useConfig(): Readonly<Record<string, FactValue>> {
-  return useContext(ConfigContext);
+export function useConfig(): SectionConfiguration {
+  return useContext(ShellContext)?.configs[useContext(SectionContext) ?? ""] ?? {};
 }
 
 /**

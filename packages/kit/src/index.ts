@@ -30,6 +30,6 @@ export { DialogForm, type DialogFormProps } from "./DialogForm.js";
 export { useConfig, useDialog, useParams, useSite } from "./context.js";
 export { useHydrated } from "./hydrated.js";
 export { usePortalContainer } from "./portal.js";
-export type { Facts, FactValue, Integrations, NavigationLink, Site } from "./site.js";
+export type { Facts, FactValue, Integrations, NavigationLink, SectionConfiguration, Site } from "./site.js";
 // Re-exported from react-router: the current location, and a function that navigates.
 export { useLocation, useNavigate } from "react-router-dom";

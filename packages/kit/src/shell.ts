@@ -10,20 +10,12 @@ export type {
   RequiredQueries,
   ResolvedPage,
   ResolvedSlot,
-  SectionConfiguration,
   SectionEntry,
   SocialImage,
 } from "./boot.js";
 export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
-export {
-  ConfigContext,
-  DIALOG_ATTRIBUTE,
-  ParamsContext,
-  SectionContext,
-  ShellContext,
-  type ShellServices,
-} from "./context.js";
+export { DIALOG_ATTRIBUTE, ParamsContext, SectionContext, ShellContext, type ShellServices } from "./context.js";
 export { isSitePath } from "./paths.js";
 export { scopeClass } from "./scope.js";
 export { SUSPENDED_DIGEST } from "./server/digest.js";

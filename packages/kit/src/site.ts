@@ -1,6 +1,9 @@
 /** A value of the operator's configuration that sections read. */
 export type FactValue = string | number | boolean | readonly FactValue[];
 
+/** The configuration of a section: the table `[sections.<name>.config]` of the gateway's configuration. */
+export type SectionConfiguration = Readonly<Record<string, FactValue>>;
+
 /**
  * The site's own facts, from the table `[site.facts]` of the gateway's configuration. Facts are public: every document
  * contains them. A site declares its facts once, in a package that its sections import.

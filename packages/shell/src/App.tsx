@@ -32,7 +32,10 @@ export function App({ parts, boot, slots, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
-  const services = useMemo<ShellServices>(() => ({ site: boot.site, openDialog }), [boot, openDialog]);
+  const services = useMemo<ShellServices>(
+    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog }),
+    [boot, openDialog],
+  );
   useLinks(page.views);
   return (
     <ShellContext value={services}>

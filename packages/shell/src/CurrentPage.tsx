@@ -165,7 +165,7 @@ const Page = memo(function Page({
   /** Null unless the page is server-rendered. */
   readonly scroll: ScrollRestoration | null;
 }): ReactElement {
-  const { Component, params, props, section, pattern, config } = view;
+  const { Component, params, props, section, pattern } = view;
   const showFailed = useCallback((retry: RetryProps["retry"]) => <Failed retry={retry} />, [Failed]);
   return (
     <SectionErrorBoundary
@@ -176,7 +176,7 @@ const Page = memo(function Page({
       fallback={showFailed}
       serverHtml={serverHtml}
     >
-      <SectionRoot name={section.name} config={config}>
+      <SectionRoot name={section.name}>
         <ParamsContext value={params}>
           <Component {...props} />
         </ParamsContext>

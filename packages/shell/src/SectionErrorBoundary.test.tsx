@@ -85,7 +85,7 @@ describe("SectionErrorBoundary", () => {
 
   test("a throwing section is replaced by the fallback and reported", () => {
     show();
-    expect(screen.getByRole("alert").textContent).toContain("unavailable right now");
+    expect(screen.getByRole("alert").textContent).toContain("Unavailable");
     expect(console.warn).toHaveBeenCalledWith(
       '[shell] the section "fragile" failed while rendering:',
       expect.any(Error),
@@ -157,7 +157,7 @@ describe("SectionErrorBoundary", () => {
     const retry = vi.fn();
     const slot: SlotLoader = {
       section: SECTION,
-      config: undefined,
+
       assets: [],
       load: () => Promise.resolve(null),
       loaded,
@@ -281,7 +281,7 @@ describe("SectionErrorBoundary", () => {
       expect(screen.getByText("The section")).toBeTruthy();
       broken = true;
       rerender(<Site serverHtml={serverHtml} at="here" />);
-      expect(screen.getByRole("alert").textContent).toContain("unavailable right now");
+      expect(screen.getByRole("alert").textContent).toContain("Unavailable");
       expect(screen.queryByText("the terms")).toBeNull();
     });
 
@@ -289,7 +289,7 @@ describe("SectionErrorBoundary", () => {
       const { rerender } = hydrate({ fails: false });
       broken = true;
       rerender(<Site serverHtml={serverHtml} at="here" />);
-      expect(main.textContent).toContain("unavailable right now");
+      expect(main.textContent).toContain("Unavailable");
       expect(screen.queryByText("the terms")).toBeNull();
     });
   });

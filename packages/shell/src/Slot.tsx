@@ -31,7 +31,7 @@ function SlotContent({ name, loader }: { readonly name: string; readonly loader:
   if (!slot) return null;
   const Content = slot.Component as ComponentType;
   return (
-    <SectionRoot name={loader.section.name} config={loader.config}>
+    <SectionRoot name={loader.section.name}>
       <Content />
     </SectionRoot>
   );

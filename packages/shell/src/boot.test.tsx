@@ -28,7 +28,7 @@ test("the tab is pinned to the candidates of other pages, too", () => {
     { name: "deployment", description: "7.8.9" },
   ];
   vi.spyOn(performance, "getEntriesByType").mockReturnValue([{ serverTiming } as unknown as PerformanceEntry]);
-  expect(readBoot(parse(""))).toEqual({ deployment: "7.8.9" });
+  expect(readBoot(parse(""))).toEqual({ configs: {}, deployment: "7.8.9" });
 });
 
 test("a document without boot payload is an error", () => {

@@ -1,4 +1,4 @@
-import type { Boot, ResolvedPage, ResolvedSlot } from "@colonnade/kit/shell";
+import type { Boot } from "@colonnade/kit/shell";
 
 /**
  * Reads the boot payload from the document. The gateway writes it last, so an earlier element with
@@ -9,20 +9,8 @@ import type { Boot, ResolvedPage, ResolvedSlot } from "@colonnade/kit/shell";
 export function readBoot(document: Document): Boot {
   const json = [...document.querySelectorAll("script#boot")].at(-1)?.textContent;
   if (!json) throw new Error('the document has no boot payload; expected a data block with id "boot"');
-  const boot = withConfigs(JSON.parse(json) as Boot);
-  return { ...boot, deployment: pinnedSet() ?? boot.deployment };
-}
-
-/** Gives the page and the slots the configurations of their sections. */
-function withConfigs(boot: Boot): Boot {
-  const { configs, page, slots } = boot;
-  if (!configs) return boot;
-  const withConfig = <Resolved extends ResolvedPage | ResolvedSlot>(resolved: Resolved): Resolved => {
-    const config = configs[resolved.section.name];
-    return config ? { ...resolved, config } : resolved;
-  };
-  const entries = Object.entries(slots).map(([name, slot]) => [name, withConfig(slot)] as const);
-  return { ...boot, page: page && withConfig(page), slots: Object.fromEntries(entries) };
+  const boot = JSON.parse(json) as Boot;
+  return { configs: {}, ...boot, deployment: pinnedSet() ?? boot.deployment };
 }
 
 /**

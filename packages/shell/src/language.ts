@@ -3,9 +3,9 @@
 const LANGUAGES = new Set("ar arc azb ckb dv fa glk he iw ks mzn nqo pnb prs ps sd syr ug ur yi".split(" "));
 const SCRIPTS = new Set("adlm arab hebr mand nkoo rohg samr syrc thaa".split(" "));
 
-/** Whether text in a language, a BCP 47 tag, runs from right to left. A script in the tag decides before the language. */
-export function isRightToLeft(tag: string): boolean {
+/** The direction of text in a language, a BCP 47 tag. A script in the tag decides before the language. */
+export function directionOf(tag: string): "ltr" | "rtl" {
   const [language = "", ...subtags] = tag.toLowerCase().split("-");
   const script = subtags.find((subtag) => /^[a-z]{4}$/.test(subtag));
-  return script === undefined ? LANGUAGES.has(language) : SCRIPTS.has(script);
+  return (script === undefined ? LANGUAGES.has(language) : SCRIPTS.has(script)) ? "rtl" : "ltr";
 }

@@ -17,10 +17,10 @@ const unavailable = (): never => {
   throw new Error("not available during a server render");
 };
 
-function appProps(parts: ShellParts, site: Site, view: View): AppProps {
+function appProps(parts: ShellParts, boot: Pick<Boot, "site" | "configs">, view: View): AppProps {
   return {
     parts,
-    boot: { site } as Boot,
+    boot: boot as Boot,
     views: {
       load: () => Promise.resolve(view),
       serverView: () => view,
@@ -37,6 +37,10 @@ function appProps(parts: ShellParts, site: Site, view: View): AppProps {
   };
 }
 
+function configsOf({ page, config }: RenderRequest): NonNullable<Boot["configs"]> {
+  return page && config ? { [page.section]: config } : {};
+}
+
 type WithoutView = Extract<LoadedPage, { readonly kind: "queries" | "redirect" }>;
 
 /** A view, and the names of the results that do not fit their schema. */
@@ -44,14 +48,14 @@ type ServerView = View & { readonly invalid: readonly string[] };
 
 async function loadView(
   section: Section | null,
-  { page, config, ...request }: RenderRequest,
+  { page, ...request }: RenderRequest,
   site: Site,
 ): Promise<ServerView | WithoutView> {
   if (!page) return { kind: "notFound", invalid: [] };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
   return loaded.kind === "page"
-    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern, config, assets: [] }
+    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern, assets: [] }
     : loaded;
 }
 
@@ -71,7 +75,7 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
   if (view.kind === "redirect") return { status: 307, location: view.path, readsToday, ...invalid };
   const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
-      <App {...appProps(parts, site, view)} />
+      <App {...appProps(parts, { site, configs: configsOf(request) }, view)} />
     </StaticRouter>,
   );
   if (isSuspended && PAGE_IS_SUSPENDED.test(html))

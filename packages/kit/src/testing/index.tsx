@@ -9,14 +9,14 @@ import { render, type RenderResult } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
 
-import { ConfigContext, ParamsContext, SectionContext, ShellContext } from "../context.js";
+import { ParamsContext, SectionContext, ShellContext } from "../context.js";
 import { isNotFound, type NotFound } from "../notFound.js";
 import type { AnyPage, FormResult, Head, Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
 import { loadResults, type Queries, type QueryResult } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
-import type { Facts, FactValue, Site } from "../site.js";
+import type { Facts, SectionConfiguration, Site } from "../site.js";
 import type { DialogParams, DialogSlotProps } from "../slot.js";
 
 /** A site for tests, without facts and integrations. */
@@ -44,7 +44,7 @@ export interface RenderOptions {
    */
   readonly results?: Readonly<Record<string, QueryResult>>;
   /** The section's configuration. Default: empty. */
-  readonly config?: Readonly<Record<string, FactValue>>;
+  readonly config?: SectionConfiguration;
   /** Called when the section opens a dialog of the shell. */
   readonly onDialog?: (slot: string, params: DialogParams) => void;
 }
@@ -67,14 +67,16 @@ interface Place {
 }
 
 function inShellContexts(children: ReactNode, { section, path, params }: Place, options: RenderOptions): ReactElement {
-  const services = { site: siteOf(options), openDialog: options.onDialog ?? (() => undefined) };
+  const services = {
+    site: siteOf(options),
+    configs: { [section]: options.config ?? {} },
+    openDialog: options.onDialog ?? (() => undefined),
+  };
   return (
     <MemoryRouter initialEntries={[path]}>
       <ShellContext value={services}>
         <SectionContext value={section}>
-          <ConfigContext value={options.config ?? {}}>
-            <ParamsContext value={params}>{children}</ParamsContext>
-          </ConfigContext>
+          <ParamsContext value={params}>{children}</ParamsContext>
         </SectionContext>
       </ShellContext>
     </MemoryRouter>

@@ -44,7 +44,7 @@ function Loaded(props: DialogContentProps): ReactElement | null {
   useStyles(open ? loader.assets : NO_STYLES, slot);
   if (content)
     return (
-      <SectionRoot name={loader.section.name} config={loader.config}>
+      <SectionRoot name={loader.section.name}>
         <content.Component open={open} params={params} close={close} />
       </SectionRoot>
     );

@@ -9,35 +9,33 @@ import { DialogContent } from "./DialogContent.js";
 import { useDialogIntent } from "./dialogIntent.js";
 
 interface Opened {
+  readonly slot: string;
   readonly params: DialogParams;
   readonly closed: boolean;
 }
 
-/** The dialogs that were opened, by the name of their slot. The functions are stable. */
-interface DialogsState {
-  readonly opened: Readonly<Record<string, Opened>>;
+/** The dialog of a document. The functions are stable. */
+interface DialogState {
+  /** The last dialog that was opened. It stays mounted after it closes. Null until one is opened. */
+  readonly opened: Opened | null;
   readonly open: (slot: string, params: DialogParams) => void;
-  readonly close: (slot: string) => void;
+  readonly close: () => void;
 }
 
-function closeAll(opened: DialogsState["opened"]): DialogsState["opened"] {
-  return Object.fromEntries(Object.entries(opened).map(([slot, state]) => [slot, { ...state, closed: true }]));
-}
-
-/** Holds the state of the dialogs. Navigating to another page closes them. */
-export function useDialogs(): DialogsState {
+/** Holds the state of the dialogs. Navigating to another page closes the open one. */
+export function useDialogs(): DialogState {
   const { pathname } = useLocation();
   const [page, setPage] = useState(pathname);
-  const [opened, setOpened] = useState<DialogsState["opened"]>({});
+  const [opened, setOpened] = useState<Opened | null>(null);
   if (page !== pathname) {
     setPage(pathname);
-    setOpened(closeAll(opened));
+    setOpened(opened && { ...opened, closed: true });
   }
   const open = useCallback((slot: string, params: DialogParams) => {
-    setOpened((state) => ({ ...closeAll(state), [slot]: { params, closed: false } }));
+    setOpened({ slot, params, closed: false });
   }, []);
-  const close = useCallback((slot: string) => {
-    setOpened(({ [slot]: state, ...others }) => (state ? { ...others, [slot]: { ...state, closed: true } } : others));
+  const close = useCallback(() => {
+    setOpened((state) => state && { ...state, closed: true });
   }, []);
   return useMemo(() => ({ opened, open, close }), [opened, open, close]);
 }
@@ -45,14 +43,14 @@ export function useDialogs(): DialogsState {
 interface DialogsProps {
   readonly parts: Readonly<Record<string, DialogParts>>;
   readonly slots: Slots;
-  readonly state: DialogsState;
+  readonly state: DialogState;
 }
 
 /** The dialogs of the slots that a section fills. Each opens by the forms of all sections that name its slot. */
-export function Dialogs({ parts, slots, state }: DialogsProps): ReactElement {
+export function Dialogs({ parts, slots, state }: DialogsProps): ReactElement | null {
   const { loaders, deployment } = slots;
   const { opened, open, close } = state;
-  const has = useCallback((slot: string) => slot in parts && slot in loaders, [parts, loaders]);
+  const names = useMemo(() => Object.keys(parts).filter((slot) => loaders[slot]), [parts, loaders]);
   const preload = useCallback(
     (slot: string) => {
       // A failure shows once the dialog is opened.
@@ -60,34 +58,14 @@ export function Dialogs({ parts, slots, state }: DialogsProps): ReactElement {
     },
     [loaders],
   );
-  const names = useMemo(() => Object.keys(parts).filter(has), [parts, has]);
   useDialogIntent(names, open, preload);
   useEffect(() => {
     const dialog = takeDialog();
-    if (dialog && has(dialog.slot)) open(dialog.slot, dialog.params);
-  }, [has, open]);
-  return (
-    <>
-      {names.map((slot) => {
-        const { [slot]: dialog } = opened;
-        const { [slot]: loader } = loaders;
-        const { [slot]: part } = parts;
-        if (!dialog || !loader || !part) return null;
-        return (
-          <DialogContent
-            key={slot}
-            slot={slot}
-            parts={part}
-            loader={loader}
-            deployment={deployment}
-            open={!dialog.closed}
-            params={dialog.params}
-            close={() => {
-              close(slot);
-            }}
-          />
-        );
-      })}
-    </>
-  );
+    if (dialog) open(dialog.slot, dialog.params);
+  }, [open]);
+  const part = opened && parts[opened.slot];
+  const loader = opened && loaders[opened.slot];
+  if (!part || !loader) return null;
+  const { slot, params, closed } = opened;
+  return <DialogContent key={slot} {...{ slot, parts: part, loader, deployment, params, close }} open={!closed} />;
 }

@@ -58,7 +58,6 @@ export function createServerView(
     kind: "page",
     section: resolved.section,
     pattern: resolved.pattern,
-    config: resolved.config,
     assets: assetsOf(resolved),
     layout: view.layout,
     head: view.head,

@@ -1,5 +1,5 @@
 import type { Slot } from "@colonnade/kit";
-import type { Asset, ResolvedSlot, SectionConfiguration, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
 
 import { assetsOf } from "./assets.js";
 import { loadSection, refetch } from "./federation.js";
@@ -12,8 +12,6 @@ import { trackPromise } from "./trackPromise.js";
 export interface SlotLoader {
   /** The release that fills the slot. */
   readonly section: SectionEntry;
-  /** The section's configuration. */
-  readonly config: SectionConfiguration | undefined;
   /** The assets of the section, then of the slot. */
   readonly assets: readonly Asset[];
   /**
@@ -58,7 +56,6 @@ export function createSlotLoader(name: string, resolved: ResolvedSlot, deploymen
 
   return {
     section: resolved.section,
-    config: resolved.config,
     assets: assetsOf(resolved),
     load() {
       loading ??= trackPromise(attempt());

@@ -7,7 +7,7 @@ import {
   type Params,
   type Redirect,
 } from "@colonnade/kit";
-import type { Asset, Boot, ResolvedPage, SectionConfiguration, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
 import { assetsOf } from "./assets.js";
@@ -28,7 +28,6 @@ export interface PageView {
   readonly kind: "page";
   readonly section: SectionEntry;
   readonly pattern: string;
-  readonly config: SectionConfiguration | undefined;
   /** The assets of the section, then of the page. */
   readonly assets: readonly Asset[];
   readonly layout: Layout;
@@ -145,7 +144,11 @@ export class ViewLoader {
   #resolve(path: string): Promise<ResolvedPage | null> {
     const cached = this.#resolvedPages.get(path);
     if (cached) return cached;
-    const resolving = resolvePage(this.#boot.deployment, path);
+    const { deployment, configs = {} } = this.#boot;
+    const resolving = resolvePage(deployment, path).then((resolved) => {
+      if (resolved?.config) configs[resolved.section.name] = resolved.config;
+      return resolved;
+    });
     this.#resolvedPages.set(path, resolving);
     resolving.catch(() => {
       this.#resolvedPages.delete(path);
@@ -172,7 +175,6 @@ export class ViewLoader {
       kind: "page",
       section: resolved.section,
       pattern: resolved.pattern,
-      config: resolved.config,
       assets: assetsOf(resolved),
       layout: page.layout?.({ data }) ?? {},
       head: page.head({ data, site: boot.site }),

@@ -24,7 +24,7 @@ const SUSPENDED_PAGE = "<main><!--$!-->";
 export async function renderPage({ Component, data, path, params, site }: PageToRender): Promise<string> {
   const tree: ReactElement = (
     <StaticRouter location={path}>
-      <ShellContext value={{ site, openDialog: () => undefined }}>
+      <ShellContext value={{ site, configs: {}, openDialog: () => undefined }}>
         <ParamsContext value={params}>
           <main>
             <Suspense>
