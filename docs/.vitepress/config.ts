@@ -52,6 +52,8 @@ const OPERATE = [
       { text: "Certificates", link: "/operate/certificates" },
       { text: "Capacity", link: "/operate/capacity" },
       { text: "Console", link: "/operate/console" },
+      { text: "The site's settings", link: "/operate/site-settings" },
+      { text: "Integrations", link: "/operate/integrations" },
     ],
   },
   {
@@ -106,6 +108,7 @@ const PROJECT = [
   { text: "Benchmarks", link: "/benchmarks" },
   { text: "Development server", link: "/development-server" },
   { text: "Contribute", link: "/contributing" },
+  { text: "Design of the bundled site", link: "/design-system" },
   { text: "Conduct of the bundled site", link: "/conduct" },
 ];
 
