@@ -9,6 +9,8 @@ const OTHER_FILES = new Set([
   ...["live.json", "store.json", "preview-keys.json", "ticket-keys.json", "release.json"],
   ...["name.css", "name.module.css", "postcss.config.js", "tsconfig.app.json"],
   ...["tailwindcss/theme.css", "tailwindcss/utilities.css", "client/development.tgz"],
+  // Names of modules that a section exposes.
+  ...["./PriceTag", "catalog/PriceTag"],
 ]);
 
 /** Names with a slash that are no paths: packages, media types, annotations of Kubernetes. */
