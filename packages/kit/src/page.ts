@@ -1,5 +1,6 @@
 import type { FunctionComponent } from "react";
 
+import { browserOnly } from "./browserOnly.js";
 import type { NotFound } from "./notFound.js";
 import type { NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Redirect } from "./redirect.js";
@@ -95,10 +96,14 @@ export interface PageProps<Data> {
 /**
  * One kind of page.
  *
- * All members also run on the server. During `queries`, `data`, `head`, `layout` and rendering, do not use window, timers,
- * fetch, the clock, randomness or locale-dependent formatting. Today's date is `site.today`.
+ * All members also run on the server, except for the component of a page that is `browserOnly`. During `queries`, `data`, `head`,
+ * `layout` and rendering, do not use window, timers, fetch, the clock, randomness or locale-dependent formatting. Today's date
+ * is `site.today`.
  */
-export interface Page<Data, Q extends Queries = NoQueries> {
+export type Page<Data, Q extends Queries = NoQueries> = PageMembers<Data, Q> & PageContent<Data>;
+
+/** The members of a page besides its content. */
+export interface PageMembers<Data, Q extends Queries = NoQueries> {
   /**
    * Returns what to request from the site's upstreams before `data` runs: at most eight paths below `/api/`, by name. A path
    * that comes with a schema is created by `query()`. The same params must give the same paths. Declare it before `data`,
@@ -122,9 +127,24 @@ export interface Page<Data, Q extends Queries = NoQueries> {
   head(context: { readonly data: Data; readonly site: Site }): Head;
   /** Returns how the shell draws the frame around the page. */
   layout?(context: { readonly data: Data }): Layout;
-  /** Renders the content between header and footer, with one `h1`. */
-  readonly Component: FunctionComponent<PageProps<Data>>;
 }
+
+/** The content of a page. */
+export type PageContent<Data> =
+  | {
+      readonly browserOnly?: false;
+      readonly fallback?: never;
+      /** Renders the content between header and footer, with one `h1`. */
+      readonly Component: FunctionComponent<PageProps<Data>>;
+    }
+  | {
+      /** Only browsers render the component. Until the page is hydrated, and without JavaScript, its `fallback` is shown. */
+      readonly browserOnly: true;
+      /** Renders the content until the component replaces it, with one `h1`. The server renders it. */
+      readonly fallback: FunctionComponent<PageProps<Data>>;
+      /** Renders the content in the browser. It may use everything that browsers have. */
+      readonly Component: FunctionComponent<PageProps<Data>>;
+    };
 
 /** What a page's `data` returns. */
 export type PageData<Data> = Data | NotFound | Redirect;
@@ -133,13 +153,15 @@ export type PageData<Data> = Data | NotFound | Redirect;
  * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`, and only
  * the results of its own `queries` to its `data`.
  */
-export type AnyPage = Omit<Page<never>, "queries" | "data"> & {
-  queries?(context: QueriesContext): Queries;
-  data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
-};
+export type AnyPage = Omit<PageMembers<never>, "queries" | "data"> &
+  PageContent<never> & {
+    queries?(context: QueriesContext): Queries;
+    data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
+  };
 
 /**
- * Declares a page. Returns its argument; the data type is inferred from `data`, and that of its `results` from `queries`.
+ * Declares a page. The data type is inferred from `data`, and that of its `results` from `queries`. Returns its argument; the
+ * component of a page that is `browserOnly` renders the `fallback` until the page is hydrated.
  *
  * @example
  * ```tsx
@@ -154,5 +176,5 @@ export type AnyPage = Omit<Page<never>, "queries" | "data"> & {
  * ```
  */
 export function definePage<Data, Q extends Queries = NoQueries>(page: Page<Data, Q>): Page<Data, Q> {
-  return page;
+  return page.browserOnly ? { ...page, Component: browserOnly(page.Component, page.fallback) } : page;
 }
