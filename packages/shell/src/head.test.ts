@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import type { Head } from "@colonnade/kit";
 import { TEST_SITE } from "@colonnade/kit/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { applyHead, noindexHead } from "./head.js";
 
@@ -25,7 +25,7 @@ function content(selector: string): string | null | undefined {
 
 describe("applyHead", () => {
   beforeEach(() => {
-    document.head.innerHTML = '<meta charset="utf-8"><meta name="rating" content="adult"><title>Site</title>';
+    document.head.innerHTML = '<meta charset="utf-8"><meta name="rating" content="general"><title>Site</title>';
   });
 
   test("applyHead writes every tag, with absolute URLs", () => {
@@ -44,7 +44,7 @@ describe("applyHead", () => {
   });
 
   test("the social image is set only on pages with social data", () => {
-    const image = { file: "/assets/shell/1/social.png", width: 1200, height: 630, alt: "A temple" };
+    const image = { file: "/assets/shell/1/social.png", width: 1200, height: 630, alt: "A bridge" };
     const tags = (): (string | null)[] =>
       [...document.head.querySelectorAll("meta[property^='og:image'], meta[name='twitter:card']")].map((tag) =>
         tag.getAttribute("content"),
@@ -54,7 +54,7 @@ describe("applyHead", () => {
       "https://site.example/assets/shell/1/social.png",
       "1200",
       "630",
-      "A temple",
+      "A bridge",
       "summary_large_image",
     ]);
     applyHead({ title: "Next", description: "Other", canonical: "/" }, TEST_SITE, image);
@@ -69,7 +69,7 @@ describe("applyHead", () => {
     expect(document.head.querySelectorAll("meta[name=description]").length).toBe(1);
     expect(document.head.querySelector("[rel=alternate], [name=robots], [name=keywords], [property]")).toBeNull();
     expect(content("link[rel=canonical]")).toBe("https://site.example/");
-    expect(content("meta[name=rating]")).toBe("adult");
+    expect(content("meta[name=rating]")).toBe("general");
   });
 
   test("the tags go into the head if an element of a page has its name", () => {
@@ -88,6 +88,23 @@ describe("applyHead", () => {
     document.head.insertAdjacentHTML("beforeend", '<meta name="robots" content="noindex">');
     applyHead({ title: "Home", description: "d", canonical: "/" }, TEST_SITE);
     expect(document.head.querySelector("meta[name=robots]")).toBeNull();
+  });
+
+  test("the document has the language of the page, by default that of the site, and its direction", async () => {
+    const { documentElement } = document;
+    const site = { ...TEST_SITE, language: "de" };
+    applyHead({ ...HEAD, language: "ar" }, site);
+    expect(documentElement.lang).toBe("ar");
+    await vi.waitFor(() => {
+      expect(documentElement.dir).toBe("rtl");
+    });
+    applyHead(HEAD, site);
+    expect(documentElement.lang).toBe("de");
+    await vi.waitFor(() => {
+      expect(documentElement.dir).not.toBe("rtl");
+    });
+    applyHead(noindexHead("State not found"), TEST_SITE);
+    expect(documentElement.lang).toBe("en");
   });
 
   test("every page of a preview is noindex, nofollow", () => {

@@ -3,6 +3,7 @@
  *
  * @module shell
  */
+export type { HistoryState } from "./navigation/historyState.js";
 export {
   createShell,
   type DialogParts,

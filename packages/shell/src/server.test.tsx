@@ -79,7 +79,7 @@ describe("an existing page", () => {
         kind: "page",
         data: { name: "Māui & co" },
         head,
-        layout: { header: "menu", footerNote: "18+ only" },
+        layout: {},
       },
       readsToday: false,
     });
@@ -87,12 +87,12 @@ describe("an existing page", () => {
 
   test("sets its layout", async () => {
     const { html, view } = await renderAt("/greeting/plain");
-    expect(view).toMatchObject({ layout: { header: "plain", footerNote: "18+ only" } });
-    expect(html).toContain('data-variant="plain"');
+    expect(view).toMatchObject({ layout: { header: "plain" } });
+    expect(html).toContain('<header data-layout="{&quot;header&quot;:&quot;plain&quot;}"');
   });
 
   test("shows the result of a form post outside the view", async () => {
-    const form = { page: "/greeting/x", error: "Already registered.", email: "visitor@site.example" };
+    const form = { message: "Already registered.", values: { email: "visitor@site.example" } };
     const { html, view } = await renderAt("/greeting/x", greeting, { form });
     expect(html).toContain('<p role="alert">Already registered. visitor@site.example</p>');
     expect(JSON.stringify(view)).not.toContain("visitor");
@@ -249,7 +249,7 @@ describe("a page that does not exist", () => {
 
   test("renders the shell's not-found page for an unknown path", async () => {
     const rendered = (await render(null, { path: "/nowhere", page: null, site: TEST_SITE })) as Rendered;
-    expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound", heading: "Page not found" } });
+    expect(rendered).toMatchObject({ status: 404, view: { kind: "notFound" } });
     expect(rendered.html).toContain("Page not found</h1>");
   });
 });

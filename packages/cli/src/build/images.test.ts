@@ -29,7 +29,7 @@ test("copyImages copies to content-hashed names and reads sizes", async () => {
   const themeColor = { light: "#ffffff", dark: "#000000" };
   const copied = await copyImages(folder, output, {
     icons: [{ file: "./art/icon.png", purpose: "any" }],
-    socialImage: { file: "./art/shared.png", alt: "A temple" },
+    socialImage: { file: "./art/shared.png", alt: "A bridge" },
     themeColor,
   });
   expect(copied).toEqual({
@@ -38,7 +38,7 @@ test("copyImages copies to content-hashed names and reads sizes", async () => {
       file: expect.stringMatching(/^client\/shared\.[0-9a-f]{8}\.png$/) as string,
       width: 1200,
       height: 630,
-      alt: "A temple",
+      alt: "A bridge",
     },
     themeColor,
   });

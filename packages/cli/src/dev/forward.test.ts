@@ -7,11 +7,11 @@ const SITE = "https://site.example";
 
 describe("requestHeaders", () => {
   test("a form post gets the origin of the site", () => {
-    const headers = { host: "localhost:5173", origin: LOCAL, referer: `${LOCAL}/signup?a=1`, cookie: "a=1" };
+    const headers = { host: "localhost:5173", origin: LOCAL, referer: `${LOCAL}/subscribe?a=1`, cookie: "a=1" };
     expect(requestHeaders(headers, LOCAL, SITE)).toEqual({
       host: "site.example",
       origin: SITE,
-      referer: `${SITE}/signup?a=1`,
+      referer: `${SITE}/subscribe?a=1`,
       cookie: "a=1",
     });
   });

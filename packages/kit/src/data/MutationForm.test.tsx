@@ -53,7 +53,7 @@ describe("MutationForm", () => {
   test("without JavaScript is an ordinary form that posts", () => {
     const html = renderToString(<Rsvp className="rsvp" />);
     expect(html).toMatch(/^<form class="rsvp" action="\/api\/events\/7\/rsvp" method="post">/);
-    expect(html).toMatch(/<button type="submit" value="2" name="tickets">Reserve<\/button>/);
+    expect(html).toMatch(/<button value="2" type="submit" name="tickets">Reserve<\/button>/);
   });
 
   test("posts the fields and the button, form-encoded, and returns the JSON", async () => {

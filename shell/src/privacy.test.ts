@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
 
-import type { HistoryState } from "./historyState.js";
+import type { HistoryState } from "@colonnade/shell";
+import { expect, it } from "vitest";
 
 /** What the privacy policy says of each field. */
 const DISCLOSURES: Readonly<Record<keyof HistoryState, string>> = {
@@ -12,7 +12,7 @@ const DISCLOSURES: Readonly<Record<keyof HistoryState, string>> = {
   key: "each page’s place in the order of your visit, with a random mark",
 };
 
-const POLICY = readFileSync(new URL("../../../../mfe-legal/content/privacy.md", import.meta.url), "utf8");
+const POLICY = readFileSync(new URL("../../mfe-legal/content/privacy.md", import.meta.url), "utf8");
 
 it.each(Object.entries(DISCLOSURES))("privacy policy discloses the history field %s", (_, text) => {
   const [line] = POLICY.split("\n").filter((paragraph) => paragraph.startsWith("- **Where you were on a page.**"));
