@@ -1,6 +1,6 @@
-// The examples in the comments of the section contract, with the types of the compiled kit.
+// The examples in the comments of the packages that sections and shells import, with the types of the compiled packages.
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -8,20 +8,54 @@ import { expect, test } from "vitest";
 
 import { helloSection, NODE_MODULES, removeTemporaryFolders } from "../fixtures/temporary.js";
 
-// The functions that a section calls to declare itself, and the hooks.
-const FILES = ["section", "page", "slot", "notFound", "redirect", "query", "context", "hydrated", "portal"];
-const DATA = ["useQuery.ts", "useMutation.ts", "MutationForm.tsx"];
-const BASE = path.resolve(import.meta.dirname, "../../tsconfig.base.json");
+const PACKAGES = path.resolve(import.meta.dirname, "../..");
+const BASE = path.resolve(PACKAGES, "../tsconfig.base.json");
+const ENTRIES = ["kit/src/index.ts", "kit/src/data/index.ts", "shell/src/index.ts"];
+// It exports functions of its own.
+const MODULES = ["shell/src/plain.tsx"];
 
-test("each function of the contract has an example that fits its types", async () => {
+interface SourceFile {
+  readonly name: string;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+/** The source file of a compiled module, relative to the packages. */
+function sourceOf(compiled: string): string {
+  const module = compiled.replace(/\.js$/, "");
+  return existsSync(path.join(PACKAGES, `${module}.ts`)) ? `${module}.ts` : `${module}.tsx`;
+}
+
+function readSource(name: string): SourceFile {
+  const text = readFileSync(path.join(PACKAGES, name), "utf8");
+  const examples = [...text.matchAll(/^ \* @example\n \* ```tsx\n(.*?)^ \* ```$/gms)];
+  return { name, text, examples: examples.map(([, code = ""]) => code.replaceAll(/^ \* ?/gm, "")) };
+}
+
+/** The names and source files of what an entry module exports, without types. */
+function exportsOf(entry: string): [name: string, file: SourceFile][] {
+  const text = readFileSync(path.join(PACKAGES, entry), "utf8");
+  return [...text.matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";/gm)].flatMap(([, names = "", module = ""]) => {
+    const file = readSource(sourceOf(path.join(path.dirname(entry), module)));
+    const values = names.split(",").map((name) => name.trim());
+    return values.filter((name) => name !== "" && !name.startsWith("type ")).map((name) => [name, file] as const);
+  }) as [string, SourceFile][];
+}
+
+const EXPORTED = ENTRIES.flatMap(exportsOf).filter(([name, { text }]) => text.includes(`export function ${name}`));
+const FILES = new Map(
+  [...EXPORTED.map(([, file]) => file), ...MODULES.map(readSource)].map((file) => [file.name, file]),
+);
+
+test.each(EXPORTED.map(([name, file]) => [name, file.name] as const))("%s has an example in %s", (name, file) => {
+  expect(FILES.get(file)?.examples.join("\n")).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test("the examples fit the types of the packages", async () => {
   const files: Record<string, string> = { "src/pages/event.ts": "export declare const page: never;" };
-  for (const file of [...FILES.map((name) => `${name}.ts`), ...DATA.map((name) => `data/${name}`)]) {
-    const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
-    const examples = [...text.matchAll(/^ \* @example\n \* ```tsx\n(.*?)^ \* ```$/gms)];
-    expect(examples.length, file).toBe(file === "context.ts" ? 3 : 1);
-    for (const [index, [, code = ""]] of examples.entries())
-      files[`src/${path.parse(file).name}${String(index)}.tsx`] = code.replaceAll(/^ \* ?/gm, "");
-  }
+  for (const { name, examples } of FILES.values())
+    for (const [index, code] of examples.entries())
+      files[`src/${name.replaceAll(/\W/g, "_")}_${String(index)}.tsx`] = code;
   const options = { module: "esnext", moduleResolution: "bundler", composite: false, noEmit: true };
   const tsconfig = JSON.stringify({ extends: BASE, compilerOptions: options, files: Object.keys(files) });
   const folder = await helloSection({ ...files, "tsconfig.json": tsconfig });

@@ -9,6 +9,13 @@ export interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>,
 /**
  * A link to a page of this site. It renders a plain anchor: the shell intercepts clicks on all same-origin links at the
  * document, including links in Markdown, so a link needs no event handler.
+ *
+ * @example
+ * ```tsx
+ * import { Link, pathTo } from "@colonnade/kit";
+ *
+ * export const Event = ({ id }: { id: string }) => <Link to={pathTo("/events/:id", { id })}>The event</Link>;
+ * ```
  */
 export function Link({ to, ...rest }: LinkProps): ReactElement {
   return <a href={to} {...rest} />;

@@ -25,7 +25,16 @@ export function notFound(heading = "Page not found"): NotFound {
   return mark({ heading }, NOT_FOUND);
 }
 
-/** Returns whether the value was created by {@link notFound}. */
+/**
+ * Returns whether the value was created by {@link notFound}, such as the result of a page's `data` in a test.
+ *
+ * @example
+ * ```tsx
+ * import { isNotFound } from "@colonnade/kit";
+ *
+ * export const headingOf = (data: unknown) => (isNotFound(data) ? data.heading : undefined);
+ * ```
+ */
 export function isNotFound(value: unknown): value is NotFound {
   return isMarked(value, NOT_FOUND);
 }

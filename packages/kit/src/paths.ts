@@ -37,7 +37,17 @@ function decode(segment: string): string | null {
   return isSegmentValue(text) ? text : null;
 }
 
-/** Returns whether a path of this origin can belong to a page. The shell navigates to such paths client-side. */
+/**
+ * Returns whether a path of this origin can belong to a page. The shell navigates to such paths client-side.
+ *
+ * @example
+ * ```tsx
+ * import { isPagePath } from "@colonnade/kit";
+ *
+ * export const follow = (path: string, navigate: (to: string) => void) =>
+ *   isPagePath(path) ? navigate(path) : location.assign(path);
+ * ```
+ */
 export function isPagePath(path: string): boolean {
   const first = decode(path.split("/")[1] ?? "");
   return first !== null && !first.startsWith("_") && !RESERVED.has(first);
@@ -57,6 +67,13 @@ export function isSitePath(text: string): boolean {
 /**
  * Matches a path (percent-encoded, without query) against one pattern. Returns the decoded params, or null if the path does
  * not match. The gateway matches by the same rules.
+ *
+ * @example
+ * ```tsx
+ * import { matchPath } from "@colonnade/kit";
+ *
+ * export const eventOf = (path: string) => matchPath("/events/:id", path)?.id;
+ * ```
  */
 export function matchPath(pattern: string, path: string): Params | null {
   if (!path.startsWith("/")) return null;
@@ -76,6 +93,13 @@ export function matchPath(pattern: string, path: string): Params | null {
 /**
  * Compares patterns by precedence, for `sort()`: static segments before params, from left to right. Negative if `a` takes
  * precedence.
+ *
+ * @example
+ * ```tsx
+ * import { comparePatterns } from "@colonnade/kit";
+ *
+ * export const patterns = ["/events/:id", "/events/new"].sort(comparePatterns);
+ * ```
  */
 export function comparePatterns(a: string, b: string): number {
   const right = segments(b);
@@ -87,10 +111,17 @@ export function comparePatterns(a: string, b: string): number {
 }
 
 /**
- * Builds a path from a pattern and its params, which are percent-encoded:
- * `pathTo("/state/:state", { state: "New York" })` is `/state/New%20York`.
+ * Builds a path from a pattern and its params, which are percent-encoded.
  *
  * @throws Error if a param is missing or empty, contains a slash or NUL, or is "." or "..".
+ *
+ * @example
+ * ```tsx
+ * import { pathTo } from "@colonnade/kit";
+ *
+ * // /cities/New%20York
+ * export const path = pathTo("/cities/:city", { city: "New York" });
+ * ```
  */
 export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
   const parts = segments(pattern).map((segment) => {

@@ -31,7 +31,16 @@ export function redirect(path: string): Redirect {
   return mark({ path }, REDIRECT);
 }
 
-/** Returns whether the value was created by {@link redirect}. */
+/**
+ * Returns whether the value was created by {@link redirect}, such as the result of a page's `data` in a test.
+ *
+ * @example
+ * ```tsx
+ * import { isRedirect } from "@colonnade/kit";
+ *
+ * export const targetOf = (data: unknown) => (isRedirect(data) ? data.path : undefined);
+ * ```
+ */
 export function isRedirect(value: unknown): value is Redirect {
   return isMarked(value, REDIRECT);
 }

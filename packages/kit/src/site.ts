@@ -10,6 +10,8 @@ export type SectionConfiguration = Readonly<Record<string, FactValue>>;
  *
  * @example
  * ```tsx
+ * import "@colonnade/kit";
+ *
  * declare module "@colonnade/kit" {
  *   interface Facts {
  *     readonly supportPhone: string;

@@ -40,6 +40,18 @@ function SlotContent({ name, loader }: { readonly name: string; readonly loader:
 /**
  * A place in the shell that a section fills. Server-rendered HTML has only the place, because the server renders a page with
  * the code of one section.
+ *
+ * @example
+ * ```tsx
+ * import { Slot } from "@colonnade/shell";
+ *
+ * export const Header = () => (
+ *   <header>
+ *     <a href="/">Home</a>
+ *     <Slot name="search" className="search" />
+ *   </header>
+ * );
+ * ```
  */
 export function Slot({ name, className }: SlotProps): ReactElement | null {
   const hydrated = useHydrated();

@@ -153,11 +153,15 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   },
   targets: {
     source: renders(
-      "<><h1>Lab</h1><form action={`${ORIGIN}/signup`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
+      "<><h1>Lab</h1><form action={`${ORIGIN}/subscribe`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
       "const ORIGIN = ['https:', '', 'a.example'].join('/');",
     ),
     problems: [
-      ["COL125", 'PAGE contains the URL "https://a.example/signup" as the prop "action" of a <form> element', "4:32"],
+      [
+        "COL125",
+        'PAGE contains the URL "https://a.example/subscribe" as the prop "action" of a <form> element',
+        "4:32",
+      ],
       ["COL125", 'PAGE contains the URL "https://a.example/x.css" as the prop "href" of a <link> element', "5:1"],
     ],
   },
@@ -277,6 +281,23 @@ const OTHERS: Readonly<Record<string, Case>> = {
         "export const Other = () => <p>{window.innerWidth}</p>;",
     ),
     problems: [],
+  },
+  browserOnly: {
+    source: pageSource(
+      "browserOnly: true, fallback: () => <h1 title={document.title}>Lab</h1>,\nComponent: () => <><Wide /><p>{Math.random()}</p></>",
+      "function Wide() { return <p>{window.innerWidth + Date.now()}</p>; }",
+    ),
+    problems: [["COL105", "the section uses document.title on the server", "4:61"]],
+  },
+  noFallback: {
+    source: pageSource("browserOnly: true as never"),
+    problems: [
+      [
+        "COL100",
+        'the page "/lab/noFallback" has no fallback; expected definePage({ data, head, Component, fallback })',
+        "2:26",
+      ],
+    ],
   },
   pending: {
     source: pageSource("data: () => new Promise(() => {})"),
