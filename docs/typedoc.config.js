@@ -11,15 +11,31 @@ function nameProps({ converter }) {
   });
 }
 
+/**
+ * What a section or a shell imports, by the name of the module.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const IMPORTS = {
+  kit: "@colonnade/kit",
+  data: "@colonnade/kit/data",
+  testing: "@colonnade/kit/testing",
+  shell: "@colonnade/shell",
+  plain: "@colonnade/shell/plain",
+  build: "@colonnade/cli",
+};
+
 /** @type {Partial<import("typedoc").TypeDocOptions & import("typedoc-plugin-markdown").PluginOptions>} */
 export default {
   entryPoints: [
     "../packages/kit/src/index.ts",
     "../packages/kit/src/data/index.ts",
     "../packages/kit/src/testing/index.tsx",
+    "../packages/shell/src/index.ts",
+    "../packages/shell/src/plain.tsx",
     "../packages/cli/src/build/index.ts",
   ],
-  tsconfig: "../packages/kit/tsconfig.build.json",
+  tsconfig: "tsconfig.api.json",
   plugin: ["typedoc-plugin-markdown", nameProps],
   out: "api",
   router: "module",
@@ -48,6 +64,6 @@ export default {
   useHTMLAnchors: true,
   // A module's name is its path in the site, where a page cannot also be a folder.
   pageTitleTemplates: {
-    module: ({ name }) => (name === "kit" ? "@colonnade/kit" : `@colonnade/kit/${name}`),
+    module: ({ name }) => IMPORTS[name] ?? name,
   },
 };

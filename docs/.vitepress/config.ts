@@ -30,6 +30,8 @@ const REFERENCE = [
   { text: "API", link: "/api/kit" },
   { text: "API for data", link: "/api/data" },
   { text: "API for tests", link: "/api/testing" },
+  { text: "API for shells", link: "/api/shell" },
+  { text: "Plain parts of shells", link: "/api/plain" },
   { text: "API for builds and scripts", link: "/api/build" },
   { text: "Errors", link: "/errors" },
   { text: "npm compatibility", link: "/write-a-section#npm-packages" },
