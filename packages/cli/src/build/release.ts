@@ -17,6 +17,15 @@ export interface ReleasePath {
   readonly indexable: boolean;
 }
 
+/** A page of a release. */
+export interface ReleasePage {
+  readonly pattern: string;
+  readonly assets: readonly string[];
+  readonly paths: readonly ReleasePath[];
+  /** Whether the server renders only its fallback. Absent means false. */
+  readonly browserOnly?: boolean;
+}
+
 /** A file of a release. */
 export interface ReleaseFile {
   /** Relative to the release folder, with forward slashes. */
@@ -45,11 +54,7 @@ export interface Release extends ReleaseImages {
   readonly styles: readonly string[];
   /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */
   readonly assets: readonly string[];
-  readonly pages: readonly {
-    readonly pattern: string;
-    readonly assets: readonly string[];
-    readonly paths: readonly ReleasePath[];
-  }[];
+  readonly pages: readonly ReleasePage[];
   readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];

@@ -48,23 +48,23 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
     // The check's compilation has source maps, so its errors have positions.
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
-  const { problems: found, paths } = checked.value;
+  const { problems: found, pages } = checked.value;
   // The build cannot read an invalid declaration.
   if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
-  const release = await sectionRelease(context, client, imports, paths);
+  const release = await sectionRelease(context, client, imports, pages);
   const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }
 
-/** Returns the manifest of a section whose client files are compiled. `paths` are the listed paths of each page. */
+/** Returns the manifest of a section whose client files are compiled. `pages` are the checked pages. */
 export async function sectionRelease(
   { folder, output, config, identity, installed }: BuildContext,
   client: Compilation,
   imports: EntryImports,
-  paths: CheckResult["paths"],
+  pages: CheckResult["pages"],
 ): Promise<Release> {
   const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
   const entry = `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`;
@@ -82,7 +82,8 @@ export async function sectionRelease(
     pages: [...imports.pages].map(([pattern, request]) => ({
       pattern,
       assets: assetsOf(request),
-      paths: paths.get(pattern) ?? [],
+      paths: [],
+      ...pages.get(pattern),
     })),
     slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
     shared: neededRanges(installed),

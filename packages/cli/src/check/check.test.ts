@@ -287,7 +287,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       "browserOnly: true, fallback: () => <h1 title={document.title}>Lab</h1>,\nComponent: () => <><Wide /><p>{Math.random()}</p></>",
       "function Wide() { return <p>{window.innerWidth + Date.now()}</p>; }",
     ),
-    problems: [["COL105", "the section uses document.title on the server", "4:61"]],
+    problems: [["COL105", "the section uses document.title on the server", "4:47"]],
   },
   noFallback: {
     source: pageSource("browserOnly: true as never"),

@@ -3,7 +3,6 @@ import path from "node:path";
 
 import { placeholderFacts } from "../build/facts.js";
 import { readEntry } from "../build/entry.js";
-import type { ReleasePath } from "../build/release.js";
 import type { BuildContext } from "../build/context.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared, sectionFiles } from "./bundle.js";
@@ -15,14 +14,14 @@ import { atImport, isInPackage } from "./packageImport.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
-import type { Report } from "./report.js";
+import type { CheckedPage, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** Result of {@link check}. */
 export interface CheckResult {
   readonly problems: readonly Problem[];
-  /** The paths that each page lists, by pattern. Complete if no problem is an error. */
-  readonly paths: ReadonlyMap<string, readonly ReleasePath[]>;
+  /** The pages by pattern. Complete if no problem is an error. */
+  readonly pages: ReadonlyMap<string, CheckedPage>;
   /** Whether a problem has its cause in a package. */
   readonly hasPackageProblem: boolean;
 }
@@ -58,7 +57,7 @@ async function checkIn(
   const bundle = await compileSection(context, temporary);
   // Without a valid declaration there are no pages to run.
   if (bundle.problems.some(({ code }) => code === "COL100"))
-    return { problems: bundle.problems, paths: new Map(), hasPackageProblem: false };
+    return { problems: bundle.problems, pages: new Map(), hasPackageProblem: false };
   // After the compilation, which reports syntax errors with their positions.
   const { pages } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
@@ -67,11 +66,11 @@ async function checkIn(
   // A failure of the section would repeat on every page.
   const pageReports =
     sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => processes.run({ pattern }));
-  const paths = new Map<string, readonly ReleasePath[]>();
+  const checkedPages = new Map<string, CheckedPage>();
   for (const [index, reports] of pageReports.entries())
-    for (const report of reports) if (report.kind === "paths") paths.set(patterns[index] ?? "", report.paths);
+    for (const report of reports) if (report.kind === "page") checkedPages.set(patterns[index] ?? "", report.page);
   const problems = new Problems();
-  const listed = [...paths.values()].flat();
+  const listed = [...checkedPages.values()].flatMap((page) => page.paths);
   if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
@@ -97,7 +96,7 @@ async function checkIn(
   const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
-    paths,
+    pages: checkedPages,
     hasPackageProblem: found.some(isInPackage),
   };
 }
@@ -132,7 +131,7 @@ export function problemsOf(report: Report, positions: Positions): readonly Probl
 
 function addReport(report: Report, { positionOf, locationOf }: Positions, problems: Problems): void {
   switch (report.kind) {
-    case "paths":
+    case "page":
     case "rendered":
     case "notFound":
       return;

@@ -26,13 +26,13 @@ export async function checkSection(
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
-    const { problems, paths, hasPackageProblem } = await check(context);
+    const { problems, pages, hasPackageProblem } = await check(context);
     // Sizes need a minified build, which takes longer than the rest of the check. A package that breaks a rule may also be too
     // large, and a team should know that before it changes its code.
     if (errorsIn(problems).length > 0 && !hasPackageProblem) return { name: config.name, problems };
     const client = await compile(clientConfiguration(context), context);
     const imports = await readEntry(path.resolve(folder, config.entry));
-    const release = await sectionRelease(context, client, imports, paths);
+    const release = await sectionRelease(context, client, imports, pages);
     return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };
   });
 }

@@ -1,6 +1,6 @@
 import type { Facts } from "@colonnade/kit";
 
-import type { ReleasePath } from "../build/release.js";
+import type { ReleasePage } from "../build/release.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
@@ -36,9 +36,12 @@ export interface CheckTask {
   readonly links?: readonly LinkTarget[];
 }
 
+/** What a release says about a page besides its files. */
+export type CheckedPage = Omit<ReleasePage, "pattern" | "assets">;
+
 /** A result of a task. Stacks contain positions in the bundle. */
 export type Report =
-  | { readonly kind: "paths"; readonly paths: readonly ReleasePath[] }
+  | { readonly kind: "page"; readonly page: CheckedPage }
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
   | {

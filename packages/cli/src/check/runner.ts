@@ -104,7 +104,7 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
   const page = section.page(pattern);
   const stackOfPage = (): string => stackOfMember(page, ...PAGE_MEMBERS);
   if (!(await runLimited(`loading the page ${pattern}`, () => page.load(), LOAD_LIMIT, stackOfPage))) return;
-  const stackOfComponent = stackOfMember(page, "Component");
+  const stackOfComponent = stackOfMember(page, page.isBrowserOnly() ? "fallback" : "Component");
   reportBlocked(`the page ${pattern}`);
   let list: ListedPaths | undefined;
   const listPaths = (): StepResult => {
@@ -122,7 +122,7 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
     const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
     if (listed) found.push({ path, indexable: isIndexable });
   }
-  report({ kind: "paths", paths: found });
+  report({ kind: "page", page: { paths: found, ...(page.isBrowserOnly() && { browserOnly: true }) } });
   const unknown = page.unknownPath();
   if (unknown === null) return;
   const step = `data() of ${unknown} (page ${pattern})`;
@@ -152,7 +152,7 @@ interface PathToCheck {
   readonly path: string;
   readonly listed: boolean;
   readonly isRendered: boolean;
-  /** A stack with the position of the page's component. */
+  /** A stack with the position of what the server renders. */
   readonly stackOfComponent: string;
 }
 

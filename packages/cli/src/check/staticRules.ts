@@ -60,7 +60,8 @@ const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|
 /** Finds the violations in a module. */
 export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const declared = declaredNames(program);
-  const functions = pageFunctions(program);
+  const component = renderedMember(program);
+  const functions = pageFunctions(program, component);
   const hasFrame = [...walk(program)].some(({ node }) => elementOf(node)?.tag === "iframe");
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
@@ -75,10 +76,10 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
     ])
       yield { ...found, isCertain: true };
     if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);
-    if (isBrowserTest(node, declared) && isInFunction(ancestors) && isOnServer(ancestors))
+    if (isBrowserTest(node, declared) && isInFunction(ancestors) && isOnServer(ancestors, component))
       yield browserTestFinding(node);
     for (const found of findImpurity(node, declared)) {
-      if (!isOnServer(ancestors) || (found.code === "COL105" && isConditional(ancestors))) continue;
+      if (!isOnServer(ancestors, component) || (found.code === "COL105" && isConditional(ancestors))) continue;
       yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
     }
   }
@@ -241,11 +242,23 @@ function lastNode(callee: SyntaxNode | undefined): SyntaxNode | undefined {
   return nodeAt(callee, "property") ?? callee;
 }
 
-/** Whether a node is outside of functions, in a member of a page, or directly in a component. */
-function isOnServer(ancestors: readonly SyntaxNode[]): boolean {
+/** The member of a page that the server renders. */
+type RenderedMember = "Component" | "fallback";
+
+/** What the server renders of the pages of a module: the fallback if one is `browserOnly`. */
+function renderedMember(program: SyntaxNode): RenderedMember {
+  for (const { node, ancestors } of walk(program))
+    if (node.type === "Property" && keyOf(node) === "browserOnly" && isDefinePage(ancestors.at(-2))) return "fallback";
+  return "Component";
+}
+
+/** Whether a node is outside of functions, in a member of a page, or directly in a component that the server renders. */
+function isOnServer(ancestors: readonly SyntaxNode[], component: RenderedMember): boolean {
   const [outer, inner] = ownFunctions(ancestors);
   // Functions inside of a component may be effects or event handlers.
-  return outer === undefined || isInMember(ancestors) || (inner === undefined && isComponent(outer, ancestors));
+  return (
+    outer === undefined || isInMember(ancestors) || (inner === undefined && isComponent(outer, ancestors, component))
+  );
 }
 
 /** The functions around a node, without those that React calls at once: the initial state is a part of the render. */
@@ -269,11 +282,13 @@ function isDefinePage(node: SyntaxNode | undefined): boolean {
   return node?.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === "definePage";
 }
 
-function isComponent(node: SyntaxNode, ancestors: readonly SyntaxNode[]): boolean {
-  if (node.type === "FunctionDeclaration") return /^[A-Z]/.test(nameOf(nodeAt(node, "id")));
+function isComponent(node: SyntaxNode, ancestors: readonly SyntaxNode[], component: RenderedMember): boolean {
   const parent = ancestors[ancestors.indexOf(node) - 1];
-  if (parent?.type === "VariableDeclarator") return /^[A-Z]/.test(nameOf(nodeAt(parent, "id")));
-  return parent?.type === "Property" && keyOf(parent) === "Component";
+  if (parent?.type === "Property") return keyOf(parent) === component;
+  // Which of the others a fallback uses is not known.
+  if (component === "fallback") return false;
+  if (node.type === "FunctionDeclaration") return /^[A-Z]/.test(nameOf(nodeAt(node, "id")));
+  return parent?.type === "VariableDeclarator" && /^[A-Z]/.test(nameOf(nodeAt(parent, "id")));
 }
 
 function isConditional(ancestors: readonly SyntaxNode[]): boolean {
@@ -281,7 +296,7 @@ function isConditional(ancestors: readonly SyntaxNode[]): boolean {
 }
 
 /** The functions that pages of a module consist of. Undefined if the module has no page. */
-function pageFunctions(program: SyntaxNode): ReadonlySet<SyntaxNode> | undefined {
+function pageFunctions(program: SyntaxNode, component: RenderedMember): ReadonlySet<SyntaxNode> | undefined {
   const named = new Map<string, SyntaxNode>();
   const members: SyntaxNode[] = [];
   let isPage = false;
@@ -291,16 +306,13 @@ function pageFunctions(program: SyntaxNode): ReadonlySet<SyntaxNode> | undefined
     if (node.type === "VariableDeclarator" && isFunction(value)) named.set(nameOf(nodeAt(node, "id")), value);
     if (isDefinePage(node)) isPage = true;
     const member = nodeAt(node, "value");
-    if (node.type === "Property" && member && isDefinePage(ancestors.at(-2)) && isPageMember(keyOf(node)))
-      members.push(member);
+    if (node.type !== "Property" || !member || !isDefinePage(ancestors.at(-2))) continue;
+    const key = keyOf(node);
+    if (key === component || PAGE_FUNCTION.test(key)) members.push(member);
   }
   if (!isPage) return undefined;
   const functions = members.map((member) => (isFunction(member) ? member : named.get(nameOf(member))));
   return new Set(functions.filter((node) => node !== undefined));
-}
-
-function isPageMember(key: string): boolean {
-  return key === "Component" || PAGE_FUNCTION.test(key);
 }
 
 /** Whether a node of a compiled page module runs whenever the server renders the page. */

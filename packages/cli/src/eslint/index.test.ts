@@ -18,6 +18,7 @@ describe("code that runs on the server is reported", () => {
     ["COL101", "definePage({ data: () => ({ year: new Date().getUTCFullYear() }) });"],
     ["COL102", "function Card() { return <p>{Math.random()}</p>; }"],
     ["COL102", "definePage({ Component: () => <p id={crypto.randomUUID()} /> });"],
+    ["COL102", "definePage({ browserOnly: true, fallback: () => <p id={crypto.randomUUID()} /> });"],
     ["COL103", "const Price = ({ value }) => <p>{value.toLocaleString()}</p>;"],
     ["COL103", "definePage({ head: () => ({ title: new Intl.NumberFormat().format(1) }) });"],
     ["COL104", "definePage({ data: async () => (await fetch('/x')).json() });"],
@@ -92,6 +93,7 @@ describe("code that runs on the server is reported", () => {
 
 describe("code that may run only in the browser is not reported", () => {
   test.each([
+    "function Map() { return <p>{window.innerWidth}</p>; } definePage({ browserOnly: true, Component: Map });",
     "function Card() { useEffect(() => { document.title = String(Date.now()); }); }",
     "const Card = () => <button onClick={() => window.scrollTo(0, Math.random())} />;",
     "function Card() { const submit = () => fetch('/x'); return <form onSubmit={submit} />; }",

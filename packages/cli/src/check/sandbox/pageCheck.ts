@@ -36,15 +36,20 @@ export class PageCheck {
       };
     this.#page = module.page;
     const declared: Partial<AnyPage> = module.page;
-    const missing = PAGE_MEMBERS.find((member) => !declared[member]);
+    const members = declared.browserOnly ? ([...PAGE_MEMBERS, "fallback"] as const) : PAGE_MEMBERS;
+    const missing = members.find((member) => !declared[member]);
     if (!missing) return null;
-    const problem = `the page "${pattern}" has no ${missing}; expected definePage({ ${PAGE_MEMBERS.join(", ")} })`;
+    const problem = `the page "${pattern}" has no ${missing}; expected definePage({ ${members.join(", ")} })`;
     return { code: missing === "head" ? "COL115" : "COL100", problem };
   }
 
   /** A member of the page. Undefined if the page lacks it, or the module exports no page. */
   member(name: PageMember): unknown {
     return Reflect.get(Object(this.#page) as object, name);
+  }
+
+  isBrowserOnly(): boolean {
+    return this.#loaded().browserOnly === true;
   }
 
   paths(): ListedPaths {
