@@ -100,6 +100,7 @@ const DECISIONS = [
   { text: "One document is one deployment", link: "/decisions/0008-one-document-one-deployment" },
   { text: "A folder or a bucket", link: "/decisions/0009-folder-or-bucket" },
   { text: "No Node.js in production", link: "/decisions/0010-no-nodejs-in-production" },
+  { text: "A platform, and a site on it", link: "/decisions/0011-platform-and-site" },
 ];
 
 const PROJECT = [
