@@ -1,5 +1,6 @@
 # make run               serve the site on http://localhost:8080 (override PORT, ADMIN_PORT, BACKEND_PORT, STORE)
 # make example           add the events example, a section with live data and its API, to the running site
+# make example-shell     serve another company's site, examples/minimal-shell, on http://localhost:8180 (override PORT, ADMIN_PORT)
 # make check             after an edit: check what differs from the merge base with main, in at most a minute
 # make test              run all checks
 # make test-rust         run only the Rust tests (CRATE=colonnade-site, or CRATE=gateway FILTER=signup_limits::)
@@ -24,7 +25,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example example-shell example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 FUZZ_SECONDS ?= 60
@@ -66,6 +67,10 @@ check: node_modules/.installed console/src/openapi.d.ts
 # Builds only what the example needs: the site runs already.
 example: packages
 	@exec node tests/development/example.mjs
+
+# Builds only the gateway, and the two releases of the example.
+example-shell: gateway
+	@exec node tests/development/example-shell.mjs
 
 # The last crates compile one after another. The releases get the processor time that is left then.
 build: node_modules/.installed

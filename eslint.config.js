@@ -32,7 +32,7 @@ const forbiddenMarkup = [
     message: "Do not render <script>: React creates it from a string, which the content security policy blocks.",
   },
 ];
-const platform = ["console/src/**/*.{ts,tsx}", "shell/src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"];
+const platform = ["{console,shell,examples/minimal-shell,packages/*}/src/**/*.{ts,tsx}"];
 
 // Rules that need types are in .oxlintrc.json: Oxlint checks them with the compiler of the build.
 export default tseslint.config(
@@ -72,7 +72,7 @@ export default tseslint.config(
     return {
       ...config,
       files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
-      ignores: ["**/*.test.*", "**/testing/**"],
+      ignores: ["**/*.test.*", "**/testing/**", "examples/minimal-shell/**"],
       rules: { ...rules, "no-restricted-imports": ["error", { patterns: [siblings] }] },
     };
   }),

@@ -40,16 +40,16 @@ function isTable(value) {
 }
 
 /**
- * Writes the repository's `site.toml` with changes.
+ * Writes a `site.toml` with changes.
  *
  * @param {string} folder receives `site.toml`
  * @param {Table} changes
+ * @param {string} [base] the file to change; by default the repository's
  * @returns {Promise<string>} its path
  */
-export async function writeConfig(folder, changes) {
-  const base = parse(await readFile(path.join(ROOT, "site.toml"), "utf8"));
+export async function writeConfig(folder, changes, base = path.join(ROOT, "site.toml")) {
   const file = path.join(folder, "site.toml");
-  await writeFile(file, stringify(merge(base, changes)));
+  await writeFile(file, stringify(merge(parse(await readFile(base, "utf8")), changes)));
   return file;
 }
 

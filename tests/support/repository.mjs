@@ -11,6 +11,9 @@ export const PACKAGES = ["shell", "mfe-directory", "mfe-articles", "mfe-legal", 
 /** The packages of the example of another site, the shell first. */
 export const MINIMAL = ["minimal-shell", "minimal-section"].map((name) => path.join(ROOT, "examples", name));
 
+/** The configuration of that site. */
+export const MINIMAL_CONFIG = path.join(ROOT, "examples/minimal-shell/site.toml");
+
 /** The gateway binary of the Cargo profile `GATEWAY_PROFILE` (default: debug). */
 export const GATEWAY_BINARY = path.join(
   process.env["CARGO_TARGET_DIR"] ?? path.join(ROOT, "target"),

@@ -1,0 +1,7 @@
+import { defineConfig } from "@colonnade/cli";
+
+export default defineConfig({
+  name: "books",
+  entry: "./src/section.ts",
+  facts: { address: "string", openingHours: "list" },
+});

@@ -1,0 +1,10 @@
+declare module "@colonnade/kit" {
+  interface Facts {
+    readonly address: string;
+    /** From Monday to Sunday. */
+    readonly openingHours: readonly string[];
+  }
+}
+
+/** The days of a week, as `openingHours` lists them. */
+export const DAYS = ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"];

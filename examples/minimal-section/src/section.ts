@@ -1,0 +1,13 @@
+import { defineSection } from "@colonnade/kit";
+
+export default defineSection({
+  name: "books",
+  contract: 1,
+  pages: {
+    "/": () => import("./pages/home"),
+    "/buecher/:book": () => import("./pages/book"),
+    "/besuch": () => import("./pages/visit"),
+  },
+  // eslint-disable-next-line @colonnade/section -- The shell in ../minimal-shell has this slot.
+  slots: { hours: () => import("./slots/hours") },
+});

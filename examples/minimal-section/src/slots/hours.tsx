@@ -1,0 +1,13 @@
+import { defineSlot, useSite } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+import css from "../books.module.css";
+import "../facts";
+
+function Today(): ReactElement {
+  const { facts, today } = useSite();
+  const day = (new Date(today).getUTCDay() + 6) % 7;
+  return <p className={css.today}>Heute: {facts.openingHours[day]}</p>;
+}
+
+export const slot = defineSlot({ Component: Today });

@@ -1,0 +1,3 @@
+import { defineConfig } from "@colonnade/cli";
+
+export default defineConfig({ name: "shell", kind: "shell", entry: "./src/shell.tsx", icon: "./src/icon.svg" });
