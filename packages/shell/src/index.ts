@@ -6,6 +6,7 @@
 export type { HistoryState } from "./navigation/historyState.js";
 export {
   createShell,
+  type DialogModule,
   type DialogParts,
   type DialogProps,
   type FrameProps,

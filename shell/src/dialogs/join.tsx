@@ -1,11 +1,10 @@
 import { Dialog } from "@colonnade/design";
-import type { DialogProps, RetryProps } from "@colonnade/shell";
+import type { DialogParts, DialogProps, RetryProps } from "@colonnade/shell";
 import type { ReactElement } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
 
-/** Shown while the sign-up dialog loads. */
-export function JoinLoading({ close }: DialogProps): ReactElement {
+function Loading({ close }: DialogProps): ReactElement {
   return (
     <Dialog open heading="Sign-up is on its way" close={close}>
       <p>Loading…</p>
@@ -13,8 +12,7 @@ export function JoinLoading({ close }: DialogProps): ReactElement {
   );
 }
 
-/** Shown if the sign-up dialog fails. */
-export function JoinFailed({ close, retry }: DialogProps & RetryProps): ReactElement {
+function Failed({ close, retry }: DialogProps & RetryProps): ReactElement {
   return (
     <Dialog open heading="Sign-up is unavailable right now" close={close}>
       <p>The rest of the site works as usual.</p>
@@ -22,3 +20,6 @@ export function JoinFailed({ close, retry }: DialogProps & RetryProps): ReactEle
     </Dialog>
   );
 }
+
+/** What the shell shows in place of the sign-up dialog. */
+export const dialog: DialogParts = { Loading, Failed };

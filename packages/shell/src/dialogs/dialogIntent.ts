@@ -13,36 +13,41 @@ function paramsOf(form: Element): DialogParams {
   return Object.fromEntries(new URLSearchParams(form.getAttribute("data-params") ?? ""));
 }
 
+/** What the dialogs of a document need of their loader. */
+interface Loader {
+  readonly names: readonly string[];
+  preload(slot: string): void;
+}
+
 /**
  * Listens on the document to the forms of all sections that open one of these dialogs. Calls `open` when one is submitted, which
  * is then canceled, and `preload` when one is hovered, touched or focused, or when the browser is idle.
  */
 export function useDialogIntent(
-  names: readonly string[],
-  open: (slot: string, params: DialogParams) => void,
-  preload: (slot: string) => void,
+  loader: Loader,
+  open: (slot: string, params: DialogParams, page: string | undefined) => void,
 ): void {
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
     const onIntent = ({ target }: Event): void => {
-      const dialog = dialogOf(target, names);
-      if (dialog) preload(dialog.slot);
+      const dialog = dialogOf(target, loader.names);
+      if (dialog) loader.preload(dialog.slot);
     };
     document.addEventListener(
       "submit",
       (event) => {
-        const dialog = dialogOf(event.target, names);
+        const dialog = dialogOf(event.target, loader.names);
         if (!dialog) return;
         event.preventDefault();
-        open(dialog.slot, paramsOf(dialog.form));
+        open(dialog.slot, paramsOf(dialog.form), dialog.form.getAttribute("action") ?? undefined);
       },
       { signal },
     );
     for (const type of ["pointerover", "touchstart", "focusin"])
       document.addEventListener(type, onIntent, { signal, passive: true });
     const preloadAll = (): void => {
-      names.forEach(preload);
+      for (const slot of loader.names) loader.preload(slot);
     };
     // Safari does not support requestIdleCallback.
     const idle = typeof requestIdleCallback === "function" ? requestIdleCallback(preloadAll) : undefined;
@@ -50,5 +55,5 @@ export function useDialogIntent(
       listeners.abort();
       if (idle !== undefined) cancelIdleCallback(idle);
     };
-  }, [names, open, preload]);
+  }, [loader, open]);
 }
