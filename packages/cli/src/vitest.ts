@@ -4,7 +4,7 @@ import { parse as parseYaml } from "yaml";
 import { constants, loadConfig } from "./build/config.js";
 import { markdown } from "./build/markdown.js";
 
-/** A Vite plugin. The kit does not depend on Vite, which comes with Vitest. */
+/** A Vite plugin. This package does not depend on Vite, which comes with Vitest. */
 export interface SectionPlugin {
   readonly name: string;
   readonly enforce: "pre";

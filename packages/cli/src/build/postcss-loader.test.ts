@@ -12,8 +12,8 @@ async function section(): Promise<string> {
   const manifest = (name: string): string => JSON.stringify({ name, exports: "./index.js" });
   await writeFiles(folder, {
     "package.json": "{}",
-    "node_modules/@colonnade/kit/package.json": manifest("@colonnade/kit"),
-    "node_modules/@colonnade/kit/index.js": "",
+    "node_modules/@colonnade/cli/package.json": manifest("@colonnade/cli"),
+    "node_modules/@colonnade/cli/index.js": "",
     "node_modules/postcss-loader/package.json": manifest("postcss-loader"),
     "node_modules/postcss-loader/index.js": `module.exports = async () => {
   const before = process.cwd();

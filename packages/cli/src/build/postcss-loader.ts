@@ -23,7 +23,7 @@ Object.defineProperty(process, "cwd", {
 });
 
 /**
- * Webpack loader for the stylesheets of a section: the loader that the section's own kit has installed. That resolves the names of
+ * Webpack loader for the stylesheets of a section: the loader that the section's own @colonnade/cli has installed. That resolves the names of
  * plugins from its own folder, and one process can build sections with different packages. The section's folder is the working
  * directory that plugins see.
  */
@@ -32,7 +32,7 @@ export default function postcssLoader(
   ...args: Parameters<LoaderDefinitionFunction>
 ): ReturnType<LoaderDefinitionFunction> {
   const folder = this.rootContext;
-  const kit = createRequire(path.join(folder, "package.json")).resolve("@colonnade/kit");
-  const load = createRequire(kit)("postcss-loader") as LoaderDefinitionFunction;
+  const cli = createRequire(path.join(folder, "package.json")).resolve("@colonnade/cli");
+  const load = createRequire(cli)("postcss-loader") as LoaderDefinitionFunction;
   return sections.run(folder, () => load.apply(this, args));
 }

@@ -90,7 +90,7 @@ function sassLoader({ folder, isCheck = false }: BuildContext): RuleSetUseItem {
     const implementation = createRequire(path.join(folder, "package.json")).resolve("sass");
     return { loader: "sass-loader", options: { implementation, sourceMap: isCheck } };
   } catch {
-    // The kit does not depend on the compiler, because most sections do not need it.
+    // This package does not depend on the compiler, because most sections do not need it.
     return { loader: path.join(import.meta.dirname, "missing-package-loader.js"), options: { name: "sass" } };
   }
 }

@@ -119,7 +119,7 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? "a list" : String(value);
 }
 
-// Loaders resolve from the kit, wherever its dependencies are installed.
+// Loaders resolve from this package, wherever its dependencies are installed.
 function loaderFolders(): string[] {
   const folders: string[] = [];
   for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {

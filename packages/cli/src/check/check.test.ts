@@ -432,11 +432,14 @@ const OTHERS: Readonly<Record<string, Case>> = {
         'the breadcrumb path of /lab/strayHead is "/the lab"; expected a path of this site, percent-encoded',
         "4:7",
       ],
-      ...["de_AT", "english "].map((tag) => [
-        "COL115",
-        `a language of /lab/strayHead is "${tag}"; expected a language tag (BCP 47), such as "de" or "pt-BR"`,
-        "4:7",
-      ]),
+      ...["de_AT", "english "].map(
+        (tag) =>
+          [
+            "COL115",
+            `a language of /lab/strayHead is "${tag}"; expected a language tag (BCP 47), such as "de" or "pt-BR"`,
+            "4:7",
+          ] as const,
+      ),
     ],
   },
   search: {

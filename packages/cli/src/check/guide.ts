@@ -1,6 +1,6 @@
 import path from "node:path";
 
-/** A copy of docs/errors.md. The build of the kit creates it. */
+/** A copy of docs/errors.md. scripts/copy-files.mjs creates it. */
 export const GUIDE = path.join(import.meta.dirname, "errors.md");
 
 /** Returns the sentence that says where the codes are explained, for a command that runs in `folder`. */

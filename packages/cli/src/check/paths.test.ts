@@ -243,7 +243,7 @@ describe("a section is rejected", () => {
       "with an unsupported contract",
       { contract: 2 },
       "contract",
-      "the section has contract 2; this kit supports contract 1",
+      "the section has contract 2; the installed kit supports contract 1",
     ],
   ])("%s", async (_, declared, part, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;

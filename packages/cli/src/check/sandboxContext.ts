@@ -4,7 +4,7 @@ import vm from "node:vm";
 
 import { callUrlFunction, URL_FUNCTIONS } from "./urlFunctions.js";
 
-/** A copy of the globals of the gateway's render sandbox. The build of the kit creates it. */
+/** A copy of the globals of the gateway's render sandbox. scripts/copy-files.mjs creates it. */
 const GLOBALS_FILE = path.join(import.meta.dirname, "globals.js");
 
 // Globals of V8 that the gateway's engine does not have.

@@ -6,7 +6,7 @@ import { GUIDE } from "./guide.js";
 import { parsePosition } from "./positions.js";
 import type { Problem } from "./problem.js";
 
-/** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is the kit's version. */
+/** Returns the problems as a log in SARIF 2.1.0, the format of static analysis results. `version` is that of this package. */
 export function toSarif(problems: readonly Problem[], version: string): object {
   const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
   const sections = readFileSync(GUIDE, "utf8").split(/^(?=## )/m);

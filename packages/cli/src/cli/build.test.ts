@@ -64,7 +64,7 @@ async function expectOutdated(folder: string, command: string, release: string, 
   const text = err.replace(/inputs [0-9a-f]{12}, now [0-9a-f]{12}/, "inputs <hash>, now <hash>");
   expect({ code, out, err: text }).toEqual(
     failure(
-      `${path.join(folder, "release")} is out of date: the sources, the lockfile or the kit changed after ${release} ` +
+      `${path.join(folder, "release")} is out of date: the sources, the lockfile, the kit or the command changed after ${release} ` +
         `was built (inputs <hash>, now <hash>); run \`${build}\` first`,
     ),
   );

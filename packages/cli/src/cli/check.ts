@@ -8,7 +8,7 @@ import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
-import { kitVersion } from "./scaffold.js";
+import { packageVersion } from "./scaffold.js";
 
 /** Adds `colonnade check`. */
 export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, printResult }: CommandContext): void {
@@ -28,7 +28,7 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
       const { name, problems } = await checkSection(folder);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {
-        const log = `${JSON.stringify(toSarif(problems, kitVersion()), null, 2)}\n`;
+        const log = `${JSON.stringify(toSarif(problems, packageVersion()), null, 2)}\n`;
         if (sarif === true) stdout.write(log);
         else await writeLog(path.resolve(folder, sarif), log);
       }

@@ -77,7 +77,7 @@ test("a shell without a development variant is an error", async () => {
   expect(await dev("--site", site)).toEqual(
     failure(
       `the shell of ${site} has no development variant (${site}/assets/shell/1.0.0/development.tgz does not exist); ask ` +
-        "the site's operator to deploy a shell that was built with this version of the kit or a later one",
+        "the site's operator to deploy a shell that was built with this version of @colonnade/cli or a later one",
     ),
   );
 });
@@ -86,7 +86,7 @@ test("a shell of another contract is an error", async () => {
   await offerVariant({ format: DEVELOPMENT_FORMAT, contract: CONTRACT + 1 });
   const { code, err } = await dev("--site", site);
   expect(err).toContain(
-    `supports contract ${String(CONTRACT + 1)}; this kit has contract ${String(CONTRACT)}: install the kit's version`,
+    `supports contract ${String(CONTRACT + 1)}; this command supports contract ${String(CONTRACT)}: install the version of @colonnade/cli`,
   );
   expect(code).toBe(2);
 });
@@ -94,7 +94,7 @@ test("a shell of another contract is an error", async () => {
 test("a variant of another format is an error", async () => {
   await offerVariant({ format: DEVELOPMENT_FORMAT + 1, contract: CONTRACT });
   const { err } = await dev("--site", site);
-  expect(err).toContain(`has a development variant of format ${String(DEVELOPMENT_FORMAT + 1)}; this kit supports`);
+  expect(err).toContain(`has a development variant of format ${String(DEVELOPMENT_FORMAT + 1)}; this command supports`);
 });
 
 test("a shell with an older React is an error", async () => {

@@ -85,7 +85,7 @@ async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
   const configs = await Promise.all(folders.map(loadConfig));
   if (hasShell()) return startMinimalSite(placeholderFacts(Object.assign({}, ...configs.map(({ facts }) => facts))));
   throw new UsageError(
-    `no gateway responds at ${DEFAULT_SITE}, and this kit contains no shell; start a gateway, pass the URL of a site ` +
+    `no gateway responds at ${DEFAULT_SITE}, and this package contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",
   );
 }

@@ -4,10 +4,11 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { argumentFailure, failure, runSection } from "../../fixtures/command.js";
-import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 
-const KIT = path.resolve(import.meta.dirname, "../..");
-const ROOT = path.dirname(KIT);
+const ROOT = path.resolve(import.meta.dirname, "../../../..");
+const KIT = path.join(ROOT, "packages/kit");
+const CLI = path.join(ROOT, "packages/cli");
 
 interface Manifest {
   readonly name: string;
@@ -50,7 +51,10 @@ test("--json prints the created files", async () => {
     name: "opening-hours",
     folder: path.join(folder, "opening-hours"),
     pattern: "/hours/:day",
-    kit: (await readManifest(KIT)).version,
+    packages: {
+      "@colonnade/kit": (await readManifest(KIT)).version,
+      "@colonnade/cli": (await readManifest(CLI)).version,
+    },
     packageManager: "npm",
     hasNewRepository: true,
     files: [
@@ -66,7 +70,6 @@ test("--json prints the created files", async () => {
       "src/rules.test.ts",
       "src/section.test.tsx",
       "src/section.ts",
-      "src/slots/join.tsx",
       "src/topics.ts",
       "tsconfig.json",
       "vitest.config.js",
@@ -185,45 +188,80 @@ test("the section has the dependency versions of this repository", async () => {
   const folder = await temporaryFolder();
   await runSection(folder, ["new", "hello"]);
   const created = await readManifest(path.join(folder, "hello"));
-  const [root, kit, shell] = await Promise.all(
-    [ROOT, KIT, path.join(ROOT, "shell")].map((source) => readManifest(source)),
+  const [root, kit, cli, shell] = await Promise.all(
+    [ROOT, KIT, CLI, path.join(ROOT, "shell")].map((source) => readManifest(source)),
   );
-  expect(created.engines).toEqual(kit?.engines);
+  expect(created.engines).toEqual(cli?.engines);
   expect(created.dependencies).toEqual({
     "@colonnade/kit": kit?.version,
     react: shell?.dependencies.react,
     "react-dom": shell?.dependencies["react-dom"],
   });
-  expect(root?.devDependencies).toMatchObject(created.devDependencies);
+  expect({ ...root?.devDependencies, "@colonnade/cli": cli?.version }).toMatchObject(created.devDependencies);
 });
 
-describe("--kit", () => {
-  test.each(["kit-0.1.0.tgz", "./kit-0.1.0.tgz", "file:kit-0.1.0.tgz"])(
-    "%s is a file, copied into the section, because a clone has no other",
-    async (spec) => {
+describe("--packages", () => {
+  /** Where a new section gets its packages. */
+  async function packagesOf(section: string): Promise<readonly (string | undefined)[]> {
+    const { dependencies, devDependencies } = await readManifest(section);
+    return [dependencies["@colonnade/kit"], devDependencies["@colonnade/cli"]];
+  }
+
+  const PACKED = { "packed/colonnade-kit-0.1.0.tgz": "kit", "packed/colonnade-cli-0.1.0.tgz": "cli" };
+
+  test.each(["packed", "./packed/"])(
+    "%s is a folder of packed packages, copied into the section, because a clone has no other",
+    async (value) => {
       const folder = await temporaryFolder();
-      await writeFiles(folder, { "kit-0.1.0.tgz": "packed" });
-      await runSection(folder, ["new", "hello", "--kit", spec]);
-      const { dependencies } = await readManifest(path.join(folder, "hello"));
-      expect(dependencies["@colonnade/kit"]).toBe("file:vendor/kit-0.1.0.tgz");
-      expect(await readFile(path.join(folder, "hello/vendor/kit-0.1.0.tgz"), "utf8")).toBe("packed");
+      await writeFiles(folder, { ...PACKED, "packed/colonnade-create-section-0.1.0.tgz": "other" });
+      await runSection(folder, ["new", "hello", "--packages", value]);
+      const section = path.join(folder, "hello");
+      expect(await packagesOf(section)).toEqual([
+        "file:vendor/colonnade-kit-0.1.0.tgz",
+        "file:vendor/colonnade-cli-0.1.0.tgz",
+      ]);
+      const files = await readdir(path.join(section, "vendor"));
+      expect(files.toSorted()).toEqual(["colonnade-cli-0.1.0.tgz", "colonnade-kit-0.1.0.tgz"]);
+      expect(await readFile(path.join(section, "vendor/colonnade-kit-0.1.0.tgz"), "utf8")).toBe("kit");
     },
   );
 
-  test.each(["^0.1.0", "https://packages.example/kit-0.1.0.tgz"])("%s is written unchanged", async (spec) => {
+  test.each(["^0.1.0", "next", ">=0.1.0 <1"])("%s is a version of each", async (value) => {
     const folder = await temporaryFolder();
-    await runSection(folder, ["new", "hello", "--kit", spec]);
-    const { dependencies } = await readManifest(path.join(folder, "hello"));
-    expect(dependencies["@colonnade/kit"]).toBe(spec);
+    await runSection(folder, ["new", "hello", "--packages", value]);
+    expect(await packagesOf(path.join(folder, "hello"))).toEqual([value, value]);
   });
 
-  test("a missing file is rejected", async () => {
+  const EXPECTED = "expected a version, or a folder with the packed packages";
+  test.each<[string, Files, (folder: string) => string]>([
+    [
+      "./packed",
+      {},
+      (folder) => `--packages is "./packed", but ${path.join(folder, "packed")} does not exist; ${EXPECTED}`,
+    ],
+    [
+      "packed/colonnade-kit-0.1.0.tgz",
+      PACKED,
+      (folder) =>
+        `--packages is "packed/colonnade-kit-0.1.0.tgz", but ${path.join(folder, "packed/colonnade-kit-0.1.0.tgz")} is a file; ${EXPECTED}`,
+    ],
+    [
+      "packed",
+      { "packed/colonnade-kit-0.1.0.tgz": "" },
+      (folder) =>
+        `--packages is the folder ${path.join(folder, "packed")}, which has 0 files colonnade-cli-*.tgz; expected one`,
+    ],
+    [
+      "packed",
+      { ...PACKED, "packed/colonnade-kit-0.2.0.tgz": "" },
+      (folder) =>
+        `--packages is the folder ${path.join(folder, "packed")}, which has 2 files colonnade-kit-*.tgz; expected one`,
+    ],
+  ])("%s with the files %j is rejected", async (value, files, message) => {
     const folder = await temporaryFolder();
-    expect(await runSection(folder, ["new", "hello", "--kit", "./kit.tgz"])).toEqual(
-      failure(
-        `--kit is "./kit.tgz", but ${path.join(folder, "kit.tgz")} does not exist; expected a tarball of the kit`,
-      ),
-    );
+    await writeFiles(folder, files);
+    expect(await runSection(folder, ["new", "hello", "--packages", value])).toEqual(failure(message(folder)));
+    expect(await readdir(folder)).not.toContain("hello");
   });
 });
 

@@ -7,10 +7,10 @@ import { EXPECTED_NAME, isSectionName, UsageError } from "../build/config.js";
 import { checkPath } from "../build/folder.js";
 import { patternProblem } from "../build/pattern.js";
 import type { CommandContext } from "./context.js";
-import { copyArchive, kitSource } from "./kitSource.js";
 import { commandsFor, packageManagerOf } from "./packageManager.js";
+import { copyArchives, packageSources } from "./packageSources.js";
 import { createRepository } from "./repository.js";
-import { kitVersion, pagePatterns, scaffold } from "./scaffold.js";
+import { packageVersion, pagePatterns, scaffold } from "./scaffold.js";
 
 /** Adds `colonnade new`. */
 export function addNewCommand(program: CommandUnknownOpts, { folder, environment, printResult }: CommandContext): void {
@@ -19,15 +19,16 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
     .summary("create a section with two pages, in a new folder")
     .description(
       "Creates a section that builds and passes its tests in the folder <name>, which must be empty or not exist. It has " +
-        "pages, an example of a slot, tests, a workflow for GitHub Actions and, unless the folder is within one, a Git " +
+        "pages, tests, a workflow for GitHub Actions and, unless the folder is within one, a Git " +
         "repository. Its files use the commands of the package manager that runs this command.",
     )
     .option("--at <path pattern>", "path of the home page, such as /hello or /hello/:who (default: /<name>)")
     .option(
-      "--kit <package spec>",
-      "version, URL or tarball of @colonnade/kit, which is copied to vendor/ (default: this kit's version)",
+      "--packages <version or folder>",
+      "version of @colonnade/kit and @colonnade/cli, or a folder with their packed files, which are copied to vendor/ " +
+        "(default: the version of this command)",
     )
-    .action(async (name, { at, kit: spec }) => {
+    .action(async (name, { at, packages: value }) => {
       if (!isSectionName(name))
         throw new UsageError(`invalid section name ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
       if (name === "shell") throw new UsageError('the name "shell" is reserved for the shell; expected another name');
@@ -42,11 +43,11 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
       const target = path.join(folder, name);
       checkPath(target);
       await checkEmpty(target);
-      const source = await kitSource(spec ?? kitVersion(), folder, target, "--kit");
-      const kit = source.spec;
+      const sources = await packageSources(value ?? packageVersion(), folder, target, "--packages");
+      const packages = Object.fromEntries(sources.map((source) => [source.name, source.spec]));
       const packageManager = packageManagerOf(environment);
-      const files = await scaffold(target, { name, pattern, kit, packageManager });
-      await copyArchive(source);
+      const files = await scaffold(target, { name, pattern, packages, packageManager });
+      await copyArchives(sources);
       const hasNewRepository = await createRepository(target);
       const steps = commandsFor(packageManager, `cd ${name}\n  npm install\n  npm test\n  npx --no colonnade build`);
       const text = `created ${name}/ with a page at ${pattern}${hasNewRepository ? " and a Git repository" : ""}
@@ -54,7 +55,8 @@ export function addNewCommand(program: CommandUnknownOpts, { folder, environment
   ${steps}
 
 Commit the files and the lockfile: the workflow and \`colonnade upgrade\` need the commit.`;
-      const data = { name, folder: target, pattern, kit, packageManager: packageManager.name, hasNewRepository, files };
+      const { name: manager } = packageManager;
+      const data = { name, folder: target, pattern, packages, packageManager: manager, hasNewRepository, files };
       printResult({ text, data });
     });
 }

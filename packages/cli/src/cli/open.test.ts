@@ -110,6 +110,6 @@ test("open in a folder without a release shows the home page", async () => {
 test("open with an older gateway is rejected", async () => {
   admin.responses = { "GET /api/v1/deployments": jsonResponse({ live: 12, rollouts: [], deployments: [] }) };
   expect(await runSection(folder, ["open"])).toEqual(
-    failure("the gateway does not report the site's URL; expected a gateway of this kit's version, update it"),
+    failure("the gateway does not report the site's URL; expected a gateway of this command's version, update it"),
   );
 });

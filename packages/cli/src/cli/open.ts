@@ -39,6 +39,6 @@ async function readOrigin(access: AdminAccess): Promise<string> {
   const { url } = await readDeployments(access);
   if (url !== undefined) return url;
   throw new UsageError(
-    "the gateway does not report the site's URL; expected a gateway of this kit's version, update it",
+    "the gateway does not report the site's URL; expected a gateway of this command's version, update it",
   );
 }

@@ -120,7 +120,7 @@ describe("invalid arguments are rejected", () => {
   });
 });
 
-test.each([["--version"], ["status", "--version"]])("%j prints the version of the kit", async (...args) => {
+test.each([["--version"], ["status", "--version"]])("%j prints the version of the command", async (...args) => {
   expect(await runSection(folder, args)).toEqual({ code: 0, out: `${version}\n`, err: "" });
   expect(admin.requests).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { ERROR_KINDS } from "../build/usageError.js";
 import type { CommandContext, CommandResult, ProcessContext } from "./context.js";
 import { printable } from "./printable.js";
-import { kitVersion } from "./scaffold.js";
+import { packageVersion } from "./scaffold.js";
 
 /** Adds a command to the program. */
 export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
@@ -16,7 +16,7 @@ Environment variables (\`new\`, \`dev\`, \`build\`, \`check\`, \`upgrade\` and \
 const EXIT_CODE_HELP = `
 Exit codes:
   0  success
-  1  unexpected error: a bug in the kit
+  1  unexpected error: a bug in the command
 ${Object.values(ERROR_KINDS)
   .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
   .join("\n")}`;
@@ -30,7 +30,7 @@ export function createProgram(
   const { stdout, stderr } = context;
   const program = new Command("colonnade")
     .description("Build, publish and deploy a section.")
-    .version(kitVersion(), "--version", "print the version of the kit")
+    .version(packageVersion(), "--version", "print the version of the command")
     .option("--json", "print the result as JSON")
     .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${EXIT_CODE_HELP}`)
     .configureHelp({ showGlobalOptions: true })

@@ -46,7 +46,7 @@ export async function readCurrentRelease(folder: string): Promise<Release> {
   const current = await hashInputs(folder, built, built.outside);
   if (built.inputs === current) return release;
   throw new UsageError(
-    `${target} is out of date: the sources, the lockfile or the kit changed after ${release.name}@${release.version} ` +
+    `${target} is out of date: the sources, the lockfile, the kit or the command changed after ${release.name}@${release.version} ` +
       `was built (inputs ${built.inputs}, now ${current}); run \`${buildCommand(built)}\` first`,
   );
 }

@@ -10,17 +10,17 @@ interface NewSection {
   readonly name: string;
   /** Path pattern of its page. */
   readonly pattern: string;
-  /** npm package spec of the kit. */
-  readonly kit: string;
+  /** Version or file of each of the {@link PACKAGES}, by name. */
+  readonly packages: Readonly<Record<string, string>>;
   readonly packageManager: PackageManager;
 }
 
-/** Name of the kit's package. */
-export const KIT = "@colonnade/kit";
-// The kit, or the copy of its manifest and its template in @colonnade/create-section.
-const KIT_FOLDER = path.resolve(import.meta.dirname, "../..");
+/** The packages of this repository that a section depends on. They have one version. */
+export const PACKAGES = ["@colonnade/kit", "@colonnade/cli"] as const;
+// This package, or the copy of its manifest and its template in @colonnade/create-section.
+const PACKAGE_FOLDER = path.resolve(import.meta.dirname, "../..");
 // The template is a working section, so that it is compiled and linted in place.
-const TEMPLATE = path.join(KIT_FOLDER, "templates/section");
+const TEMPLATE = path.join(PACKAGE_FOLDER, "templates/section");
 // npm does not pack files named .gitignore.
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
 // `home.params.tsx` replaces `home.tsx` if the pattern has parameters.
@@ -31,9 +31,11 @@ const PLACEHOLDER = /\/section-(?:path|example)\/?|section-name|Section title/g;
 /** Param of the template's second page, whose pattern extends that of the first. */
 const TOPIC = ":topic";
 
-/** Reads the version of this kit. */
-export function kitVersion(): string {
-  const { version } = JSON.parse(readFileSync(path.join(KIT_FOLDER, "package.json"), "utf8")) as { version: string };
+/** Reads the version of this package. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(path.join(PACKAGE_FOLDER, "package.json"), "utf8")) as {
+    version: string;
+  };
   return version;
 }
 
@@ -41,7 +43,7 @@ export function kitVersion(): string {
 export function pinnedVersions(): Readonly<Record<string, string>> {
   const template = readFileSync(path.join(TEMPLATE, "package.json"), "utf8");
   const { dependencies, devDependencies } = JSON.parse(template) as Record<string, Readonly<Record<string, string>>>;
-  return { ...dependencies, ...devDependencies, [KIT]: kitVersion() };
+  return { ...dependencies, ...devDependencies };
 }
 
 /** Returns the path patterns of a section's pages. `pattern` is the pattern of the first page. */
@@ -108,8 +110,12 @@ function placeholderValues({ name, pattern }: NewSection): Readonly<Record<strin
   };
 }
 
-function packageJson(template: string, { name, kit, packageManager }: NewSection): string {
-  const manifest = JSON.parse(template) as { dependencies: Record<string, string> };
-  const dependencies = { ...manifest.dependencies, [KIT]: kit };
-  return `${JSON.stringify({ ...manifest, name, ...packageManager.manifest, dependencies }, null, 2)}\n`;
+function packageJson(template: string, { name, packages, packageManager }: NewSection): string {
+  const manifest = JSON.parse(template) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+  const withSpecs = (group: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(group).map(([dependency, spec]) => [dependency, packages[dependency] ?? spec]));
+  const dependencies = withSpecs(manifest.dependencies);
+  const devDependencies = withSpecs(manifest.devDependencies);
+  const created = { ...manifest, name, ...packageManager.manifest, dependencies, devDependencies };
+  return `${JSON.stringify(created, null, 2)}\n`;
 }

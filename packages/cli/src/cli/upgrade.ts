@@ -9,8 +9,8 @@ import { loadConfig, UsageError } from "../build/config.js";
 import { readContract } from "../build/entry.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 import type { CommandContext, CommandResult } from "./context.js";
-import { copyArchive, isArchiveNew, kitSource, vendoredArchive } from "./kitSource.js";
-import { KIT, kitVersion, pinnedVersions } from "./scaffold.js";
+import { copyArchives, isArchiveNew, packageSources, vendoredArchive, type PackageSource } from "./packageSources.js";
+import { PACKAGES, packageVersion, pinnedVersions } from "./scaffold.js";
 import { formatTable } from "./table.js";
 import { setVersions, type PackageChange } from "./upgradedPackages.js";
 
@@ -19,7 +19,7 @@ const MANIFEST = "package.json";
 
 /** Options of an upgrade. */
 interface UpgradeOptions {
-  /** npm package spec of the kit. Default: this kit's version. */
+  /** A version, or a folder with packed packages. Default: the version of this command. */
   readonly to?: string | undefined;
   /** Report the changes without making them. */
   readonly dryRun?: boolean;
@@ -30,22 +30,24 @@ interface UpgradeOptions {
 /** What an upgrade changes. */
 interface Upgrade {
   readonly packages: readonly PackageChange[];
-  /** The packed kit that is copied, relative to the section. Absent if the section has the same file. */
-  readonly archive?: string;
+  /** The specs of the packed packages that are copied, by name. Empty if the section has the same files. */
+  readonly archives: Readonly<Record<string, string>>;
 }
 
 /** Adds `colonnade upgrade`. */
 export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
   program
     .command("upgrade")
-    .summary("upgrade this section to the versions of this kit")
+    .summary("upgrade this section to the versions of this command")
     .description(
-      `Sets ${KIT} and the packages that \`colonnade new\` pins to the versions of this kit in package.json. ` +
-        "Run the command of the new kit: `npx --package <new kit> colonnade upgrade`. Keeps later versions of other packages.",
+      `Sets ${PACKAGES.join(", ")} and the packages that \`colonnade new\` pins to the versions of this command in ` +
+        "package.json. Run the new command: `npx --package <new @colonnade/cli> colonnade upgrade`. Keeps later " +
+        "versions of other packages.",
     )
     .option(
-      "--to <package spec>",
-      `version, URL or tarball of ${KIT}, which is copied to vendor/ (default: this kit's version)`,
+      "--to <version or folder>",
+      `version of ${PACKAGES.join(" and ")}, or a folder with their packed files, which are copied to vendor/ ` +
+        "(default: the version of this command)",
     )
     .option("--dry-run", "show what would change, without changing it")
     .option("--force", "change files even if there are uncommitted changes")
@@ -57,31 +59,40 @@ export function addUpgradeCommand(program: CommandUnknownOpts, { folder, printRe
 /**
  * Upgrades the section in a folder. Writes nothing if it fails.
  *
- * @throws UsageError if the folder has no section, uncommitted changes could be lost, or the kit has another contract.
+ * @throws UsageError if the folder has no section, uncommitted changes could be lost, or this command has another contract.
  */
 async function upgrade(folder: string, { to, dryRun = false, force = false }: UpgradeOptions): Promise<Upgrade> {
   const file = path.join(folder, MANIFEST);
   const manifest = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UsageError(`${file} cannot be read: ${String(error)}`, { cause: error });
   });
-  const source = await kitSource(to ?? kitVersion(), folder, folder, "--to");
-  const kit = source.spec;
-  const { text, changes } = setVersions(file, manifest, { ...pinnedVersions(), [KIT]: kit });
-  const replaced = changes.find(({ name }) => name === KIT);
-  if (replaced && to === undefined && isOutsideRegistry(replaced.from))
+  const sources = await packageSources(to ?? packageVersion(), folder, folder, "--to");
+  const specs = Object.fromEntries(sources.map(({ name, spec }) => [name, spec]));
+  const { text, changes } = setVersions(file, manifest, { ...pinnedVersions(), ...specs });
+  const replaced = changes.filter(({ name }) => name in specs);
+  const vendored = replaced.find(({ from }) => isOutsideRegistry(from));
+  if (vendored && to === undefined)
     throw new UsageError(
-      `${file} gets ${KIT} from ${JSON.stringify(replaced.from)}, not from a registry; name the new kit with --to, such as --to ../colonnade-kit-${kit}.tgz`,
+      `${file} gets ${vendored.name} from ${JSON.stringify(vendored.from)}, not from a registry; name the folder with the new packages with --to, such as --to ../packages`,
     );
   await requireContract(folder);
-  const archive = (await isArchiveNew(source)) ? kit.replace(/^file:/, "") : undefined;
-  if (!dryRun && (changes.length > 0 || archive !== undefined)) {
+  const archives = await newArchives(sources);
+  const isChanged = changes.length > 0 || Object.keys(archives).length > 0;
+  if (!dryRun && isChanged) {
     if (!force) await requireCommitted(folder);
     if (changes.length > 0) await writeFile(file, text);
-    await copyArchive(source);
-    const old = vendoredArchive(replaced?.from ?? "");
-    if (old !== undefined) await rm(path.join(folder, old), { force: true });
+    await copyArchives(sources);
+    for (const { from } of replaced) {
+      const old = vendoredArchive(from);
+      if (old !== undefined) await rm(path.join(folder, old), { force: true });
+    }
   }
-  return { packages: changes, ...(archive !== undefined && { archive }) };
+  return { packages: changes, archives };
+}
+
+async function newArchives(sources: readonly PackageSource[]): Promise<Record<string, string>> {
+  const areNew = await Promise.all(sources.map(isArchiveNew));
+  return Object.fromEntries(sources.filter((_, index) => areNew[index]).map(({ name, spec }) => [name, spec]));
 }
 
 /** Whether npm gets a package from a URL, a file or another protocol, instead of a registry. */
@@ -89,13 +100,13 @@ function isOutsideRegistry(spec: string): boolean {
   return /[:/]/.test(spec);
 }
 
-// A kit of an earlier contract would build the section as one of its own contract.
+// A command of another contract would build the section as one of its own contract.
 async function requireContract(folder: string): Promise<void> {
   const { entry } = await loadConfig(folder);
   const contract = await readContract(path.join(folder, entry));
   if (contract !== CONTRACT)
     throw new UsageError(
-      `the section has contract ${String(contract)}, but this kit supports contract ${String(CONTRACT)}; run \`colonnade upgrade\` of a kit that supports contract ${String(contract)}`,
+      `the section has contract ${String(contract)}, but this command supports contract ${String(CONTRACT)}; run \`colonnade upgrade\` of a version that supports contract ${String(contract)}`,
     );
 }
 
@@ -111,16 +122,17 @@ async function requireCommitted(folder: string): Promise<void> {
 }
 
 function describe(upgraded: Upgrade, dryRun: boolean): CommandResult {
-  const { packages, archive } = upgraded;
+  const { packages } = upgraded;
+  const archives = Object.entries(upgraded.archives);
   const data = { ...upgraded, dryRun };
-  if (packages.length === 0 && archive === undefined)
-    return { text: `already up to date with version ${kitVersion()} of the kit`, data };
-  // Without the package, npm keeps an installed kit of the same version, and the hash in package-lock.json.
-  const install = archive === undefined ? "npm install" : `npm install ${KIT}@file:${archive}`;
+  if (packages.length === 0 && archives.length === 0)
+    return { text: `already up to date with version ${packageVersion()}`, data };
+  // Without the packages, npm keeps installed ones of the same version, and their hashes in package-lock.json.
+  const install = ["npm install", ...archives.map(([name, spec]) => `${name}@${spec}`)].join(" ");
   const text = [
     dryRun ? "would change:" : "changed:",
     ...(packages.length > 0 ? [packageTable(packages)] : []),
-    ...(archive === undefined ? [] : [`  ${archive}`]),
+    ...archives.map(([, spec]) => `  ${spec.replace(/^file:/, "")}`),
     ...(dryRun ? [] : ["", `next: ${install}, npm test, npx --no colonnade check`]),
   ];
   return { text: text.join("\n"), data };

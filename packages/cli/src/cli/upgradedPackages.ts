@@ -2,7 +2,7 @@ import { isScalar, parseDocument } from "yaml";
 
 import { rejectMark } from "../build/folder.js";
 import { UsageError } from "../build/usageError.js";
-import { KIT } from "./scaffold.js";
+import { PACKAGES } from "./scaffold.js";
 
 /** The change of a package's version in `package.json`. */
 export interface PackageChange {
@@ -22,14 +22,14 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+$/;
 
 /**
  * Sets the versions of the packages that a `package.json` already depends on. Keeps its formatting, and later versions of
- * packages other than the kit.
+ * packages other than {@link PACKAGES}.
  *
- * @throws UsageError if it is not JSON or does not depend on the kit.
+ * @throws UsageError if it is not JSON or does not depend on all of them.
  */
 export function setVersions(file: string, text: string, versions: Readonly<Record<string, string>>): ChangedPackages {
   const dependencies = dependenciesOf(file, text);
-  const kit = dependencies.find(({ name }) => name === KIT);
-  if (!kit) throw new UsageError(`${file} does not depend on ${KIT}; run this in the folder of a section`);
+  const missing = PACKAGES.find((name) => !dependencies.some((dependency) => dependency.name === name));
+  if (missing) throw new UsageError(`${file} does not depend on ${missing}; run this in the folder of a section`);
   const changes = dependencies.flatMap((dependency) => {
     const to = versions[dependency.name];
     const isKept = to === undefined || to === dependency.from || isEarlier(to, dependency);
@@ -73,7 +73,11 @@ function parseManifest(file: string, text: string): Readonly<Record<string, obje
   }
 }
 
+function isPackage(name: string): boolean {
+  return (PACKAGES as readonly string[]).includes(name);
+}
+
 function isEarlier(to: string, { name, from }: Dependency): boolean {
-  const areComparable = name !== KIT && EXACT_VERSION.test(to) && EXACT_VERSION.test(from);
+  const areComparable = !isPackage(name) && EXACT_VERSION.test(to) && EXACT_VERSION.test(from);
   return areComparable && to.localeCompare(from, "en", { numeric: true }) < 0;
 }

@@ -61,7 +61,7 @@ export class Shells {
     if (response.status === 404)
       throw new UsageError(
         `the shell of ${this.#site} has no development variant (${url} does not exist); ask the site's operator to ` +
-          "deploy a shell that was built with this version of the kit or a later one",
+          "deploy a shell that was built with this version of @colonnade/cli or a later one",
       );
     if (!response.ok)
       throw new GatewayError(`${url} responded with status ${String(response.status)}; expected 200`, "unavailable");
@@ -70,13 +70,13 @@ export class Shells {
     const shell = JSON.parse(await readFile(path.join(folder, DEVELOPMENT_MANIFEST), "utf8")) as DevelopmentShell;
     if (shell.format !== DEVELOPMENT_FORMAT)
       throw new UsageError(
-        `the shell of ${this.#site} has a development variant of format ${String(shell.format)}; this kit supports ` +
-          `format ${String(DEVELOPMENT_FORMAT)}: install the kit's version that the site uses`,
+        `the shell of ${this.#site} has a development variant of format ${String(shell.format)}; this command supports ` +
+          `format ${String(DEVELOPMENT_FORMAT)}: install the version of @colonnade/cli that the site uses`,
       );
     if (shell.contract !== CONTRACT)
       throw new UsageError(
-        `the shell of ${this.#site} supports contract ${String(shell.contract)}; this kit has contract ` +
-          `${String(CONTRACT)}: install the kit's version that the site uses`,
+        `the shell of ${this.#site} supports contract ${String(shell.contract)}; this command supports contract ` +
+          `${String(CONTRACT)}: install the version of @colonnade/cli that the site uses`,
       );
     return { ...shell, folder, files: new Set(await readdir(path.join(folder, "client"))) };
   }

@@ -4,7 +4,7 @@ import type { Finding } from "../check/finding.js";
 import { findViolations } from "../check/staticRules.js";
 import type { SyntaxNode } from "../check/syntax.js";
 
-const GUIDE = "node_modules/@colonnade/kit/dist/check/errors.md";
+const GUIDE = "node_modules/@colonnade/cli/dist/check/errors.md";
 
 interface RuleContext {
   report(problem: { readonly node: object; readonly message: string }): void;
@@ -43,7 +43,7 @@ function messageOf({ code, advice, isCertain }: Finding): string {
 /** Reports problems of `colonnade check` that need no run of the section. */
 const config: LintConfig[] = [
   {
-    name: "@colonnade/kit",
+    name: "@colonnade/cli",
     files: ["src/**/*.{js,jsx,ts,tsx}"],
     ignores: ["**/*.test.*"],
     languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },

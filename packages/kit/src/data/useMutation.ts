@@ -38,12 +38,11 @@ export interface Mutation<Value> {
  *
  * @example
  * ```tsx
- * import { Button } from "@colonnade/design";
  * import { useMutation } from "@colonnade/kit/data";
  *
  * export function Like() {
  *   const { state, send } = useMutation("/api/events/7/likes");
- *   return <Button busy={state.status === "pending"} onClick={() => send({ stars: "1" })}>Like</Button>;
+ *   return <button aria-busy={state.status === "pending"} onClick={() => send({ stars: "1" })}>Like</button>;
  * }
  * ```
  */

@@ -2,4 +2,6 @@
 export { findNonJson } from "./json.js";
 export { loadPage, type LoadedPage, type PageRequest } from "./loadPage.js";
 export { queriesProblem, queryPaths } from "./queries.js";
+// The kit's hooks need the context of this router.
+export { StaticRouter } from "react-router-dom";
 export { renderToHtml, type RenderedHtml } from "./renderToHtml.js";

@@ -55,7 +55,7 @@ function sectionProblem(section: Section, name: string): StepResult {
   const contract: number = section.contract;
   if (contract !== CONTRACT)
     return {
-      problem: `the section has contract ${String(contract)}; this kit supports contract ${String(CONTRACT)}`,
+      problem: `the section has contract ${String(contract)}; the installed kit supports contract ${String(CONTRACT)}`,
       part: "contract",
     };
   if (section.name !== name)

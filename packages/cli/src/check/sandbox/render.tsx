@@ -1,9 +1,8 @@
 import { Suspense, type ReactElement } from "react";
-import { StaticRouter } from "react-router-dom";
 
 import { ParamsContext, ShellContext } from "@colonnade/kit/shell";
 import type { AnyPage, Params, Site } from "@colonnade/kit";
-import { renderToHtml } from "@colonnade/kit/server";
+import { renderToHtml, StaticRouter } from "@colonnade/kit/server";
 
 /** What a page renders from. */
 interface PageToRender {
