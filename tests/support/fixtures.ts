@@ -4,6 +4,7 @@ import { publishedSite } from "./published-site";
 import { startSite, type Site } from "./site.mjs";
 import type { Development } from "./start-development";
 import { startEventsSite, type EventsSite } from "./start-events-site";
+import { startMinimalSite, type MinimalSite } from "./start-minimal-site";
 
 /** Errors the browser reported during a test. */
 export interface BrowserErrors {
@@ -26,6 +27,8 @@ export interface WorkerFixtures {
   uncachedSite: Site;
   /** This worker's site with the events example. Tests must not break it. */
   events: EventsSite;
+  /** The site of examples/minimal-shell. Tests must not break it. */
+  minimal: MinimalSite;
   /** A site that accepts only HTTPS, like a production site. */
   secureSite: Site;
   /** `colonnade dev` for `secureSite`. */
@@ -85,6 +88,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(events);
       await events.site.stop();
       await events.api.stop();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  minimal: [
+    async ({}, use) => {
+      const minimal = await startMinimalSite();
+      await use(minimal);
+      await minimal.stop();
     },
     { scope: "worker", timeout: 60_000 },
   ],
