@@ -1,6 +1,7 @@
 import "@colonnade/design/design.css";
 import { createShell } from "@colonnade/shell";
 
+import { JoinFailed, JoinLoading } from "./dialogs/join";
 import "./favicon.svg";
 import { Failed } from "./frame/Failed";
 import { Frame } from "./frame/Frame";
@@ -18,5 +19,5 @@ export default createShell({
   Failed,
   Offline,
   loadingLayout: { header: "plain" },
-  dialogs: { join: () => import("./dialogs/join") },
+  dialogs: { join: { Loading: JoinLoading, Failed: JoinFailed } },
 });

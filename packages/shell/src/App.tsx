@@ -2,7 +2,7 @@ import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shel
 import { Suspense, useMemo, useState, type ReactElement } from "react";
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
-import { useDialogs, type DialogModules } from "./dialogs/Dialogs.js";
+import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import type { Views } from "./loading/viewLoader.js";
@@ -27,12 +27,11 @@ export interface AppProps {
   readonly slots: Slots | null;
 }
 
-const NO_DIALOGS: DialogModules = {};
-
 /** The whole site. Must be rendered in a router. */
 export function App({ parts, boot, slots, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
-  const { open: openDialog, element: dialog } = useDialogs(parts.dialogs ?? NO_DIALOGS, slots);
+  const dialogs = useDialogs();
+  const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
     () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog }),
     [boot, openDialog],
@@ -45,7 +44,7 @@ export function App({ parts, boot, slots, ...page }: AppProps): ReactElement {
           <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
         </Suspense>
       </SlotsContext>
-      {dialog}
+      {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}
       <Announcer text={announcement} />
     </ShellContext>
   );

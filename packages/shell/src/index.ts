@@ -6,7 +6,6 @@
 export type { HistoryState } from "./navigation/historyState.js";
 export {
   createShell,
-  type DialogModule,
   type DialogParts,
   type DialogProps,
   type FrameProps,

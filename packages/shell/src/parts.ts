@@ -31,12 +31,6 @@ export interface DialogParts {
   readonly Failed: ComponentType<DialogProps & RetryProps>;
 }
 
-/** Exports of a dialog's module. */
-export interface DialogModule {
-  /** What the shell shows in place of the section's dialog. */
-  readonly dialog: DialogParts;
-}
-
 /** Titles of documents without a page of a section. The shell appends the site's name. */
 export interface Titles {
   /** No section has a page for the path. Also the heading of {@link ShellParts.NotFound}. Default: `Page not found`. */
@@ -61,11 +55,8 @@ export interface ShellParts {
   readonly loadingLayout?: Layout;
   /** Titles of documents without a page. */
   readonly titles?: Partial<Titles>;
-  /**
-   * The slots whose content is a dialog, by name. Their modules load when the browser is idle, and not with the first view:
-   * `{ newsletter: () => import("./dialogs/newsletter") }`.
-   */
-  readonly dialogs?: Readonly<Record<string, () => Promise<DialogModule>>>;
+  /** The slots whose content is a dialog, by name. */
+  readonly dialogs?: Readonly<Record<string, DialogParts>>;
 }
 
 const TITLES: Titles = { notFound: "Page not found", failed: "Unavailable right now" };

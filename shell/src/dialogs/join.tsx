@@ -1,10 +1,11 @@
 import { Dialog } from "@colonnade/design";
-import type { DialogParts, DialogProps, RetryProps } from "@colonnade/shell";
+import type { DialogProps, RetryProps } from "@colonnade/shell";
 import type { ReactElement } from "react";
 
 import { RetryButton } from "../frame/RetryButton";
 
-function Loading({ close }: DialogProps): ReactElement {
+/** Shown while the sign-up dialog loads. */
+export function JoinLoading({ close }: DialogProps): ReactElement {
   return (
     <Dialog open heading="Sign-up is on its way" close={close}>
       <p>Loading…</p>
@@ -12,7 +13,8 @@ function Loading({ close }: DialogProps): ReactElement {
   );
 }
 
-function Failed({ close, retry }: DialogProps & RetryProps): ReactElement {
+/** Shown if the sign-up dialog fails. */
+export function JoinFailed({ close, retry }: DialogProps & RetryProps): ReactElement {
   return (
     <Dialog open heading="Sign-up is unavailable right now" close={close}>
       <p>The rest of the site works as usual.</p>
@@ -20,6 +22,3 @@ function Failed({ close, retry }: DialogProps & RetryProps): ReactElement {
     </Dialog>
   );
 }
-
-/** What the shell shows in place of the sign-up dialog. */
-export const dialog: DialogParts = { Loading, Failed };

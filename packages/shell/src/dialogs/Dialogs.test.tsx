@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fakeSlots, slotLoader } from "../fixtures.js";
 import type { DialogParts } from "../parts.js";
 import type { Slots } from "../Slot.js";
-import { useDialogs } from "./Dialogs.js";
+import { Dialogs, useDialogs } from "./Dialogs.js";
 
 function Newsletter({ open, params, close }: DialogSlotProps): ReactElement {
   return (
@@ -34,9 +34,6 @@ const PARTS: DialogParts = {
   ),
 };
 
-const loadParts = vi.fn(() => Promise.resolve({ dialog: PARTS }));
-const MODULES = { newsletter: loadParts };
-
 const load = vi.fn<() => Promise<{ Component: typeof Newsletter } | null>>();
 const submitted = vi.fn();
 
@@ -49,15 +46,15 @@ function UseDialog(): ReactElement {
 }
 
 function Site({ slots }: { readonly slots: Slots }): ReactElement {
-  const { open, element } = useDialogs(MODULES, slots);
+  const state = useDialogs();
   return (
-    <ShellContext value={{ site: TEST_SITE, configs: {}, openDialog: open }}>
+    <ShellContext value={{ site: TEST_SITE, configs: {}, openDialog: state.open }}>
       <DialogForm slot="newsletter" page="/newsletter" params={{ from: "footer" }}>
         <button type="submit">Subscribe</button>
       </DialogForm>
       <UseDialog />
       <Link to="/next">Next</Link>
-      {element}
+      <Dialogs parts={{ newsletter: PARTS }} slots={slots} state={state} />
     </ShellContext>
   );
 }
@@ -148,19 +145,6 @@ test("the shell's failed dialog shows if the code fails to load, and tries again
   await click("Subscribe");
   await screen.findByRole("dialog", { name: "Failed" });
   await click("Try again");
-  expect((await dialog()).textContent).toContain("From footer");
-});
-
-test("the form's page opens if the shell's code of the dialog fails to load", async () => {
-  const assign = vi.spyOn(location, "assign").mockImplementation(() => undefined);
-  loadParts.mockRejectedValue(new Error("offline"));
-  show();
-  await click("Subscribe");
-  await waitFor(() => {
-    expect(assign).toHaveBeenCalledExactlyOnceWith("/newsletter");
-  });
-  loadParts.mockResolvedValue({ dialog: PARTS });
-  await click("Subscribe");
   expect((await dialog()).textContent).toContain("From footer");
 });
 

@@ -13,41 +13,36 @@ function paramsOf(form: Element): DialogParams {
   return Object.fromEntries(new URLSearchParams(form.getAttribute("data-params") ?? ""));
 }
 
-/** What the dialogs of a document need of their loader. */
-interface Loader {
-  readonly names: readonly string[];
-  preload(slot: string): void;
-}
-
 /**
  * Listens on the document to the forms of all sections that open one of these dialogs. Calls `open` when one is submitted, which
  * is then canceled, and `preload` when one is hovered, touched or focused, or when the browser is idle.
  */
 export function useDialogIntent(
-  loader: Loader,
-  open: (slot: string, params: DialogParams, page: string | undefined) => void,
+  names: readonly string[],
+  open: (slot: string, params: DialogParams) => void,
+  preload: (slot: string) => void,
 ): void {
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
     const onIntent = ({ target }: Event): void => {
-      const dialog = dialogOf(target, loader.names);
-      if (dialog) loader.preload(dialog.slot);
+      const dialog = dialogOf(target, names);
+      if (dialog) preload(dialog.slot);
     };
     document.addEventListener(
       "submit",
       (event) => {
-        const dialog = dialogOf(event.target, loader.names);
+        const dialog = dialogOf(event.target, names);
         if (!dialog) return;
         event.preventDefault();
-        open(dialog.slot, paramsOf(dialog.form), dialog.form.getAttribute("action") ?? undefined);
+        open(dialog.slot, paramsOf(dialog.form));
       },
       { signal },
     );
     for (const type of ["pointerover", "touchstart", "focusin"])
       document.addEventListener(type, onIntent, { signal, passive: true });
     const preloadAll = (): void => {
-      for (const slot of loader.names) loader.preload(slot);
+      names.forEach(preload);
     };
     // Safari does not support requestIdleCallback.
     const idle = typeof requestIdleCallback === "function" ? requestIdleCallback(preloadAll) : undefined;
@@ -55,5 +50,5 @@ export function useDialogIntent(
       listeners.abort();
       if (idle !== undefined) cancelIdleCallback(idle);
     };
-  }, [loader, open]);
+  }, [names, open, preload]);
 }
