@@ -2,6 +2,7 @@ import type { Head, Site } from "@colonnade/kit";
 import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
 import { head as documentHead } from "./documentMembers.js";
+import { directionOf } from "./language.js";
 import { titlesOf, type ShellParts } from "./parts.js";
 
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
@@ -114,10 +115,7 @@ function setLanguage(language: string): void {
   const { documentElement } = document;
   if (documentElement.lang === language) return;
   documentElement.lang = language;
-  // Few sites have pages in several languages.
-  void import("./language.js").then(({ directionOf }) => {
-    if (documentElement.lang === language) documentElement.dir = directionOf(language);
-  });
+  documentElement.dir = directionOf(language);
 }
 
 function append(name: string, attributes: Readonly<Record<string, string>>): void {

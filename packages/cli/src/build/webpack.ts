@@ -13,7 +13,7 @@ import webpack, {
 import { SubresourceIntegrityPlugin } from "webpack-subresource-integrity";
 
 import { NonzeroChunkIds } from "./chunkIds.js";
-import { ChunkTimeouts } from "./chunkTimeouts.js";
+import { ChunkTimeouts, SCRIPT_TIMEOUT } from "./chunkTimeouts.js";
 import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { FilelessChunks } from "./filelessChunks.js";
@@ -159,10 +159,11 @@ function federation(context: BuildContext): WebpackPluginInstance {
 // Stylesheets are split by `SharedStyles`.
 const isSplit = ({ type }: Pick<Module, "type">) => type !== "consume-shared-module" && type !== STYLE;
 
-const splitChunks = () => ({
+// Pages of a section share packages. The shell's first script has a digest of each further script, so it has few of them.
+const splitChunks = (isShell: boolean) => ({
   cacheGroups: {
     default: { test: isSplit, minChunks: 2, priority: -20, reuseExistingChunk: true },
-    defaultVendors: {
+    defaultVendors: !isShell && {
       test: (module: Module) => isSplit(module) && /[\\/]node_modules[\\/]/.test(module.nameForCondition() ?? ""),
       priority: -10,
       reuseExistingChunk: true,
@@ -258,7 +259,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       chunkLoadingGlobal: chunkLoadingGlobal(context),
       crossOriginLoading: "anonymous",
       // In milliseconds, and longer by the size of a chunk: see `ChunkTimeouts`. Then the chunk fails to load.
-      chunkLoadTimeout: 8_000,
+      chunkLoadTimeout: SCRIPT_TIMEOUT,
     },
     plugins: [
       ...(common.plugins ?? []),
@@ -277,7 +278,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
     optimization: {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
       minimizer: minimizers(),
-      splitChunks: splitChunks(),
+      splitChunks: splitChunks(isShell),
       moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,

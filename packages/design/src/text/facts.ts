@@ -5,18 +5,15 @@ import { signupOf } from "../site.js";
 const NO_RECIPIENT = "no one at present: sign-up is not configured";
 const NO_PARTNER = "no partner at present";
 
-/** Facts that a text can name in braces, such as `{brand}`, and their values. */
-const FACTS = {
-  brand: (site) => site.brand,
-  contact: (site) => site.contact,
-  legalEntity: (site) => site.facts.legalEntity,
-  origin: (site) => site.origin,
-  processingCountry: (site) => site.facts.processingCountry,
-  retention: (site) => site.facts.retention,
-  governingLaw: (site) => site.facts.governingLaw,
-  signupRecipient: (site) => signupOf(site).host ?? NO_RECIPIENT,
-  partnerName: (site) => site.integrations.partner?.name ?? NO_PARTNER,
-} satisfies Record<string, (site: Site) => string>;
+/** What a text can name in braces: facts of the site, and who gets a sign-up. */
+function valuesOf(site: Site): Readonly<Record<string, unknown>> {
+  const { brand, contact, origin, facts, integrations } = site;
+  return {
+    ...{ brand, contact, origin, ...facts },
+    signupRecipient: signupOf(site).host ?? NO_RECIPIENT,
+    partnerName: integrations.partner?.name ?? NO_PARTNER,
+  };
+}
 
 /**
  * Returns the value of a site fact.
@@ -24,10 +21,9 @@ const FACTS = {
  * @throws Error if the fact is unknown. The message lists the known facts.
  */
 export function factOf(name: string, site: Site): string {
-  if (!Object.hasOwn(FACTS, name)) {
-    throw new Error(`unknown site fact {${name}}; expected one of ${Object.keys(FACTS).join(", ")}`);
-  }
-  return FACTS[name as keyof typeof FACTS](site);
+  const values = valuesOf(site);
+  if (Object.hasOwn(values, name)) return String(values[name]);
+  throw new Error(`unknown site fact {${name}}; expected one of ${Object.keys(values).join(", ")}`);
 }
 
 /**
