@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { create } from "../dist/src/cli/create.js";
+import { create } from "../dist/dist/cli/create.js";
 
 process.exitCode = await create(process.argv.slice(2), {
   folder: process.cwd(),

@@ -1,6 +1,6 @@
-// The packed kit and `npm create @colonnade/section`, used in a folder outside this repository.
+// The packed kit and command and `npm create @colonnade/section`, used in a folder outside this repository.
 import { execFile, spawn } from "node:child_process";
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -15,22 +15,24 @@ import { temporaryFolder } from "../../fixtures/temporary.js";
 import type { main as runMain } from "./index.js";
 
 const run = promisify(execFile);
-const KIT = path.resolve(import.meta.dirname, "../..");
-const ROOT = path.dirname(KIT);
+const CLI = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(CLI, "../..");
+const KIT = path.join(ROOT, "packages/kit");
 const CREATE_SECTION = path.join(ROOT, "packages/create-section");
-// The kit's own node_modules has the dependencies whose version differs from the one at the root.
-const DEPENDENCIES = [path.join(KIT, "node_modules"), path.join(ROOT, "node_modules")];
+// The command's own node_modules has the dependencies whose version differs from the one at the root.
+const DEPENDENCIES = [path.join(CLI, "node_modules"), path.join(ROOT, "node_modules")];
 
+/** Has the packed packages, and the sections. */
 let folder: string;
 let modules: string;
-let packedKit: string;
 let packedCreate: string;
 /** The command of the unpacked create-section. */
 let createSection: string;
 
 /** Packs a package with npm. Returns the path of the file. */
-async function pack(source: string, ...options: string[]): Promise<string> {
-  const args = ["pack", "--json", "--foreground-scripts=false", "--pack-destination", folder, ...options];
+async function pack(source: string): Promise<string> {
+  // The scripts would rebuild dist/, which these tests run.
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const { stdout } = await run("npm", args, { cwd: source });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return path.join(folder, filename);
@@ -51,19 +53,23 @@ async function unpackCreate(): Promise<string> {
   for (const name of Object.keys(dependencies)) {
     const link = path.join(target, "node_modules", name);
     await mkdir(path.dirname(link), { recursive: true });
-    await symlink(path.join(KIT, "node_modules", name), link);
+    await symlink(path.join(CLI, "node_modules", name), link);
   }
   return path.join(target, "bin/create-section.js");
 }
 
-/** Packs the packages, and unpacks the kit next to links to its dependencies in this repository. */
+/** Packs the packages, and unpacks those of a section next to links to their dependencies in this repository. */
 beforeAll(async () => {
   folder = await temporaryFolder();
   modules = path.join(folder, "node_modules");
-  // The kit's prepack script would rebuild dist/, which these tests run.
-  [packedKit, packedCreate] = await Promise.all([pack(KIT, "--ignore-scripts"), pack(CREATE_SECTION)]);
+  await run(process.execPath, [path.join(CREATE_SECTION, "scripts/bundle.mjs")]);
+  const [kit, cli, create] = await Promise.all([pack(KIT), pack(CLI), pack(CREATE_SECTION)]);
+  packedCreate = create;
   createSection = await unpackCreate();
-  await unpack(packedKit, path.join(modules, "@colonnade/kit"));
+  await Promise.all([
+    unpack(kit, path.join(modules, "@colonnade/kit")),
+    unpack(cli, path.join(modules, "@colonnade/cli")),
+  ]);
   const libraries = new Map<string, string>();
   for (const source of DEPENDENCIES.toReversed())
     for (const name of await readdir(source).catch(() => [])) libraries.set(name, path.join(source, name));
@@ -75,28 +81,25 @@ function runInSection(name: string, tool: string, ...args: string[]): Promise<{ 
   return run(process.execPath, [path.join(modules, tool), ...args], { cwd: path.join(folder, name) });
 }
 
-test("the packed kit contains the public files and no tests", async () => {
-  const files = await readdir(path.join(modules, "@colonnade/kit"), { recursive: true });
-  expect(files).toEqual(
-    expect.arrayContaining([
-      "bin/colonnade.js",
-      "design/index.css",
-      "design/components/button.css",
-      "dist/index.js",
-      "dist/index.d.ts",
-      "modules.d.ts",
-      "shell/development.tgz",
-      "templates/section/.github/workflows/ci.yml",
-      "templates/section/gitignore",
+test.each([
+  ["kit", ["dist/index.js", "dist/index.d.ts", "dist/contract.js", "modules.d.ts"]],
+  [
+    "cli",
+    [
+      ...["bin/colonnade.js", "dist/check/errors.md", "dist/check/globals.js", "shell/development.tgz"],
+      ...["templates/section/.github/workflows/ci.yml", "templates/section/gitignore"],
       "templates/section/src/section.test.tsx",
-    ]),
-  );
+    ],
+  ],
+])("the packed %s contains the public files and no tests", async (name, expected) => {
+  const files = await readdir(path.join(modules, "@colonnade", name), { recursive: true });
+  expect(files).toEqual(expect.arrayContaining(expected));
   expect(files.filter((file) => /^dist\/.*(\.test\.|tsbuildinfo)|^(src|fixtures)\b/.test(file))).toEqual([]);
 });
 
-/** Builds the section in a folder with the unpacked kit, within this process, which has loaded webpack. Returns its release. */
+/** Builds the section in a folder with the unpacked packages, within this process, which has loaded webpack. Returns its release. */
 async function built(name: string): Promise<Release> {
-  const module = pathToFileURL(path.join(modules, "@colonnade/kit/dist/cli/index.js")).href;
+  const module = pathToFileURL(path.join(modules, "@colonnade/cli/dist/cli/index.js")).href;
   const { main } = (await import(/* @vite-ignore */ module)) as { main: typeof runMain };
   const section = path.join(folder, name);
   const { code, err } = await runSection(section, ["build"], {}, { command: main });
@@ -154,7 +157,7 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
   async function create(agent: string): Promise<string> {
     const team = await temporaryFolder();
     const env = { ...process.env, npm_config_user_agent: agent };
-    await run(process.execPath, [createSection, "hello", "--kit", packedKit], { cwd: team, env });
+    await run(process.execPath, [createSection, "hello", "--packages", folder], { cwd: team, env });
     return path.join(team, "hello");
   }
 
@@ -171,13 +174,10 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
 
   test("npm", async () => {
     const team = await temporaryFolder();
-    const kit = path.join(team, path.basename(packedKit));
-    await cp(packedKit, kit);
-    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--kit", kit];
+    const args = ["exec", "--yes", `--package=${packedCreate}`, "--", "create-section", "hello", "--packages", folder];
     await run("npm", args, { cwd: team });
     const section = path.join(team, "hello");
     await run("npm", ["install"], { cwd: section });
-    await rm(kit);
     // What the workflow has: the committed files, and no cache.
     const git = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
     await run("git", ["add", "."], { cwd: section });
@@ -203,7 +203,7 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
 
 test("colonnade dev shows a new section without a site", async () => {
   await run(process.execPath, [createSection, "hello"], { cwd: folder });
-  const args = [path.join(modules, "@colonnade/kit/bin/colonnade.js"), "dev", "hello", "--port", "0"];
+  const args = [path.join(modules, "@colonnade/cli/bin/colonnade.js"), "dev", "hello", "--port", "0"];
   // Without PATH, as on a machine that has only Node.js.
   const child = spawn(process.execPath, args, { cwd: folder, env: {} });
   try {
