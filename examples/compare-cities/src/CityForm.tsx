@@ -1,4 +1,3 @@
-import { Button } from "@colonnade/design";
 import { useNavigate } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
@@ -22,7 +21,9 @@ export function CityForm(): ReactElement {
       <CitySelect label="One city" value={one} onChange={setOne} />
       <CitySelect label="Other city" value={other} onChange={setOther} />
       <p role="alert">{error}</p>
-      <Button type="submit">Compare</Button>
+      <button type="submit" className="button">
+        Compare
+      </button>
     </form>
   );
 }

@@ -1,4 +1,3 @@
-import { Notice } from "@colonnade/design";
 import { useEffect, useState, type ReactElement } from "react";
 
 type Weather = { readonly temperature: number } | "loading" | "unavailable";
@@ -15,7 +14,7 @@ export default function CurrentWeather({ city }: { readonly city: string }): Rea
       aborter.abort();
     };
   }, [city]);
-  if (weather === "unavailable") return <Notice kind="note">The weather of {city} is unavailable right now.</Notice>;
+  if (weather === "unavailable") return <p className="notice">The weather of {city} is unavailable right now.</p>;
   return (
     <p>{weather === "loading" ? `Loading the weather of ${city}` : `${city} now: ${String(weather.temperature)} °C`}</p>
   );
