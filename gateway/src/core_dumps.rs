@@ -1,4 +1,5 @@
-//! Core dump protection. The process's memory holds sign-ups, the backend's API key and tokens.
+//! Core dump protection. The process's memory holds what visitors type, API keys of backends and
+//! tokens.
 
 use std::io;
 

@@ -35,7 +35,7 @@ fn document_links_page_assets() {
     let section = Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]);
     let html = gateway.get("/state/Texas").text();
     assert!(html.starts_with("<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"));
-    assert!(html.contains("<title>Test &amp; Brand</title><meta name=\"rating\" content=\"adult\">"));
+    assert!(html.contains("<title>Test &amp; Brand</title>"));
     assert!(
         html.contains("<link rel=\"icon\" href=\"/assets/shell/1.0.0/icon.svg\" type=\"image/svg+xml\">")
     );
@@ -139,29 +139,24 @@ fn boot_payload_contains_site_settings() {
         site,
         json!({
             "brand": "Test & Brand", "origin": "https://site.example", "contact": "contact@site.example",
-            "legalEntity": "Entity", "processingCountry": "the United States", "retention": "30 days",
-            "governingLaw": "the law", "logsClientIp": false,
+            "language": "en", "facts": { "city": "Vienna" }, "logsClientIp": false,
             "navigation": {
                 "menu": [{ "label": "Home", "path": "/" }], "footer": [{ "label": "Terms", "path": "/terms" }],
             },
-            "signup": {
-                "host": "backend.example", "redirectHosts": ["members.example.com"],
-                "page": "/signup", "success": "/success",
-            },
-            "partner": {
-                "id": "example", "name": "Example", "host": "partner.example",
-                "url": "https://partner.example/join?subid=a+b",
+            "integrations": {
+                "signup": {
+                    "host": "backend.example", "redirectHosts": ["members.example.com"],
+                    "page": "/signup", "success": "/success",
+                },
+                "partner": {
+                    "id": "example", "name": "Example", "host": "partner.example",
+                    "url": "https://partner.example/join?subid=a+b",
+                },
             },
         })
     );
     let logged = Gateway::start_live("[telemetry]\nlog_client_ip = true\n", &[]);
     assert_eq!(logged.get("/").boot()["site"]["logsClientIp"], true);
-    let plain = Gateway::start_live("", &[]).get("/").boot();
-    assert_eq!(plain["site"]["partner"], Value::Null);
-    assert_eq!(
-        plain["site"]["signup"],
-        json!({ "host": null, "redirectHosts": [], "page": "/signup", "success": "/success" })
-    );
 }
 
 #[test]
@@ -227,11 +222,6 @@ fn no_live_deployment_returns_setup_page() {
                 .contains("<header><span class=\"brand\">Test &amp; Brand</span></header>")
         );
         assert!(
-            response
-                .text()
-                .contains("<meta name=\"rating\" content=\"adult\">")
-        );
-        assert!(
             !response.text().contains("<a "),
             "a site without a deployment has no home page to link to"
         );
@@ -244,18 +234,20 @@ fn no_live_deployment_returns_setup_page() {
 }
 
 #[test]
-fn document_links_shell_icons_and_theme_colors() {
+fn document_has_icons_colors_and_meta_of_shell() {
     let gateway = Gateway::start();
     let icon =
         |size: u32, purpose: &str| json!({ "file": "client/icon.png", "size": size, "purpose": purpose });
     let shell = Release::shell("1.0.0")
         .file("client/icon.png", "image/png")
         .with("icons", json!([icon(180, "touch"), icon(192, "any")]))
-        .with("themeColor", json!({ "light": "#ffffff", "dark": "#201c1f" }));
+        .with("themeColor", json!({ "light": "#ffffff", "dark": "#201c1f" }))
+        .with("meta", json!([{ "name": "rating", "content": "general" }]));
     gateway.publish(&shell);
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     let html = gateway.get("/nowhere").text();
     for tag in [
+        "<meta name=\"rating\" content=\"general\">",
         "<meta name=\"theme-color\" content=\"#ffffff\" media=\"(prefers-color-scheme: light)\">",
         "<meta name=\"theme-color\" content=\"#201c1f\" media=\"(prefers-color-scheme: dark)\">",
         "<link rel=\"apple-touch-icon\" sizes=\"180x180\" href=\"/assets/shell/1.0.0/icon.png\">",
@@ -264,5 +256,7 @@ fn document_links_shell_icons_and_theme_colors() {
         assert_eq!(html.matches(tag).count(), 1, "{tag}\n{html}");
     }
     let without = Gateway::start_live("", &[]).get("/nowhere").text();
-    assert!(!without.contains("theme-color") && !without.contains("apple-touch-icon"));
+    for absent in ["theme-color", "apple-touch-icon", "rating"] {
+        assert!(!without.contains(absent), "{absent}\n{without}");
+    }
 }

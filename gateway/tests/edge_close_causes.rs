@@ -39,7 +39,7 @@ fn assert_closed_and_logged(gateway: &Gateway, cause: &str, mut raw: Raw, bytes:
 fn malformed_requests_are_counted_and_logged() {
     let gateway = Gateway::start_live("", &[]);
     let too_many_fields = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(200));
-    let invalid_chunk = "POST /functions/v1/signup HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n\
+    let invalid_chunk = "POST /_report HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\n\
                   content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n";
     attack(&gateway, || {
         for bytes in [

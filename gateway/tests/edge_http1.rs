@@ -65,7 +65,7 @@ fn request_smuggling_is_rejected() {
         for fields in AMBIGUOUS_FIELDS {
             let mut raw = Raw::open(&gateway.site);
             raw.send(format!(
-                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\n{fields}\r\n0\r\n\r\n{SMUGGLED}"
+                "POST /_report HTTP/1.1\r\nhost: site.example\r\n{fields}\r\n0\r\n\r\n{SMUGGLED}"
             ));
             assert_rejected_once(raw, fields);
         }
@@ -108,7 +108,7 @@ fn invalid_chunk_closes_connection() {
         for body in INVALID_CHUNKS.into_iter().chain([&*long]) {
             let mut raw = Raw::open(&gateway.site);
             raw.send(format!(
-                "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+                "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
                  content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{body}{SMUGGLED}"
             ));
             let received = String::from_utf8(raw.read_until_closed()).unwrap();
@@ -139,7 +139,7 @@ const MALFORMED: [&str; 4] = [
     "what is this\r\n\r\n",
     "GET / HTTP/1.1\r\nhost: site.example\nx: y\r\n\r\n",
     "POST /nowhere HTTP/1.1\r\nhost: site.example\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
-    "POST /functions/v1/signup HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
+    "POST /_report HTTP/1.1\r\nhost: site.example\r\nsec-fetch-site: same-origin\r\n\
      content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nx\r\n",
 ];
 

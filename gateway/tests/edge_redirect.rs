@@ -23,7 +23,7 @@ fn plain_http_is_redirected_to_the_origin() {
     for (method, host, target) in [
         ("GET", "site.example", "/"),
         ("HEAD", "site.example", "/state/texas?page=2&q=%20"),
-        ("POST", "site.example:80", "/functions/v1/signup"),
+        ("POST", "site.example:80", "/_report"),
         // Neither the host nor the path can lead elsewhere.
         ("GET", "attacker.example", "//attacker.example/%2e%2e"),
         ("GET", "127.0.0.1", "/healthz"),

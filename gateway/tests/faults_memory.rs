@@ -216,7 +216,7 @@ fn gateway(backend: &Backend, heap: &Heap) -> Gateway {
         ),
         variables: &[
             ("KEY", "the-key"),
-            ("COLONNADE_SITE__LEGAL_ENTITY", &"x".repeat(DOCUMENT_PADDING)),
+            ("COLONNADE_SITE__FACTS__CITY", &"x".repeat(DOCUMENT_PADDING)),
             (preload.0, &preload.1),
             (count.0, &count.1),
         ],

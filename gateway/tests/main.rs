@@ -97,6 +97,7 @@ mod signup_backend;
 mod signup_form;
 mod signup_json;
 mod signup_limits;
+mod site_facts;
 mod store_backup;
 mod store_damage;
 mod store_lock;

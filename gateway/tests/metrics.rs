@@ -57,7 +57,7 @@ fn counters_exist_before_the_first_event() {
         "connections_rejected_total{listener=\"site\",cause=\"client_limit\"}",
         "deployment_requests_total{track=\"candidate\",code_class=\"5xx\"}",
         "http_requests_total{listener=\"admin\",route=\"/api/v1/rollback\",code_class=\"5xx\"}",
-        "http_requests_total{listener=\"site\",route=\"/functions/v1/signup\",code_class=\"5xx\"}",
+        "http_requests_total{listener=\"site\",route=\"/_report\",code_class=\"5xx\"}",
         "log_lines_dropped_total",
         "renders_total{section=\"directory\",outcome=\"exception\"}",
         "requests_shed_total{cause=\"limit\"}",

@@ -69,6 +69,17 @@ fn unknown_partner_returns_404_page() {
 }
 
 #[test]
+fn partner_links_without_their_table_are_not_found() {
+    let gateway = Gateway::start_live("", &[]);
+    for target in ["/go/example", "/go", "/go/example/more"] {
+        let response = gateway.get(target);
+        assert_eq!((response.status, &response.boot()["page"]), (404, &Value::Null));
+        assert!(!response.has("location"));
+    }
+    assert_eq!(gateway.get("/").boot()["site"]["integrations"], json!({}));
+}
+
+#[test]
 fn partner_link_works_without_live_deployment() {
     let gateway = Gateway::start_with(PARTNERS, &[]);
     assert_eq!(gateway.get("/go/example").status, 302);

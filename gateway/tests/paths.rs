@@ -116,7 +116,7 @@ fn unsupported_method_returns_405_with_allow() {
             }
         }
         for method in ["GET", "HEAD", "PUT"] {
-            let response = gateway.site.send(Request::new(method, "/functions/v1/signup"));
+            let response = gateway.site.send(Request::new(method, "/_report"));
             assert_eq!(
                 (response.status, response.header("allow")),
                 (405, "POST, OPTIONS"),
@@ -134,6 +134,7 @@ fn reserved_path_returns_plain_404() {
         "/.well-known/x",
         "/functions/v1",
         "/functions/v1/other",
+        "/functions/v1/signup",
         "/healthz/",
     ] {
         let response = gateway.get(target);
@@ -143,7 +144,7 @@ fn reserved_path_returns_plain_404() {
 }
 
 #[test]
-fn error_page_has_adult_rating_and_home_link() {
+fn error_page_has_brand_navigation_and_home_link() {
     let gateway = Gateway::start_live("", &[]);
     let long = format!("/{}", "a".repeat(10_000));
     for (method, target, status, title) in [
@@ -151,17 +152,19 @@ fn error_page_has_adult_rating_and_home_link() {
         ("POST", "/state/Texas", 405, "Method Not Allowed"),
         ("GET", "/_preview/none", 403, "This preview has ended"),
         ("GET", long.as_str(), 414, "This address doesn’t work"),
+        // A form that was sent to a path of an integration that is not configured.
+        ("POST", "/functions/v1/signup", 405, "Method Not Allowed"),
     ] {
-        let response = gateway.site.send(Request::new(method, target));
+        let request = Request::new(method, target).header("accept", "text/html,*/*;q=0.8");
+        let response = gateway.site.send(request);
         assert_eq!(response.status, status, "{method} {target}");
         let html = response.text();
         for part in [
             &*format!("<title>{title} - Test &amp; Brand</title>"),
             &format!("<h1>{title}</h1>"),
-            "<meta name=\"rating\" content=\"adult\">",
             "<a class=\"brand\" href=\"/\">Test &amp; Brand</a>",
             "<a class=\"button\" href=\"/\">Return to home</a>",
-            "<li><a href=\"/terms\">Terms</a></li></ul></nav><p>18+ only</p>",
+            "<li><a href=\"/terms\">Terms</a></li></ul></nav><p>Request ID: ",
             "color-scheme: light dark",
         ] {
             assert!(html.contains(part), "{status}: {part}\n{html}");

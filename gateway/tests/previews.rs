@@ -156,7 +156,7 @@ fn preview_path_rejects_open_redirects() {
 fn preview_shows_banner_and_is_not_cached() {
     let gateway = gateway();
     let mut viewer = viewer(&gateway, &create_preview(&gateway));
-    let banner = "<body><aside class=\"preview\" aria-label=\"Preview\">\
+    let banner = "<body><aside class=\"preview\" lang=\"en\" dir=\"ltr\" aria-label=\"Preview\">\
                   <p>Preview of deployment 2. You see it by a link.</p>\
                   <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form>\
                   </aside><div id=\"root\"></div>";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, STYLE};
+use crate::support::{Gateway, Release, STYLE, configuration};
 
 /// Publishes a release, which must be accepted, and returns the warnings.
 fn warnings(gateway: &Gateway, release: &Release) -> Vec<String> {
@@ -47,6 +47,103 @@ fn publish_warns_of_deploy_conflicts() {
                 .any(|warning| warning.ends_with(problem.as_str().unwrap()))
         );
     }
+}
+
+#[test]
+fn missing_fact_is_a_warning_and_refuses_deploys() {
+    let gateway = Gateway::start_live("", &[]);
+    gateway.reload_and_wait(&with_facts("city = 7\ndays = [\"Mon\"]"));
+    let facts = json!({ "city": "string", "country": "string", "days": "list", "rooms": "number" });
+    let release = Release::section("legal", "1.0.0", &["/terms"]).with("facts", facts);
+    let problems = [
+        ("city", "string", "a number", "\"…\""),
+        ("country", "string", "missing", "\"…\""),
+        ("rooms", "number", "missing", "1"),
+    ]
+    .map(|(fact, expected, found, value)| {
+        format!(
+            "legal@1.0.0 reads the fact `{fact}`: expected a {expected}, found {found}; the operator adds \
+             `{fact} = {value}` to `[site.facts]` of site.toml and reloads it"
+        )
+    });
+    assert_eq!(
+        warnings(&gateway, &release),
+        problems
+            .clone()
+            .map(|problem| format!("a deploy now would be rejected: {problem}"))
+    );
+    let deploy = json!({ "releases": { "legal": "1.0.0" } });
+    let rollout = json!({ "releases": { "legal": "1.0.0" }, "percent": 5 });
+    let preview = json!({ "releases": { "legal": "1.0.0" }, "path": "/terms" });
+    for (target, body) in [
+        ("deployments", &deploy),
+        ("deployments", &rollout),
+        ("previews", &preview),
+    ] {
+        let refused = gateway.admin_post(&format!("/api/v1/{target}"), body);
+        assert_eq!(refused.status, 422, "{}", refused.text());
+        assert_eq!(refused.json()["problems"], json!(problems));
+    }
+    // Other sections can be deployed, and so can this one with the facts.
+    gateway.publish(&Release::section("articles", "1.0.0", &["/about"]));
+    gateway.deploy(&json!({ "articles": "1.0.0" }));
+    gateway.reload_and_wait(&with_facts(
+        "city = \"Graz\"\ncountry = \"\"\ndays = []\nrooms = 0.5",
+    ));
+    assert_eq!(gateway.get("/readyz").text(), "ready\n");
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+
+    // A live release is served without them.
+    gateway.reload_and_wait(&with_facts("country = \"Austria\"\ndays = \"Mon\"\nrooms = 3"));
+    let logged = |fact: &'static str| {
+        let event = gateway.wait_for_event(|line| line["event"] == "fact_missing" && line["fact"] == fact);
+        let text = |key: &str| event[key].as_str().map(str::to_owned);
+        (
+            text("release"),
+            text("expected"),
+            text("found"),
+            event["level"].clone(),
+        )
+    };
+    let of = |expected: &str, found: Option<&str>| {
+        let owned = |text: &str| Some(text.to_owned());
+        (
+            owned("legal@1.0.0"),
+            owned(expected),
+            found.and_then(owned),
+            json!("WARN"),
+        )
+    };
+    assert_eq!(logged("city"), of("string", None));
+    assert_eq!(logged("days"), of("list", Some("string")));
+    assert_eq!(gateway.get("/terms").status, 200);
+    let ready = gateway.get("/readyz");
+    assert_eq!(ready.status, 200);
+    assert!(
+        ready
+            .text()
+            .contains("missing facts: city of legal, days of legal"),
+        "{}",
+        ready.text()
+    );
+}
+
+#[test]
+fn missing_fact_is_a_warning_before_anything_is_live() {
+    let gateway = Gateway::start();
+    let shell = Release::shell("1.0.0").with("facts", json!({ "country": "boolean" }));
+    assert_eq!(
+        warnings(&gateway, &shell),
+        [
+            "a deploy now would be rejected: shell@1.0.0 reads the fact `country`: expected a boolean, found missing; the \
+             operator adds `country = true` to `[site.facts]` of site.toml and reloads it"
+        ]
+    );
+}
+
+/// A configuration with these facts.
+fn with_facts(facts: &str) -> String {
+    configuration("").replace("city = \"Vienna\"", facts)
 }
 
 #[test]

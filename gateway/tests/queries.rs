@@ -13,7 +13,7 @@ const PAGE: &str = r#"
 const names = (key) => decodeURIComponent(key).split(",");
 export default {
   queries: (key) => Object.fromEntries(names(key).map((name) => [name, `/api/x/${name}?in=New%20York`])),
-  data: (key, results, form) => ({ ...results, ...(form && { form: form.error }) }),
+  data: (key, results, form) => ({ ...results, ...(form && { form: form.message }) }),
 };
 "#;
 
@@ -312,9 +312,9 @@ fn form_result_is_rendered_with_results() {
     // Queries that would send the visitor's address to the upstream.
     let module = PAGE.replace("queries: (key)", "queries: (key, form)").replace(
         "`/api/x/${name}?in=New%20York`",
-        "`/api/x/${form ? encodeURIComponent(form.email) : name}?in=New%20York`",
+        "`/api/x/${form ? encodeURIComponent(form.values.email) : name}?in=New%20York`",
     );
-    let module = module.replace("form: form.error", "email: form.email");
+    let module = module.replace("form: form.message", "email: form.values.email");
     gateway.publish(&query_shell());
     gateway.publish(&rendered_section("signup", "1.0.0", "/signup", &module));
     gateway.deploy(&json!({ "shell": "1.0.0", "signup": "1.0.0" }));

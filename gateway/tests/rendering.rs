@@ -267,7 +267,7 @@ fn release_without_server_module_leaves_page_to_client() {
 
 #[test]
 fn rejected_form_is_rendered_with_error_and_not_cached() {
-    const FORM: &str = "export default { page: (path, site, form) => form ? `<p>${form.error} ${form.email}</p>` : '<p>empty</p>' };";
+    const FORM: &str = "export default { page: (path, site, form) => form ? `<p>${form.message} ${form.values.email}</p>` : '<p>empty</p>' };";
     let signup = "[signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n[render]\nworkers = 1\n";
     let gateway = Gateway::start_with(signup, &[("KEY", "the-key")]);
     gateway.publish(&rendering_shell("1.0.0"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Browser, Exchange, Gateway, Release, Request, Response, rollout_cookie};
+use crate::support::{Browser, CLOSED_SIGNUP, Exchange, Gateway, Release, Request, Response, rollout_cookie};
 
 /// The pages of `directory`.
 const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
@@ -67,7 +67,7 @@ fn rejected_form() -> Request {
 
 #[test]
 fn visitor_sees_one_consistent_deployment() {
-    let gateway = gateway_with("");
+    let gateway = gateway_with(CLOSED_SIGNUP);
     let candidate = start(&gateway, 50);
     for (set, version) in [(with_candidate(candidate), "2.0.0"), ("1".to_owned(), "1.0.0")] {
         let mut visitor = visitor(&gateway, version == "2.0.0");

@@ -119,7 +119,9 @@ fn security_headers_match_response_kind() {
         (get("/sitemap.xml"), 200, Kind::Other),
         (get("/manifest.webmanifest"), 200, Kind::Other),
         (get("/healthz"), 200, Kind::Other),
-        (post("/functions/v1/signup"), 403, Kind::Other),
+        (get("/_remotes/1"), 200, Kind::Other),
+        (get("/_remotes/9"), 410, Kind::Other),
+        (post("/functions/v1/other"), 405, Kind::Other),
         (post("/_report"), 403, Kind::Other),
     ];
     for ((request, what), status, kind) in rows {

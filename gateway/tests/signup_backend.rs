@@ -73,12 +73,6 @@ fn refused_backend_connection_returns_502() {
 }
 
 #[test]
-fn missing_backend_configuration_returns_503() {
-    let response = sign_up(&Gateway::start());
-    assert_eq!((response.status, response.json()), unreachable(503));
-}
-
-#[test]
 fn each_backend_reply_gets_its_response() {
     let object = |status, value: &Value| Reply::json(status, value);
     let text = |status, media_type, text: &str| Reply::Response(status, media_type, text.to_owned());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Backend, CLOSED_ORIGIN, Gateway, Reply, Request, Response};
+use crate::support::{Backend, CLOSED_ORIGIN, CLOSED_SIGNUP, Gateway, Reply, Request, Response};
 
 fn gateway(backend: &str, more: &str) -> Gateway {
     let extra = format!(
@@ -38,14 +38,13 @@ fn assert_page(response: &Response, status: u16, email: &str) -> Value {
         boot["form"]["page"], "/signup",
         "the form page must match the configuration"
     );
-    assert_eq!(boot["form"]["email"], email);
+    assert_eq!(boot["form"]["values"], json!({ "email": email }));
     assert!(
-        boot["form"]["error"]
+        boot["form"]["message"]
             .as_str()
-            .is_some_and(|error| !error.is_empty())
+            .is_some_and(|message| !message.is_empty())
     );
-    assert!(boot["form"].get("password").is_none());
-    boot["form"]["error"].clone()
+    boot["form"]["message"].clone()
 }
 
 /// Sends a JSON sign-up.
@@ -105,8 +104,8 @@ fn form_uses_configured_pages() {
         (422, &json!("/state/:state"))
     );
     assert_eq!(boot["form"]["page"], "/state/join");
-    assert_eq!(boot["site"]["signup"]["page"], "/state/join");
-    assert_eq!(boot["site"]["signup"]["success"], "/state/done");
+    assert_eq!(boot["site"]["integrations"]["signup"]["page"], "/state/join");
+    assert_eq!(boot["site"]["integrations"]["signup"]["success"], "/state/done");
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn rejected_form_shows_error_and_only_email() {
     for age in ["", "18.5", "+20", "20%20", "0x20", "1e2", "121"] {
         let response = post(&gateway, &form(age));
         assert_page(&response, 422, "visitor@example.com");
-        assert!(response.boot()["form"].get("underAge").is_none(), "{age}");
+        assert!(response.boot()["form"].get("code").is_none(), "{age}");
         assert!(!response.text().contains("marked-password"));
     }
     let hostile = post(&gateway, "email=%3C%2Fscript%3E%3Cb%3E&password=123456&age=30");
@@ -146,7 +145,7 @@ fn underage_form_shows_error_without_input() {
         );
         let error = assert_page(&response, 422, "");
         assert!(error.as_str().unwrap().contains("18 or older"));
-        assert_eq!(response.boot()["form"]["underAge"], true);
+        assert_eq!(response.boot()["form"]["code"], "under_age");
         assert!(!response.text().contains("visitor") && !response.text().contains("marked-password"));
     }
     let fields = json!({ "email": "visitor@example.com", "password": "marked-password", "age": 17 });
@@ -179,22 +178,41 @@ fn backend_error_is_shown_on_form_page() {
         assert_page(&response, 409, "visitor@example.com"),
         "That address <is> taken."
     );
-    assert!(response.boot()["form"].get("unreachable").is_none());
+    assert!(response.boot()["form"].get("code").is_none());
 }
 
 #[test]
 fn unreachable_backend_shows_form_page() {
     let gateway = gateway(CLOSED_ORIGIN, "");
-    let error = assert_page(&post(&gateway, VALID_FORM), 502, "visitor@example.com");
+    let response = post(&gateway, VALID_FORM);
+    let error = assert_page(&response, 502, "visitor@example.com");
     assert_eq!(error, "Signup failed. Please try again.");
-    let unconfigured = post(&Gateway::start_live("", &[]), VALID_FORM);
-    assert_page(&unconfigured, 503, "visitor@example.com");
-    assert_eq!(unconfigured.boot()["form"]["unreachable"], true);
+    assert_eq!(response.boot()["form"]["code"], "unreachable");
+}
+
+#[test]
+fn signup_without_its_table_is_an_unknown_path() {
+    let gateway = Gateway::start_live("", &[]);
+    let other = |method| gateway.site.send(Request::new(method, "/functions/v1/other"));
+    for (response, expected) in [
+        (post(&gateway, VALID_FORM), other("POST")),
+        (post_json(&gateway, &json!({ "age": 17 })), other("POST")),
+        (gateway.get("/functions/v1/signup"), other("GET")),
+    ] {
+        assert_eq!(
+            (response.status, response.text(), response.header_values("allow")),
+            (expected.status, expected.text(), expected.header_values("allow"))
+        );
+    }
+    let integrations = gateway.get("/signup").boot()["site"]["integrations"].clone();
+    assert_eq!(integrations, json!({}));
+    let names = gateway.admin.get("/metrics").text();
+    assert!(!names.contains("route=\"/functions/v1/signup\""), "{names}");
 }
 
 #[test]
 fn form_post_without_live_deployment_returns_503_page() {
-    let response = post(&Gateway::start(), VALID_FORM);
+    let response = post(&Gateway::start_with(CLOSED_SIGNUP, &[]), VALID_FORM);
     assert_eq!(response.status, 503);
     assert!(response.text().contains("This site is being set up"));
 }

@@ -146,9 +146,9 @@ fn rate_limited_form_shows_page_then_plain_error() {
     assert!(response.header("retry-after").parse::<u64>().unwrap() >= 1);
     let boot = response.boot();
     assert_eq!(boot["page"]["pattern"], "/signup");
-    assert_eq!(boot["form"]["email"], "visitor@example.com");
-    assert_ne!(boot["form"]["unreachable"], true);
-    let message = boot["form"]["error"].as_str().unwrap().to_owned();
+    assert_eq!(boot["form"]["values"]["email"], "visitor@example.com");
+    assert!(boot["form"].get("code").is_none());
+    let message = boot["form"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("Wait a minute"), "{message}");
     // Further attempts get a plain response, which costs no render.
     attack(&gateway, || {
@@ -212,7 +212,7 @@ fn global_rate_limit_returns_503() {
         assert_retryable(&from(3).send(Request::sign_up()), 503);
         let page = form(&from(4));
         assert_eq!(
-            (page.status, &page.boot()["form"]["email"]),
+            (page.status, &page.boot()["form"]["values"]["email"]),
             (503, &json!("visitor@example.com"))
         );
     });
@@ -282,7 +282,7 @@ fn circuit_opens_after_repeated_failures() {
         assert_eq!((response.status, response.json()), (503, expected));
         assert!(response.header("retry-after").parse::<u64>().unwrap() > 3500);
     }
-    assert_eq!(form(&gateway.site).boot()["form"]["unreachable"], true);
+    assert_eq!(form(&gateway.site).boot()["form"]["code"], "unreachable");
     // With an open circuit a client under 18 still gets the age error.
     let underage = json!({ "email": "visitor@example.com", "password": "123456", "age": 17 });
     assert_eq!(

@@ -40,7 +40,7 @@ impl Recorders {
             Recorder::new(&config.telemetry, log, metrics, traces, Arc::clone(diagnostics))
         };
         Self {
-            site: recorder("site", Site::route_names()),
+            site: recorder("site", Site::route_names(config)),
             admin: recorder("admin", Admin::route_names()),
             redirect: config
                 .listen

@@ -40,15 +40,16 @@ impl Platform {
         let upstreams = Upstreams::new(upstreams, cache, &config.site.origin, &metrics.upstreams)?;
         let upstreams = Arc::new(upstreams);
         let diagnostics = Arc::new(Diagnostics::default());
+        let site = SiteFacts::new(config);
         let renderer = Arc::new(Renderer::start(
             config.render,
-            SiteFacts::new(config).value().clone(),
+            Arc::clone(site.values()),
             Arc::new(UpstreamQueries(Arc::clone(&upstreams))),
             &metrics.renders,
             Arc::clone(&diagnostics),
         ));
         let (pages, counters) = (Arc::clone(&renderer), metrics.site.documents.clone());
-        let documents = Arc::new(Documents::new(config, Arc::clone(&store), pages, counters));
+        let documents = Arc::new(Documents::new(config, site, Arc::clone(&store), pages, counters));
         let deployments = Deployments::open(
             Arc::clone(&store),
             Some(renderer),
@@ -57,6 +58,7 @@ impl Platform {
             metrics.deployments.clone(),
         );
         let deployments = Arc::new(deployments.await?);
+        deployments.replace_facts(config.site.facts.clone());
         deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
         Ok(Self {
             rollouts: RolloutController::new(&deployments, config.rollout.clone()),

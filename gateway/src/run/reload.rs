@@ -68,7 +68,7 @@ impl Reload {
             }
         };
         self.admin.set_tokens(std::mem::take(&mut config.admin.tokens));
-        self.site.set_signup_limits(config.signup_limits());
+        self.site.reload(&config);
         self.settings.replace(&config);
         for (certificates, settings) in [
             (&mut self.site_tls, &config.listen.tls),
@@ -100,6 +100,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use colonnade_site::document::SiteFacts;
+
     use super::super::settings;
     use super::Config;
 
@@ -121,23 +123,16 @@ mod tests {
                 lines.push(setting);
             }
         }
-        // A second partner that `fallback_partner` may name.
-        lines.extend([
-            "[partners.examplx]",
-            "name = \"Other\"",
-            "url = \"https://other.example\"",
-        ]);
         let text = lines
             .join("\n")
             .replace("<64 hexadecimal digits>", &"0".repeat(64));
-        [
-            "SIGNUP_BACKEND_KEY",
-            "EXAMPLE_AUTHORIZATION",
-            "STORE_SECRET_ACCESS_KEY",
-        ]
-        .map(|variable| format!("{{ env = \"{variable}\" }}"))
-        .iter()
-        .fold(text, |text, secret| text.replace(secret, "{ file = \"key\" }"))
+        // Each secret of the environment is in a file.
+        let mut parts = text.split("{ env = \"");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            let (_, rest) = part.split_once("\" }").expect("the end of the secret");
+            text + "{ file = \"key\" }" + rest
+        })
     }
 
     /// Another valid value: the next smaller number, the opposite of a boolean, or the last letter
@@ -167,12 +162,16 @@ mod tests {
         [&value[..last], other, &value[last + 1..]].concat()
     }
 
-    /// The settings that [`super::Reload::reload`] applies.
-    fn applied(config: &Config) -> String {
+    /// The settings that [`super::Reload::reload`] applies to a gateway that was started with others.
+    fn applied(started: &SiteFacts, config: &Config) -> String {
         let listeners = (settings::site(config, true), settings::admin(config, true));
+        let site = started.reloaded(config);
+        let values = site.values();
         format!(
-            "{listeners:?} {:?} {:?}",
-            config.signup_limits(),
+            "{listeners:?} {:?} {:?} {:?} {:?}",
+            values.site,
+            values.configs,
+            config.integrations.limits(),
             config.admin.tokens
         )
     }
@@ -186,10 +185,10 @@ mod tests {
         for name in ["files", "filex"] {
             fs::create_dir(folder.path().join(name)).expect("the folder is created");
         }
-        let parse =
-            |text: &str| Config::parse("site.toml", text, folder.path()).expect("a valid configuration");
+        let parse = |text: &str| Config::parse("site.toml", text, folder.path());
         let text = documented_config();
-        let before = parse(&text);
+        let before = parse(&text).expect("a valid configuration");
+        let started = SiteFacts::new(&before);
         let lines: Vec<&str> = text.lines().collect();
         let mut reloaded = 0;
         for (index, line) in lines.iter().enumerate() {
@@ -200,9 +199,14 @@ mod tests {
             let text = [&lines[..index], &[line_after.as_str()], &lines[index + 1..]]
                 .concat()
                 .join("\n");
-            let after = parse(&text);
+            let after = match parse(&text) {
+                Ok(after) => after,
+                // The key names another table.
+                Err(error) if error.to_string().contains(": there is no [") => continue,
+                Err(error) => panic!("{line_after}: {error}"),
+            };
             let restart_required = before.restart_settings.restart_required(&after.restart_settings);
-            let is_reloaded = applied(&before) != applied(&after);
+            let is_reloaded = applied(&started, &before) != applied(&started, &after);
             assert_eq!(
                 is_reloaded,
                 restart_required.is_empty(),
@@ -210,8 +214,8 @@ mod tests {
             );
             reloaded += usize::from(is_reloaded);
         }
-        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token and seven
-        // of [signup].
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7);
+        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
+        // integrations; three keys of [site], four facts, a value of a section, and seven links.
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 14);
     }
 }

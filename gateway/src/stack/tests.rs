@@ -38,7 +38,7 @@ struct Panicking(Audience);
 impl Routes<()> for Panicking {
     async fn handle(&self, _: &Parts, (): ()) -> Response {
         tokio::task::yield_now().await;
-        // A panic message could contain sign-up fields.
+        // A panic message could contain what a visitor typed.
         assert_eq!("leaked-secret", "", "leaked-secret");
         text(StatusCode::OK, "never")
     }
@@ -53,6 +53,7 @@ fn person() -> Audience {
         frame: PlainFrame {
             brand: "Brand".into(),
             footer: Box::default(),
+            language: Box::default(),
         }
         .into(),
         live: true,

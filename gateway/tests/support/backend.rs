@@ -166,6 +166,9 @@ impl Backend {
 /// An origin on which nothing listens: the system never assigns port 1.
 pub(crate) const CLOSED_ORIGIN: &str = "http://127.0.0.1:1";
 
+/// The configuration of a gateway whose sign-up backend refuses connections. Any variable is its key.
+pub(crate) const CLOSED_SIGNUP: &str = "[signup]\nbackend = \"http://127.0.0.1:1\"\nbackend_api_key = { env = \"PATH\" }\naffiliate_subid = \"tag\"\n";
+
 /// Serves a connection until a reply closes it or the gateway does.
 fn serve(mut stream: TcpStream, shared: &Shared) {
     while let Some(request) = read(&mut stream) {

@@ -91,10 +91,8 @@ pub(crate) fn configuration(extra: &str) -> String {
 brand = "Test & Brand"
 origin = "https://site.example"
 contact = "contact@site.example"
-legal_entity = "Entity"
-processing_country = "the United States"
-retention = "30 days"
-governing_law = "the law"
+[site.facts]
+city = "Vienna"
 [[navigation.menu]]
 label = "Home"
 path = "/"
@@ -365,6 +363,14 @@ impl Gateway {
     pub(crate) fn reload(&self, text: &str) {
         self.configure(text);
         self.signal("HUP");
+    }
+
+    /// Replaces the configuration file, and waits until it is reloaded.
+    pub(crate) fn reload_and_wait(&self, text: &str) {
+        let reloads = || self.output().matches("\"event\":\"config_reloaded\"").count();
+        let before = reloads();
+        self.reload(text);
+        wait_until("the configuration is reloaded", || reloads() > before);
     }
 
     /// Runs a command of the gateway binary with the configuration of this gateway.

@@ -37,7 +37,7 @@ mod visitors;
 pub(crate) mod workers;
 
 pub(crate) use attack::{Raw, SIGN_UP, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};
-pub(crate) use backend::{Backend, CLOSED_ORIGIN, Reply};
+pub(crate) use backend::{Backend, CLOSED_ORIGIN, CLOSED_SIGNUP, Reply};
 pub(crate) use browser::Browser;
 pub(crate) use client::{Client, Request, Response, TIMEOUT};
 pub(crate) use connection::Connection;

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use super::{Browser, Gateway, Release, Request, Response, sign};
+use super::{Browser, CLOSED_SIGNUP, Gateway, Release, Request, Response, sign};
 
 pub(crate) const COOKIE: &str = "__Host-colonnade-preview";
 
@@ -16,7 +16,7 @@ pub(crate) const DELETE_COOKIE: &str =
 
 /// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 pub(crate) fn gateway() -> Gateway {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(CLOSED_SIGNUP, &[]);
     gateway.publish(&Release::section("directory", "2.0.0", &["/", "/state/:state", "/signup"]).slot("join"));
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway

@@ -6,10 +6,10 @@ use super::{Gateway, Release, Response, SCRIPT};
 
 /// The server module of a shell that renders a section's output.
 const RENDER: &str = r#"
-export async function render(section, { path, page, site, form }) {
+export async function render(section, { path, page, site, form, config }) {
   if (page && !section) throw new Error("the section's module has no default export");
-  const html = section ? await section.page(path, site, form) : "no page";
-  const head = { title: `${path} & <title>`, description: "d\"d", canonical: path };
+  const html = section ? await section.page(path, site, form, config) : "no page";
+  const head = { title: `${path} & <title>`, description: "d\"d", canonical: path, language: section?.language, alternates: section?.alternates };
   return { status: section && html !== "nothing" ? 200 : 404, head, view: { kind: "page", data: { path } }, html, readsToday: false };
 }
 "#;

@@ -9,7 +9,7 @@
 //! Networks are compared at the widest level at which they differ: an IPv4 address or the /48 of an
 //! IPv6 address, then the /56, then the /64.
 //!
-//! Sign-ups cannot yield, so [`Pool::try_acquire`] only limits their number.
+//! Calls to backends cannot yield, so [`Pool::try_acquire`] only limits their number.
 
 mod ledger;
 mod pool;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use colonnade_model::release::{SHELL, is_name};
 use serde::{Deserialize, Deserializer};
 
 use super::config_file::ConfigFile;
+use super::facts::check_section_name;
 use super::value::{UNBOUNDED, integer, map_of_tables};
 
 const KIB: u64 = 1024;
@@ -104,11 +104,7 @@ impl Budget {
     /// Checks the names of the sections.
     pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
         for name in self.sections.keys() {
-            if !is_name(name) || name == SHELL {
-                let wrong = format!("`{name}` is not a section name");
-                let expected = "the name of a section, which matches [a-z][a-z0-9-]{0,31}";
-                file.problem(&["budget", "sections", name], &wrong, expected);
-            }
+            check_section_name(&["budget", "sections", name], file);
         }
     }
 }

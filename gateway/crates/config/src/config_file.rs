@@ -76,10 +76,32 @@ impl<'a> ConfigFile<'a> {
         }
     }
 
-    /// Deserializes the file. After a problem it removes the invalid value, or the table with a
-    /// missing key, and tries again, to find all problems. Does not report missing tables.
+    /// Deserializes the whole file.
     pub(crate) fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
+        self.deserialize_part(|_| true, &[])
+    }
+
+    /// Deserializes the file without these tables.
+    pub(crate) fn deserialize_without<T: DeserializeOwned>(&mut self, tables: &[&str]) -> Option<T> {
+        self.deserialize_part(|table| !tables.contains(&table), tables)
+    }
+
+    /// Deserializes only these tables.
+    pub(crate) fn deserialize_only<T: DeserializeOwned>(&mut self, tables: &[&str]) -> Option<T> {
+        self.deserialize_part(|table| tables.contains(&table), &[])
+    }
+
+    /// Deserializes some of the tables. After a problem it removes the invalid value, or the table
+    /// with a missing key, and tries again, to find all problems. Does not report missing tables.
+    /// `others` are the tables that the problem with an unknown table names, too.
+    fn deserialize_part<T: DeserializeOwned>(
+        &mut self,
+        is_included: impl Fn(&str) -> bool,
+        others: &[&str],
+    ) -> Option<T> {
         let mut root = self.root.clone();
+        let tables = std::mem::take(root.get_mut()).into_iter();
+        *root.get_mut() = tables.filter(|(name, _)| is_included(name.get_ref())).collect();
         let mut removed = BTreeSet::new();
         loop {
             let error = match T::deserialize(Deserializer::from(root.clone())) {
@@ -106,7 +128,11 @@ impl<'a> ConfigFile<'a> {
                 let is_known =
                     |(offset, other): &(usize, String)| *offset == span.start && other.starts_with(&key);
                 if removed.insert(path.to_owned()) && !self.problems.iter().any(is_known) {
-                    self.problems.push((span.start, key + &describe(value, message)));
+                    let mut problem = key + &describe(value, message);
+                    if message.starts_with("unknown field ") && !path.contains('.') {
+                        problem.extend(others.iter().map(|other| format!(", `{other}`")));
+                    }
+                    self.problems.push((span.start, problem));
                 }
                 false
             });

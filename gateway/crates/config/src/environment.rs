@@ -93,19 +93,28 @@ fn set<'a>(table: &mut DeTable<'a>, path: &[String], span: &Range<usize>, value:
     let Some((first, rest)) = path.split_first() else {
         return;
     };
+    let key = existing_key(table, first);
     if rest.is_empty() {
-        table.remove(first.as_str());
-        table.insert(Spanned::new(span.clone(), first.clone().into()), value);
+        table.remove(key.as_str());
+        table.insert(Spanned::new(span.clone(), key.into()), value);
         return;
     }
-    let inner = table.get(first.as_str()).map(Spanned::get_ref);
+    let inner = table.get(key.as_str()).map(Spanned::get_ref);
     if !inner.is_some_and(DeValue::is_table) {
         // Not the span of the value: problems of the table are not those of the value.
         let place = span.start - KEY.len()..span.start;
-        let key = Spanned::new(place.clone(), first.clone().into());
-        table.insert(key, Spanned::new(place, DeValue::Table(DeTable::new())));
+        let name = Spanned::new(place.clone(), key.clone().into());
+        table.insert(name, Spanned::new(place, DeValue::Table(DeTable::new())));
     }
-    if let Some(DeValue::Table(inner)) = table.get_mut(first.as_str()).map(Spanned::get_mut) {
+    if let Some(DeValue::Table(inner)) = table.get_mut(key.as_str()).map(Spanned::get_mut) {
         set(inner, rest, span, value);
     }
+}
+
+/// The key of `table` that a part of a variable's name stands for: names of variables have no case,
+/// and facts do. A key that the file does not have is in lower case.
+fn existing_key(table: &DeTable<'_>, name: &str) -> String {
+    let mut keys = table.keys().map(Spanned::get_ref);
+    let existing = keys.find(|key| key.eq_ignore_ascii_case(name));
+    existing.map_or_else(|| name.to_owned(), ToString::to_string)
 }

@@ -10,16 +10,16 @@ mod budget;
 mod certificate;
 mod config_file;
 mod environment;
+mod facts;
 mod files;
 mod hsts;
+pub mod integrations;
 mod limits;
 mod listen;
-mod partner;
 mod render;
 mod restart;
 mod rollout;
 mod secret;
-mod signup;
 mod site;
 mod store;
 mod telemetry;
@@ -32,14 +32,13 @@ pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, Quota, SectionBudget};
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
+pub use facts::{Facts, SectionSettings, Sections};
 pub use files::FileSettings;
 pub use hsts::Hsts;
 pub use listen::Listen;
-pub use partner::Partner;
 pub use render::RenderSettings;
 pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
-pub use signup::{CurrentSignupLimits, Signup, SignupLimits};
 pub use site::{Navigation, SiteSettings};
 pub use store::{Retention, StoreAccessKey, StoreSettings};
 pub use telemetry::TelemetrySettings;
@@ -57,12 +56,13 @@ use serde::Deserialize;
 
 use config_file::ConfigFile;
 use environment::EnvironmentSetting;
+use integrations::Integrations;
 
 /// All settings: the tables of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Facts about the site.
+    /// What every page knows of the site.
     pub site: SiteSettings,
     /// The links in header and footer.
     pub navigation: Navigation,
@@ -94,17 +94,18 @@ pub struct Config {
     /// Access to the admin API.
     #[serde(default)]
     pub admin: AdminSettings,
-    /// The sign-up backend. Without one the sign-up API answers 503.
-    pub signup: Option<Signup>,
-    /// The targets of affiliate links by their ids.
-    #[serde(default, deserialize_with = "value::map_of_tables")]
-    pub partners: BTreeMap<String, Partner>,
+    /// The settings of single sections, by their names.
+    #[serde(default, deserialize_with = "facts::sections")]
+    pub sections: Sections,
     /// The backends that serve paths below `/api/`, by their names.
     #[serde(default, deserialize_with = "value::map_of_tables")]
     pub upstreams: BTreeMap<String, Upstream>,
     /// The shared cache of upstreams' responses.
     #[serde(default)]
     pub upstream_cache: UpstreamCacheSettings,
+    /// The tables of integrations.
+    #[serde(skip)]
+    pub integrations: Integrations,
     /// The keys that environment variables set, each with the name of its variable.
     #[serde(skip)]
     pub environment: Vec<(String, String)>,
@@ -215,8 +216,10 @@ impl Config {
                 file.problem(&[table], "missing", "a table");
             }
         }
-        let mut config: Option<Self> = file.deserialize();
+        let mut config: Option<Self> = file.deserialize_without(Integrations::TABLES);
+        let integrations = file.deserialize_only(Integrations::TABLES);
         if let Some(config) = &mut config {
+            config.integrations = integrations.unwrap_or_default();
             config.resolve(folder, &mut file);
             config.warnings = file.warnings();
             let settings = settings.iter();
@@ -247,71 +250,29 @@ impl Config {
         self.admin.resolve(file);
         self.budget.resolve(file);
         self.files.resolve(folder, file);
-        for (id, partner) in &mut self.partners {
-            partner.resolve(id, file);
-        }
+        self.site.facts.resolve(&["site", "facts"], file);
+        facts::resolve_sections(&self.sections, file);
+        self.integrations.resolve(folder, file);
         for (name, upstream) in &mut self.upstreams {
             upstream.resolve(name, folder, file);
         }
         upstream::check_paths(&self.upstreams, file);
-        if let Some(signup) = &mut self.signup {
-            signup.resolve(folder, file);
-            let limits = signup.limits();
-            limits::warn_of_pair(
-                "signup",
-                ["rate_limit_per_minute", "rate_limit_per_client_per_minute"],
-                (
-                    limits.rate_limit_per_minute,
-                    limits.rate_limit_per_client_per_minute,
-                ),
-                file,
-            );
-        }
         let tables = file.deserialize().unwrap_or_default();
         self.restart_settings = RestartSettings::new(tables, self.secrets());
     }
 
     /// The secrets that only a restart applies, by the keys that refer to them.
     fn secrets(&self) -> BTreeMap<String, Vec<SecretString>> {
-        let signup = self.signup.iter();
-        let signup = signup.map(|signup| {
-            let secrets = vec![signup.backend_api_key.clone()];
-            ("signup.backend_api_key".to_owned(), secrets)
-        });
         let upstreams = self.upstreams.iter().map(|(name, upstream)| {
             let secrets = upstream.request_headers.iter().map(|(_, secret)| secret.clone());
             (format!("upstreams.{name}"), secrets.collect())
         });
         let store = self.store.access_key.iter();
         let store = store.map(|key| ("store.access_key".to_owned(), vec![key.secret.clone()]));
-        signup.chain(upstreams).chain(store).collect()
-    }
-
-    /// The limits of sign-up; the defaults if there is no backend.
-    pub fn signup_limits(&self) -> SignupLimits {
-        self.signup
-            .as_ref()
-            .map_or_else(SignupLimits::default, Signup::limits)
-    }
-
-    /// The path of the page with the sign-up form.
-    pub fn signup_form_path(&self) -> &str {
-        self.signup
-            .as_ref()
-            .map_or(signup::FORM_PATH, |signup| &signup.form_path)
-    }
-
-    /// The path of the page after a sign-up without a redirect.
-    pub fn signup_success_path(&self) -> &str {
-        self.signup
-            .as_ref()
-            .map_or(signup::SUCCESS_PATH, |signup| &signup.success_path)
-    }
-
-    /// The id and the settings of the partner that visitors are sent to when the sign-up backend is
-    /// unavailable.
-    pub fn signup_partner(&self) -> Option<(&str, &Partner)> {
-        let id = self.signup.as_ref()?.fallback_partner.as_deref()?;
-        Some((id, self.partners.get(id)?))
+        self.integrations
+            .secrets()
+            .chain(upstreams)
+            .chain(store)
+            .collect()
     }
 }

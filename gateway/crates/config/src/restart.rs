@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use secrecy::{ExposeSecret, SecretString};
 use toml::{Table, Value};
 
+use super::integrations::Integrations;
 use super::limits::LimitsTable;
-use super::{AdminSettings, Listen, Signup};
+use super::{AdminSettings, Listen, SiteSettings};
 
 /// The tables and keys that SIGHUP reloads, from the settings that contain them.
-const RELOADABLE: [&[&str]; 4] = [
+const RELOADABLE: [&[&str]; 5] = [
     AdminSettings::RELOADABLE,
     LimitsTable::RELOADABLE,
     Listen::RELOADABLE,
-    Signup::RELOADABLE,
+    Integrations::RELOADABLE,
+    SiteSettings::RELOADABLE,
 ];
 
 /// The tables of certificates. SIGHUP reloads their keys, but a listener cannot switch between TLS

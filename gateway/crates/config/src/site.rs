@@ -1,14 +1,16 @@
-//! `[site]` and `[navigation]`: facts about the site, and its links.
+//! `[site]` and `[navigation]`: what every page knows of the site, and its links.
 
 use std::sync::Arc;
 
+use colonnade_model::language::{EXPECTED_LANGUAGE, Language, LanguageError};
 use colonnade_model::pattern::RequestPath;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::facts::Facts;
 use super::url::Origin;
 use super::value::{as_string, convert, string, tables};
 
-/// Facts about the site.
+/// What every page knows of the site.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct SiteSettings {
@@ -20,18 +22,24 @@ pub struct SiteSettings {
     /// The contact e-mail address for visitors.
     #[serde(deserialize_with = "email")]
     pub contact: String,
-    /// The operator's legal name.
-    #[serde(deserialize_with = "string")]
-    pub legal_entity: String,
-    /// The country where data is processed.
-    #[serde(deserialize_with = "string")]
-    pub processing_country: String,
-    /// How long data is kept, as a phrase.
-    #[serde(deserialize_with = "string")]
-    pub retention: String,
-    /// The governing law, as a phrase.
-    #[serde(deserialize_with = "string")]
-    pub governing_law: String,
+    /// The language of its pages, unless a page names another.
+    #[serde(default, deserialize_with = "language")]
+    pub language: Language,
+    /// What the site's sections read: see [`Facts`].
+    #[serde(default)]
+    pub facts: Facts,
+}
+
+impl SiteSettings {
+    /// The tables and keys that SIGHUP reloads, with those of other tables that documents show.
+    pub(crate) const RELOADABLE: &[&str] = &[
+        "site.brand",
+        "site.contact",
+        "site.language",
+        "site.facts",
+        "navigation",
+        "sections",
+    ];
 }
 
 /// The links in header and footer.
@@ -70,6 +78,13 @@ fn email<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error>
             }
             _ => Err(format!("`{text}` is not an e-mail address")),
         }
+    })
+}
+
+fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Language, D::Error> {
+    convert(deserializer, EXPECTED_LANGUAGE, |value| {
+        let language = as_string(value)?.parse();
+        language.map_err(|error: LanguageError| error.to_string())
     })
 }
 

@@ -178,7 +178,7 @@ pub(crate) fn optional_table<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     table(deserializer).map(Some)
 }
 
-/// A table of tables, such as `[partners]`.
+/// A table of tables, such as `[upstreams]`.
 pub(crate) fn map_of_tables<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {

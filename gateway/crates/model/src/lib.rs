@@ -7,6 +7,7 @@ pub mod canary;
 pub mod deployment;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
+pub mod language;
 pub mod pattern;
 pub mod release;
 pub mod rotating_keys;

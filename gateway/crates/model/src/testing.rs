@@ -66,11 +66,12 @@ pub fn section(name: &str, version: &str) -> Sample {
     sample
 }
 
-/// A section with one page and no slots.
+/// A section with one page, no slots and no exposed modules.
 pub fn small_section(name: &str, version: &str, pattern: &str) -> Sample {
     let mut sample = section(name, version);
     sample.release.pages = vec![page(pattern, &[], &[])];
     sample.release.slots = Vec::new();
+    sample.release.exposes = Vec::new();
     sample
 }
 
@@ -83,6 +84,7 @@ fn page(pattern: &str, assets: &[&str], paths: &[(&str, bool)]) -> Page {
         pattern: pattern.to_owned(),
         assets: assets.iter().map(|&asset| asset.to_owned()).collect(),
         paths: named.collect(),
+        browser_only: false,
     }
 }
 
@@ -112,7 +114,9 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         icons: Vec::new(),
         social_image: None,
         theme_color: None,
+        meta: Vec::new(),
         modules: BTreeMap::new(),
+        facts: BTreeMap::new(),
         files: files.iter().map(file).collect(),
     };
     let files = files.iter().map(|(path, _)| ((*path).to_owned(), bytes(path)));

@@ -153,12 +153,11 @@ impl<'a> Attempt<'a> {
             Some(section) => Some(self.modules(section).await?),
             None => None,
         };
-        let facts = &self.engine.site_facts;
         Ok(Job {
             page: self.requested_page(input.results),
             shell,
             section,
-            argument: Argument::new(self.request, facts, input.form, input.results).to_json(),
+            argument: Argument::new(self.request, input.form, input.results).to_json(),
             has_personal_data: input.form.is_some(),
             cache_key,
         })
@@ -215,6 +214,7 @@ impl<'a> Attempt<'a> {
         CacheKey {
             releases: self.releases(),
             path: self.request.path.to_owned(),
+            site: self.request.site.revision(),
             results: results.and_then(|results| results.validity.results),
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use jiff::civil::Date;
-use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use colonnade_config::RenderSettings;
@@ -21,6 +21,7 @@ use crate::metrics::RenderMetrics;
 use crate::page::Output;
 use crate::queries::QuerySource;
 use crate::request::{CacheKey, DatedKey};
+use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
@@ -28,8 +29,8 @@ use crate::workers::Workers;
 /// left.
 pub(super) struct Engine {
     pub(super) settings: RenderSettings,
-    /// `site` in render requests, without the date.
-    pub(super) site_facts: Value,
+    /// The values of renders that no visitor requests.
+    pub(super) site: ArcSwap<SiteValues>,
     pub(super) queries: Arc<dyn QuerySource>,
     pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: RenderMetrics,
@@ -52,14 +53,14 @@ impl Engine {
     /// Starts the workers.
     pub(super) fn start(
         settings: RenderSettings,
-        site_facts: Value,
+        site: Arc<SiteValues>,
         queries: Arc<dyn QuerySource>,
         metrics: &RenderMetrics,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
         Self {
             settings,
-            site_facts,
+            site: ArcSwap::new(site),
             queries,
             diagnostics,
             metrics: metrics.clone(),

@@ -16,15 +16,17 @@ mod queries;
 mod request;
 mod results;
 mod site_url;
+mod site_values;
 mod trial;
 mod validity;
 mod why;
 mod worker;
 mod workers;
 
-pub use page::{Breadcrumb, Page, PageContent, Rendered};
+pub use page::{Alternate, Breadcrumb, Page, PageContent, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
+pub use site_values::SiteValues;
 pub use trial::{Trial, TrialResults};
 pub use validity::{Lifetime, Validity};
 pub use why::Why;
@@ -49,18 +51,25 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Starts the workers, unless server rendering is disabled. `site_facts` is `site` in render
-    /// requests, without the date; `queries` fetches the queries of pages.
+    /// Starts the workers, unless server rendering is disabled. `site` is for the renders that no
+    /// visitor requests; `queries` fetches the queries of pages.
     pub fn start(
         settings: RenderSettings,
-        site_facts: Value,
+        site: Arc<SiteValues>,
         queries: Arc<dyn QuerySource>,
         metrics: &RenderMetrics,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
-        let engine = || Engine::start(settings, site_facts, queries, metrics, diagnostics);
+        let engine = || Engine::start(settings, site, queries, metrics, diagnostics);
         Self {
             engine: settings.enabled.then(engine).map(Arc::new),
+        }
+    }
+
+    /// Replaces the values of the renders that no visitor requests.
+    pub fn replace_site(&self, site: Arc<SiteValues>) {
+        if let Some(engine) = &self.engine {
+            engine.site.store(site);
         }
     }
 

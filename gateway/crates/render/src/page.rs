@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use colonnade_model::language::Language;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
@@ -164,6 +165,11 @@ pub struct PageHead {
     pub social: Option<Social>,
     /// The breadcrumbs, from the root.
     pub breadcrumbs: Option<Vec<Breadcrumb>>,
+    /// The language, if it is not that of the site.
+    pub language: Option<Language>,
+    /// The page in each of its languages.
+    #[serde(default)]
+    pub alternates: Vec<Alternate>,
 }
 
 /// The preview of a shared page (Open Graph).
@@ -178,6 +184,15 @@ pub struct Social {
     pub kind: String,
     /// The URL, as a path on this site.
     pub url: String,
+}
+
+/// The page in one of its languages.
+#[derive(Debug, Deserialize)]
+pub struct Alternate {
+    /// The language tag.
+    pub language: String,
+    /// The page, as a path on this site.
+    pub path: String,
 }
 
 /// One breadcrumb.

@@ -10,6 +10,7 @@ use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
 use crate::results::Results;
+use crate::site_values::SiteValues;
 use crate::validity::ResultsDigest;
 
 /// One page to render.
@@ -21,6 +22,8 @@ pub struct RenderRequest<'a> {
     pub page: Option<&'a PageManifest>,
     /// The canonical path.
     pub path: &'a str,
+    /// What the page reads of the configuration.
+    pub site: &'a SiteValues,
     /// The current date, which the page reads as `site.today`.
     pub day: Date,
     /// The client that requested it; `None` for the gateway's own renders.
@@ -44,12 +47,13 @@ pub(super) struct CircuitKey {
     pub(super) is_listed: bool,
 }
 
-/// What the queries or the content of a page depend on, in addition to the date. The configuration
-/// never changes while the process runs.
+/// What the queries or the content of a page depend on, in addition to the date.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     pub(super) releases: ReleasePair,
     pub(super) path: String,
+    /// The revision of what it reads of the configuration.
+    pub(super) site: u64,
     /// The results of the page's queries; `None` for a page without queries, and for the queries
     /// themselves.
     pub(super) results: Option<ResultsDigest>,
@@ -101,6 +105,8 @@ pub(super) struct Argument<'a> {
     page: Option<ArgumentPage<'a>>,
     site: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<&'a RawValue>,
@@ -113,14 +119,15 @@ struct ArgumentPage<'a> {
 }
 
 impl<'a> Argument<'a> {
-    /// `site_facts` are the facts about the site, without the date.
     pub(super) fn new(
         request: RenderRequest<'a>,
-        site_facts: &Value,
         form: Option<&'a Value>,
         results: Option<&'a Results>,
     ) -> Self {
-        let mut site = site_facts.clone();
+        let mut site = request.site.site.clone();
+        let config = request
+            .page
+            .and_then(|page| request.site.configs.get(&page.section.name));
         site["today"] = json!(request.day.to_string());
         Self {
             path: request.path,
@@ -129,6 +136,7 @@ impl<'a> Argument<'a> {
                 pattern: &page.pattern,
             }),
             site,
+            config: config.map(|config| &**config),
             form,
             results: results.map(|results| &*results.json),
         }

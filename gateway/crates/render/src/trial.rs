@@ -15,6 +15,7 @@ use crate::attempt::{Attempt, Input};
 use crate::page::Output;
 use crate::request::ReleasePair;
 use crate::results::Results;
+use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::{RenderRequest, Renderer};
 
@@ -104,9 +105,10 @@ impl Renderer {
             .chain([(None, "/")])
             .filter(|(page, _)| !tried.covers_page(deployment, *page))
             .collect();
+        let site = engine.site.load_full();
         let requests = examples
             .iter()
-            .map(|(page, path)| RenderRequest::without_client(deployment, *page, path));
+            .map(|(page, path)| RenderRequest::without_client(deployment, *page, path, &site));
         let log = TrialLog::start(&engine.diagnostics.log, action, requests.clone());
         let mut problems = Vec::new();
         for request in requests {
@@ -127,11 +129,12 @@ impl Renderer {
 
     /// Renders all listed paths ahead, one at a time, unless warming is disabled.
     pub async fn warm_cache(&self, store: &Store, deployment: &LoadedDeployment) {
-        if !self.warms_cache() {
+        let Some(engine) = self.engine.as_ref().filter(|engine| engine.settings.warm_cache) else {
             return;
-        }
+        };
+        let site = engine.site.load_full();
         for (page, path) in deployment.named_paths() {
-            let request = RenderRequest::without_client(deployment, Some(page), path);
+            let request = RenderRequest::without_client(deployment, Some(page), path, &site);
             self.render_ahead(store, request).await;
         }
     }
@@ -208,11 +211,13 @@ impl<'a> RenderRequest<'a> {
         deployment: &'a LoadedDeployment,
         page: Option<&'a PageManifest>,
         path: &'a str,
+        site: &'a SiteValues,
     ) -> Self {
         Self {
             deployment,
             page,
             path,
+            site,
             day: colonnade_clock::today(),
             client: None,
         }

@@ -5,6 +5,8 @@ use http::HeaderValue;
 
 use colonnade_config::{AssetSettings, Config};
 
+use crate::integrations;
+
 /// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of
 /// this origin, and the inline styles that the gateway writes. Trusted Types prevent scripts from
 /// creating scripts or HTML from strings; the only Trusted Types policy is the shell's.
@@ -12,7 +14,7 @@ pub(crate) struct ContentSecurityPolicy {
     /// The sources of `script-src`.
     script: &'static str,
     /// The sources of `form-action`. Browsers check every redirect of a form post against it, so it
-    /// includes the hosts that sign-up may redirect to.
+    /// includes the hosts that integrations may redirect to.
     form_action: String,
     /// Where browsers report violations: the directives `report-uri` and `report-to`, after `; `.
     reporting: String,
@@ -23,10 +25,8 @@ pub(crate) struct ContentSecurityPolicy {
 impl ContentSecurityPolicy {
     /// The policy of the site that this configuration describes.
     pub(crate) fn new(config: &Config) -> Self {
-        let signup = config.signup.as_ref();
-        let hosts = signup.map_or(&[][..], |signup| &signup.allowed_redirect_hosts);
         let mut form_action = vec!["'self'".to_owned()];
-        form_action.extend(hosts.iter().map(|host| format!("https://{host}")));
+        form_action.extend(integrations::form_targets(config));
         let (mut reporting, mut endpoints) = (String::new(), None);
         if let Some(url) = &config.telemetry.csp_report_url {
             reporting = format!("; report-uri {url}");

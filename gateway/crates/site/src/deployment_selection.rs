@@ -28,9 +28,9 @@ pub(crate) enum Caching {
 }
 
 /// What a visitor gets at a path, and why.
-pub struct DeploymentSelection {
+pub(crate) struct DeploymentSelection {
     /// The set, without the candidates that decide nothing at the path.
-    pub deployment: Arc<LoadedDeployment>,
+    pub(crate) deployment: Arc<LoadedDeployment>,
     reason: Reason,
     /// Whether the browser has a preview cookie that is no longer valid.
     has_stale_preview: bool,
@@ -50,7 +50,7 @@ enum Reason {
 impl DeploymentSelection {
     /// Selects the set for a request with these cookies; `None` if nothing is live. `path` is that
     /// of the page, if there is one.
-    pub fn new(snapshot: &Snapshot, cookies: Cookies<'_>, path: Option<&RequestPath>) -> Option<Self> {
+    pub(crate) fn new(snapshot: &Snapshot, cookies: Cookies<'_>, path: Option<&RequestPath>) -> Option<Self> {
         let visible = &snapshot.state()?.visible;
         let preview = Preview::from_cookies(snapshot, cookies);
         let has_stale_preview = matches!(preview, Preview::Ended);
@@ -72,7 +72,7 @@ impl DeploymentSelection {
     }
 
     /// The selection of every visitor who gets this set.
-    pub fn live(deployment: Arc<LoadedDeployment>) -> Self {
+    pub(crate) fn live(deployment: Arc<LoadedDeployment>) -> Self {
         Self {
             deployment,
             reason: Reason::Live,
@@ -81,7 +81,7 @@ impl DeploymentSelection {
     }
 
     /// The set that the visitor gets, with the candidates that decide nothing at the path.
-    pub fn set(&self) -> &SetName {
+    pub(crate) fn set(&self) -> &SetName {
         match &self.reason {
             Reason::Rollout { set, .. } => set,
             Reason::Live | Reason::Preview => &self.deployment.set,
@@ -99,13 +99,13 @@ impl DeploymentSelection {
     }
 
     /// Whether it is a preview.
-    pub fn is_preview(&self) -> bool {
+    pub(crate) fn is_preview(&self) -> bool {
         matches!(self.reason, Reason::Preview)
     }
 
     /// Sets the cookies that keep the selection for the next request, the name of the set, to which
     /// the tab is pinned, and the robots header of previews.
-    pub fn set_headers(&self, response: &mut Response, secure: bool) {
+    pub(crate) fn set_headers(&self, response: &mut Response, secure: bool) {
         let headers = response.headers_mut();
         if self.has_stale_preview {
             preview::delete_cookie(headers, secure);

@@ -6,12 +6,11 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
-use colonnade_config::Config;
 use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
-use colonnade_web::plain_page::{FooterLink, PlainFrame};
+use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
 use crate::reports::error::ReportError;
@@ -138,18 +137,6 @@ impl Problem for SiteError {
             tracing::error!(event = "store_error", error = %cause);
         }
     }
-}
-
-/// What the gateway's own pages have around their content.
-pub(crate) fn plain_frame(config: &Config) -> Arc<PlainFrame> {
-    let links = config.navigation.footer.iter().map(|link| FooterLink {
-        label: link.label.clone(),
-        path: link.path.clone(),
-    });
-    Arc::new(PlainFrame {
-        brand: Arc::clone(&config.site.brand),
-        footer: links.collect(),
-    })
 }
 
 /// The audience of HTML error pages: they show the site's name and, if a deployment is live, links

@@ -1,5 +1,5 @@
-//! The routes of the site listener: documents, assets, sign-up, partner links, previews, and
-//! reports from browsers.
+//! The routes of the site listener: documents, assets, previews, reports from browsers, and
+//! integrations.
 
 mod asset;
 mod call;
@@ -9,19 +9,18 @@ pub mod document;
 mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
+mod integrations;
 pub mod metrics;
 mod page_manifest;
-mod partner;
 mod preview;
 mod remotes;
 mod reports;
 mod routes;
 mod set_manifest;
-mod signup;
 mod site;
 mod unknown_names;
 mod wellknown;
 
 pub use error::SiteError;
-pub use signup::BackendError;
+pub use integrations::BackendError;
 pub use site::{Site, SiteParts};

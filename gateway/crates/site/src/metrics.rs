@@ -3,21 +3,21 @@
 use prometheus_client::registry::Registry;
 
 pub use crate::document::DocumentMetrics;
-pub use crate::signup::SignupMetrics;
+pub use crate::integrations::IntegrationMetrics;
 
 /// All metrics of the site's routes.
 #[derive(Clone, Default)]
 pub struct SiteMetrics {
     /// Metrics of documents.
     pub documents: DocumentMetrics,
-    /// Metrics of sign-up.
-    pub signups: SignupMetrics,
+    /// Metrics of integrations.
+    pub integrations: IntegrationMetrics,
 }
 
 impl SiteMetrics {
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
         self.documents.register(registry);
-        self.signups.register(registry);
+        self.integrations.register(registry);
     }
 }

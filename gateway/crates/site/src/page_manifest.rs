@@ -1,4 +1,5 @@
-//! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, as JSON.
+//! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, with the
+//! configuration of its section, as JSON.
 
 use url::form_urlencoded;
 
@@ -10,9 +11,10 @@ use colonnade_web::response::{Response, ServedBy};
 use crate::call::Call;
 use crate::error::SiteError;
 use crate::set_manifest::{requested_set, set_response};
+use crate::site::Site;
 
 /// Responds with the page of the named set that the `path` in the query belongs to.
-pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
+pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, SiteError> {
     let name = requested_set(&call)?;
     let Call { snapshot, head, .. } = call;
     let query = head.uri.query().unwrap_or_default();
@@ -38,7 +40,9 @@ pub(crate) async fn respond(call: Call<'_>) -> Result<Response, SiteError> {
         }
     };
     let may_cache = !deployment.deployment.preview;
-    let mut response = set_response(&head.headers, name, page.json().await, may_cache);
+    let facts = site.documents.site();
+    let json = page.json(facts.values().configs.get(&page.section.name)).await;
+    let mut response = set_response(&head.headers, name, &json, may_cache);
     ServedBy::of(&mut response).section = Some(page.section.name.clone());
     Ok(response)
 }

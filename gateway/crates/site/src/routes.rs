@@ -5,8 +5,11 @@ use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use http::request::Parts;
+
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
+use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::health;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError};
@@ -17,7 +20,7 @@ use crate::call::Call;
 use crate::error::{SiteError, visitor};
 use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
-use crate::{page_manifest, partner, preview, wellknown};
+use crate::{page_manifest, preview, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by
 /// its pattern.
@@ -45,8 +48,10 @@ pub(crate) struct Endpoint {
 /// The format of a route's error responses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ErrorFormat {
-    /// An HTML page. People also follow the links of partners and previews.
+    /// An HTML page. People also follow links of previews, and to other sites.
     Page,
+    /// An HTML page for a browser that follows a link or sends a form, otherwise a line of text.
+    PageOrText,
     /// A line of text.
     Text,
     /// A JSON object, for scripts.
@@ -55,10 +60,11 @@ pub(crate) enum ErrorFormat {
 
 impl ErrorFormat {
     /// The audience that gets this format.
-    pub(crate) fn audience(self, snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
+    pub(crate) fn audience(self, snapshot: &Snapshot, frame: &Arc<PlainFrame>, head: &Parts) -> Audience {
         match self {
             Self::Page => visitor(snapshot, frame),
-            Self::Text => Audience::Program,
+            Self::PageOrText if prefers_html(&head.headers) => visitor(snapshot, frame),
+            Self::Text | Self::PageOrText => Audience::Program,
             Self::Json => Audience::Script,
         }
     }
@@ -74,17 +80,18 @@ pub(crate) struct RouteTable {
     pub(crate) file: Route<Endpoint>,
     /// The route of all paths below `/api`.
     upstream: Route<Endpoint>,
-    /// The route of other paths below `/go`: the not-found document, because people follow partner
-    /// links.
-    unknown_partner: Route<Endpoint>,
+    /// The route of other paths below `/go`: the not-found document, because people follow links to
+    /// other sites.
+    unknown_link: Route<Endpoint>,
     /// The route of other reserved paths.
     not_found: Route<Endpoint>,
 }
 
 impl RouteTable {
-    pub(crate) fn new() -> Self {
+    /// The table with the routes of these integrations.
+    pub(crate) fn new(integrations: Vec<Route<Endpoint>>) -> Self {
         Self {
-            reserved: Router::new(reserved_routes()),
+            reserved: Router::new(reserved_routes().into_iter().chain(integrations)),
             document: get("", ErrorFormat::Page, |site, call| {
                 Box::pin(async move {
                     if wellknown::is_for_service_worker(&call.head.headers) {
@@ -107,11 +114,11 @@ impl RouteTable {
                     handle: |site, call| Box::pin(async move { Ok(site.forward(call).await) }),
                 },
             ),
-            unknown_partner: get("", ErrorFormat::Page, |site, call| {
+            unknown_link: get("", ErrorFormat::Page, |site, call| {
                 Box::pin(async move { site.document(&call, None).await })
             })
             .named(UNMATCHED),
-            not_found: get("", ErrorFormat::Text, |_, _| {
+            not_found: get("", ErrorFormat::PageOrText, |_, _| {
                 Box::pin(ready(Err(HttpError::NotFound.into())))
             })
             .named(UNMATCHED),
@@ -135,7 +142,7 @@ impl RouteTable {
             return (route, parameter.unwrap_or_default());
         }
         let route = if first == Some("go") {
-            &self.unknown_partner
+            &self.unknown_link
         } else {
             &self.not_found
         };
@@ -144,13 +151,14 @@ impl RouteTable {
 }
 
 /// The names of the routes that do not depend on deployments, and of responses without a route.
-pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
-    let names = reserved_routes().map(|route| route.name).into_iter();
+pub(crate) fn route_names(integrations: Vec<Route<Endpoint>>) -> Vec<Cow<'static, str>> {
+    let names = reserved_routes().into_iter().chain(integrations);
+    let names = names.map(|route| route.name);
     let others = ["/api", FILES, UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
     names.chain(others).collect()
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 16] {
+fn reserved_routes() -> [Route<Endpoint>; 14] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -170,8 +178,8 @@ fn reserved_routes() -> [Route<Endpoint>; 16] {
         }),
         get("/manifest.webmanifest", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
-            let brand = &site.config.site.brand;
-            let response = live.map(|live| wellknown::manifest(&call.head.headers, brand, &live.frame));
+            let facts = site.documents.site();
+            let response = live.map(|live| wellknown::manifest(&call.head.headers, &facts, &live.frame));
             Box::pin(ready(response))
         }),
         get("/favicon.ico", Text, |_, call| {
@@ -182,17 +190,14 @@ fn reserved_routes() -> [Route<Endpoint>; 16] {
         }),
         get("/assets", Text, ASSET),
         get("/assets/{*file}", Text, ASSET).named("/assets"),
-        get("/_page/{deployment}", Json, |_, call| {
-            Box::pin(page_manifest::respond(call))
+        get("/_page/{deployment}", Json, |site, call| {
+            Box::pin(page_manifest::respond(site, call))
         })
         .named(PAGE_DATA),
         get("/_remotes/{deployment}", Json, |site, call| {
             Box::pin(site.remotes.respond(call))
         })
         .named(REMOTES),
-        post("/functions/v1/signup", Json, |site, call| {
-            Box::pin(async { Ok(site.sign_up(call).await) })
-        }),
         post("/_preview/end", Page, |site, call| {
             let is_allowed = site.require_same_origin(call.head);
             Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))
@@ -202,14 +207,6 @@ fn reserved_routes() -> [Route<Endpoint>; 16] {
         }),
         post("/_report", Json, |site, call| {
             Box::pin(site.client_error_report(call))
-        }),
-        get("/go/{partner}", Page, |site, call| {
-            Box::pin(async move {
-                match partner::redirect_to(&site.config, call.parameter) {
-                    Some(response) => Ok(response),
-                    None => site.document(&call, None).await,
-                }
-            })
         }),
     ]
 }
@@ -221,11 +218,13 @@ fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteErro
 
 const ASSET: Handler = |site, call| Box::pin(site.assets.respond(site.deployments.store(), call));
 
-fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+/// A route for GET.
+pub(crate) fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
     Route::new(Methods::GET, pattern, Endpoint { errors, handle })
 }
 
-fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+/// A route for POST.
+pub(crate) fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
     Route::new(Methods::POST, pattern, Endpoint { errors, handle })
 }
 
@@ -245,7 +244,7 @@ mod tests {
 
     #[test]
     fn route_table_finds_route_and_parameter_of_each_path() {
-        let table = RouteTable::new();
+        let table = RouteTable::new(Vec::new());
         for (path, name, parameter) in [
             ("/", "unmatched", ""),
             ("/state/Ohio", "unmatched", ""),
@@ -264,11 +263,9 @@ mod tests {
             ("/_preview/end", "/_preview/end", ""),
             ("/_preview/e%6Ed", "/_preview/end", ""),
             ("/_preview/a.b", "/_preview/:token", "a.b"),
-            ("/functions/v1/signup", "/functions/v1/signup", ""),
             ("/functions/v1/other", "unmatched", ""),
             ("/_other", "unmatched", ""),
-            ("/go/a%20b", "/go/:partner", "a b"),
-            ("/go/a/", "unmatched", ""),
+            ("/go/a", "unmatched", ""),
             ("/api", "/api", ""),
             ("/api/events/", "/api", ""),
         ] {
@@ -280,11 +277,11 @@ mod tests {
 
     #[test]
     fn unknown_path_below_go_gets_its_own_route() {
-        let table = RouteTable::new();
+        let table = RouteTable::new(Vec::new());
         for path in ["/go", "/go/", "/go/a/", "/go/a/b", "/go//"] {
             let path = RequestPath::parse(path).expect("a valid path");
             let (route, _) = table.find(&path);
-            assert!(std::ptr::eq(route, &raw const table.unknown_partner), "{path:?}");
+            assert!(std::ptr::eq(route, &raw const table.unknown_link), "{path:?}");
         }
         let path = RequestPath::parse("/functions/go").expect("a valid path");
         assert!(std::ptr::eq(table.find(&path).0, &raw const table.not_found));

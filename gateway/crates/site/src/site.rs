@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use colonnade_clock::poll;
-use colonnade_config::{Config, SignupLimits};
+use colonnade_config::Config;
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
@@ -21,22 +21,21 @@ use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
-use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::response::{Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
 use crate::call::Call;
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
-use crate::document::{DocumentRequest, Documents};
-use crate::error::{SiteError, plain_frame, visitor, visitor_from};
+use crate::document::Documents;
+use crate::error::{SiteError, visitor, visitor_from};
+use crate::integrations::{self, BackendError, Integrations};
 use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::remotes::Remotes;
 use crate::reports::ClientErrorReports;
 use crate::reports::error::ReportError;
 use crate::routes::{PAGE_DATA, REMOTES, RouteTable, route_names};
-use crate::signup::{BackendError, SignupHandler};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 use crate::wellknown::RootFiles;
 
@@ -55,11 +54,9 @@ pub struct Site {
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) files: RootFiles,
     pub(crate) remotes: Remotes,
+    pub(crate) integrations: Integrations,
+    pub(crate) documents: Arc<Documents>,
     routes: RouteTable,
-    documents: Arc<Documents>,
-    signups: SignupHandler,
-    /// Of the gateway's own pages.
-    frame: Arc<PlainFrame>,
     canary: Arc<CanaryAnalysis>,
     client_error_reports: ClientErrorReports,
 }
@@ -80,8 +77,8 @@ pub struct SiteParts {
 
 impl Site {
     /// The names of the routes that do not depend on deployments.
-    pub fn route_names() -> Vec<Cow<'static, str>> {
-        route_names()
+    pub fn route_names(config: &Config) -> Vec<Cow<'static, str>> {
+        route_names(integrations::routes(config))
     }
 
     /// The site that this configuration describes.
@@ -93,19 +90,12 @@ impl Site {
             upstreams,
             shutdown,
         } = parts;
-        let frame = plain_frame(&config);
         Ok(Self {
-            routes: RouteTable::new(),
+            routes: RouteTable::new(integrations::routes(&config)),
+            integrations: Integrations::new(&config, &documents, &metrics.integrations)?,
             files: RootFiles::new(&config.files),
             remotes: Remotes::new(),
             assets: Assets::new(config.assets),
-            signups: SignupHandler::new(
-                &config,
-                Arc::clone(&documents),
-                Arc::clone(&frame),
-                metrics.signups.clone(),
-            )?,
-            frame,
             client_error_reports: ClientErrorReports::new(Arc::clone(&deployments), Arc::clone(&canary)),
             config,
             deployments,
@@ -116,9 +106,11 @@ impl Site {
         })
     }
 
-    /// Changes the limits of sign-up. What was used of the old limits stays used.
-    pub fn set_signup_limits(&self, limits: SignupLimits) {
-        self.signups.set_limits(limits);
+    /// Applies what SIGHUP reloads of the configuration. Responses show it from now on.
+    pub fn reload(&self, config: &Config) {
+        self.documents.reload(config);
+        self.deployments.replace_facts(config.site.facts.clone());
+        self.integrations.reload(config);
     }
 
     /// Halves all caches while memory is short.
@@ -131,7 +123,7 @@ impl Site {
 
     /// The audience of errors that occur before a route is found.
     pub fn audience(&self) -> Audience {
-        visitor(&self.deployments.current(), &self.frame)
+        visitor(&self.deployments.current(), &self.documents.site().frame)
     }
 
     /// Whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
@@ -163,7 +155,7 @@ impl Site {
                 self.route(call, caught_up).await
             }
             Err(error) => {
-                let mut response = respond(&error, visitor(&snapshot, &self.frame));
+                let mut response = respond(&error, visitor(&snapshot, &self.documents.site().frame));
                 ServedBy::of(&mut response).route = Some(INVALID_REQUEST.into());
                 response
             }
@@ -204,7 +196,7 @@ impl Site {
 
     /// Handles a request by the route of its path.
     async fn route(&self, call: Call<'_>, caught_up: Result<(), SiteError>) -> Response {
-        let snapshot = call.snapshot;
+        let (snapshot, head) = (call.snapshot, call.head);
         let (route, parameter) = match self.files.get(call.path) {
             Some(_) => (&self.routes.file, ""),
             None => self.routes.find(call.path),
@@ -216,7 +208,8 @@ impl Site {
             (Err(error), _) => Err(error.into()),
         };
         let mut response = result.unwrap_or_else(|error| {
-            let audience = route.handler.errors.audience(snapshot, &self.frame);
+            let site = self.documents.site();
+            let audience = route.handler.errors.audience(snapshot, &site.frame, head);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
                 ServedBy::of(&mut response).deployment = Some(deployment.clone());
@@ -258,7 +251,8 @@ impl Site {
                 deployment: Some(selection.set().clone()),
             });
         }
-        let request = DocumentRequest::new(&selection, page, path, client_key(&head.extensions));
+        let client = client_key(&head.extensions);
+        let request = self.documents.request(&selection, page, path, client);
         let mut response = self.documents.respond(&head.headers, &request).await;
         selection.set_headers(&mut response, self.is_secure());
         let served_by = ServedBy::of(&mut response);
@@ -280,7 +274,7 @@ impl Site {
             self.require_same_origin(call.head)?;
             preview::enter(call.snapshot, call.parameter, self.is_secure())
         } else {
-            preview::open(call.snapshot, call.parameter, &self.frame)
+            preview::open(call.snapshot, call.parameter, &self.documents.site().frame)
         }
     }
 
@@ -289,7 +283,7 @@ impl Site {
     pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
         let audience = if prefers_html(&call.head.headers) {
             let back = self.referring_page(call.head);
-            visitor_from(call.snapshot, &self.frame, back)
+            visitor_from(call.snapshot, &self.documents.site().frame, back)
         } else {
             Audience::Script
         };
@@ -304,15 +298,6 @@ impl Site {
         let path = RequestPath::parse(&path).ok()?;
         let is_page = !path.is_reserved() && !path.has_empty_segment();
         is_page.then(|| path.canonical())
-    }
-
-    /// Handles a sign-up.
-    pub(crate) async fn sign_up(&self, call: Call<'_>) -> Response {
-        let path = RequestPath::parse(self.config.signup_form_path()).ok();
-        let selection = DeploymentSelection::new(call.snapshot, call.cookies, path.as_ref());
-        self.signups
-            .handle(call.snapshot, selection.as_ref(), call.head, call.body)
-            .await
     }
 
     /// Handles a client error report.

@@ -22,8 +22,8 @@ const MAX_ROUTES: usize = 256;
 /// The label of all further routes.
 const OTHER: &str = "other";
 
-/// Bucket bounds in seconds, from cached responses to responses that wait for the sign-up backend,
-/// a publish or a log entry.
+/// Bucket bounds in seconds, from cached responses to responses that wait for a backend, a publish
+/// or a log entry.
 const SECONDS: [f64; 13] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 60.0,
 ];

@@ -18,10 +18,6 @@ const SITE: &str = r#"[site]
 brand = "Brand"
 origin = "https://site.example"
 contact = "contact@site.example"
-legal_entity = "Entity"
-processing_country = "the United States"
-retention = "30 days"
-governing_law = "the law"
 [navigation]
 menu = []
 footer = []

@@ -48,7 +48,7 @@ mod tests {
     use super::is_same_origin;
 
     fn same(headers: &[(&str, &str)]) -> bool {
-        let mut request = Request::post("/functions/v1/signup");
+        let mut request = Request::post("/_report");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -1,5 +1,5 @@
 //! HTML pages of the gateway itself. They look like the site, do not need the shell and load
-//! nothing.
+//! nothing. Their texts are English, and so is their `lang`; what the site wrote has its language.
 
 use std::sync::{Arc, LazyLock};
 
@@ -34,6 +34,9 @@ pub struct PlainFrame {
     pub brand: Arc<str>,
     /// The links in the footer, in order.
     pub footer: Box<[FooterLink]>,
+    /// The attributes of elements in the site's language, with a space before each; empty if it is
+    /// English, like the texts of the gateway.
+    pub language: Box<str>,
 }
 
 /// A link in the footer.
@@ -55,7 +58,8 @@ impl PlainFrame {
         if links.is_empty() {
             return links;
         }
-        format!("<nav aria-label=\"Footer\"><ul>{links}</ul></nav>")
+        let language = &self.language;
+        format!("<nav aria-label=\"Footer\"><ul{language}>{links}</ul></nav>")
     }
 }
 
@@ -82,11 +86,13 @@ impl PlainPage<'_> {
     pub fn respond(&self, status: StatusCode) -> Response {
         let Self { content, footer, .. } = self;
         let (brand, title) = (escape(&self.frame.brand), escape(self.title));
+        let language = &self.frame.language;
         let (name, navigation) = if self.live {
-            let name = format!("<a class=\"brand\" href=\"/\">{brand}</a>");
+            let name = format!("<a class=\"brand\" href=\"/\"{language}>{brand}</a>");
             (name, self.frame.navigation())
         } else {
-            (format!("<span class=\"brand\">{brand}</span>"), String::new())
+            let name = format!("<span class=\"brand\"{language}>{brand}</span>");
+            (name, String::new())
         };
         let (style, policy) = match self.form_style {
             Some(style) => (
@@ -98,10 +104,10 @@ impl PlainPage<'_> {
         let html = format!(
             "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-             <title>{title} - {brand}</title><meta name=\"rating\" content=\"adult\">\
-             <meta name=\"robots\" content=\"noindex\"><style>{STYLE}</style>{style}</head>\
+             <title>{title} - {brand}</title><meta name=\"robots\" content=\"noindex\">\
+             <style>{STYLE}</style>{style}</head>\
              <body><header>{name}</header><main><h1>{title}</h1>{content}</main>\
-             <footer>{navigation}<p>18+ only</p>{footer}</footer></body></html>\n"
+             <footer>{navigation}{footer}</footer></body></html>\n"
         );
         let mut response = response(status, HTML, html);
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);

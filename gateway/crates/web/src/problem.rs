@@ -202,6 +202,7 @@ mod tests {
             frame: PlainFrame {
                 brand: "Brand".into(),
                 footer: Box::default(),
+                language: Box::default(),
             }
             .into(),
             live: true,

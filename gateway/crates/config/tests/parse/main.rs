@@ -3,6 +3,8 @@
 // A failed `unwrap` fails the test.
 #![allow(clippy::unwrap_used)]
 
+mod facts;
+mod integrations;
 mod problems;
 mod reference;
 mod site_toml;
@@ -11,8 +13,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use colonnade_config::{Action, Budget, Config, Retention, RolloutSettings};
+use colonnade_model::release::FactType;
 use colonnade_web::limits::Limits;
-use secrecy::ExposeSecret as _;
 use tempfile::TempDir;
 
 /// A valid configuration. The tests assert its line numbers.
@@ -20,10 +22,10 @@ const VALID: &str = r#"[site]
 brand = "Brand"
 origin = "https://site.example"
 contact = "contact@site.example"
-legal_entity = "Entity"
-processing_country = "the United States"
-retention = "30 days"
-governing_law = "the law of the place"
+language = "de-AT"
+
+[site.facts]
+city = "Vienna"
 
 [[navigation.menu]]
 label = "Home"
@@ -47,19 +49,6 @@ name = "legal"
 hash = "sha256:E4B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"
 sections = ["legal"]
 actions = ["publish"]
-
-[signup]
-backend = "http://127.0.0.1:9100"
-backend_api_key = { file = "key" }
-affiliate_subid = "tag"
-allowed_redirect_hosts = ["members.example.com"]
-total_timeout_ms = 500
-fallback_partner = "example"
-
-[partners.example]
-name = "Example"
-url = "https://partner.example/join?x=1"
-parameters = { subid = "a&b" }
 "#;
 
 /// A folder with the files that the configurations refer to.
@@ -86,21 +75,9 @@ fn valid_config_is_parsed() {
     assert!(config.admin.tokens[1].allows(Action::Publish, "legal"));
     assert!(!config.admin.tokens[1].allows(Action::Deploy, "legal"));
     assert!(!config.admin.tokens[1].allows(Action::Publish, "shell"));
-    let signup = config.signup.as_ref().unwrap();
-    assert_eq!(signup.backend_api_key.expose_secret(), "the-key");
-    assert_eq!(signup.connect_timeout, Duration::from_secs(3));
-    assert_eq!(signup.total_timeout, Duration::from_millis(500));
-    assert_eq!(
-        (config.signup_form_path(), config.signup_success_path()),
-        ("/signup", "/success")
-    );
-    let (id, partner) = config.signup_partner().unwrap();
-    assert_eq!(id, "example");
-    assert_eq!(
-        partner.url.as_str(),
-        "https://partner.example/join?x=1&subid=a%26b"
-    );
-    assert!(!format!("{config:?}").contains("the-key"));
+    assert_eq!(config.site.language.tag(), "de-AT");
+    assert_eq!(config.site.facts.type_of("city"), Some(FactType::String));
+    assert_eq!(config.site.facts.type_of("country"), None);
 }
 
 /// The valid configuration with these environment variables.
@@ -201,7 +178,7 @@ fn committed_config_is_valid() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
     let config = Config::load(&path).unwrap();
     assert!(config.budget.page_script.is_some() && config.budget.shell_style.is_some());
-    assert!(config.signup.is_none() && config.partners.is_empty() && config.admin.tokens.is_empty());
+    assert!(config.admin.tokens.is_empty());
 }
 
 #[test]
@@ -240,9 +217,8 @@ fn only_optional_tables_may_be_missing() {
         let text = format!("{}{}", &VALID[..start], &VALID[end..]);
         Config::parse("site.toml", &text, folder().path())
     };
-    assert!(without("[signup]", "[partners").unwrap().signup.is_none());
     assert!(
-        without("[[admin.tokens]]", "[signup]")
+        without("[[admin.tokens]]", "none")
             .unwrap()
             .admin
             .tokens

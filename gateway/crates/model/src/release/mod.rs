@@ -15,9 +15,10 @@ pub use digest::Digest;
 pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use range::VersionRange;
-pub use validate::{is_file_path, is_name, is_version, validate};
+pub use validate::{EXPECTED_FACT_NAME, is_fact_name, is_file_path, is_name, is_version, validate};
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
@@ -87,9 +88,15 @@ pub struct Release {
     /// The colors of the browser's user interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme_color: Option<ThemeColor>,
+    /// The shell's meta elements of every document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meta: Vec<Meta>,
     /// The server modules: file paths by import specifier. Without any, only the browser renders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, String>,
+    /// The facts of the site that it reads, with their types.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, FactType>,
     /// All files of the release except `release.json`.
     pub files: Vec<File>,
 }
@@ -152,6 +159,52 @@ pub struct ThemeColor {
     pub dark: String,
 }
 
+/// A `<meta name content>` element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meta {
+    /// What it says.
+    pub name: String,
+    /// The value.
+    pub content: String,
+}
+
+/// The type of a fact of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FactType {
+    /// A text.
+    String,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list of texts, numbers and booleans.
+    List,
+}
+
+impl FactType {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::List => "list",
+        }
+    }
+
+    /// A value of this type, as TOML.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::String => "\"…\"",
+            Self::Number => "1",
+            Self::Boolean => "true",
+            Self::List => "[\"…\"]",
+        }
+    }
+}
+
 /// One page of a section.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -162,6 +215,9 @@ pub struct Page {
     pub assets: Vec<String>,
     /// The known paths of the page.
     pub paths: Vec<NamedPath>,
+    /// Whether the server renders only its fallback.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub browser_only: bool,
 }
 
 /// One known path of a page.

@@ -1,6 +1,6 @@
 use super::{
-    Digest, Icon, Kind, NamedPath, Page, Purpose, Release, SocialImage, ThemeColor, is_file_path, is_name,
-    is_version, validate,
+    Digest, FactType, Icon, Kind, Meta, NamedPath, Page, Purpose, Release, SocialImage, ThemeColor,
+    is_file_path, is_name, is_version, validate,
 };
 use crate::testing;
 
@@ -25,7 +25,7 @@ fn image(file: &str) -> SocialImage {
         file: file.to_owned(),
         width: 1200,
         height: 630,
-        alt: "A temple".to_owned(),
+        alt: "A lighthouse".to_owned(),
     }
 }
 
@@ -33,6 +33,13 @@ fn theme(light: &str) -> ThemeColor {
     ThemeColor {
         light: light.to_owned(),
         dark: "#000000".to_owned(),
+    }
+}
+
+fn meta(name: &str, content: &str) -> Meta {
+    Meta {
+        name: name.to_owned(),
+        content: content.to_owned(),
     }
 }
 
@@ -44,8 +51,12 @@ fn problems(mut release: Release, change: impl FnOnce(&mut Release)) -> Vec<Stri
 
 #[test]
 fn validate_accepts_valid_releases() {
-    assert_eq!(validate(&section()), Vec::<String>::new());
-    assert_eq!(validate(&shell()), Vec::<String>::new());
+    let section = problems(section(), |release| {
+        release.facts = [("openingHours2_".to_owned(), FactType::List)].into();
+    });
+    assert_eq!(section, [""; 0]);
+    let shell = problems(shell(), |release| release.meta = vec![meta("rating", "general")]);
+    assert_eq!(shell, [""; 0]);
 }
 
 /// A change that makes a release invalid, and a part of the expected problem.
@@ -160,6 +171,10 @@ fn validate_reports_each_section_problem() {
             },
             "is not a version range",
         ),
+        (
+            |r| r.facts = [("opening-hours".to_owned(), FactType::String)].into(),
+            "fact `opening-hours`: expected a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}",
+        ),
     ];
     for (change, expected) in cases {
         let problems = problems(section(), *change);
@@ -198,6 +213,19 @@ fn validate_reports_each_shell_problem() {
             },
             "is not an exact version",
         ),
+        (|r| r.meta = vec![meta("a b", "x")], "meta `a b`: expected a name"),
+        (
+            |r| r.meta = vec![meta("Robots", "x")],
+            "meta `Robots`: the gateway or the page's head writes it; expected another name",
+        ),
+        (
+            |r| r.meta = vec![meta("rating", "")],
+            "meta `rating`: expected a content",
+        ),
+        (
+            |r| r.meta = vec![meta("rating", "general"); 33],
+            "meta has 33 elements; expected at most 32",
+        ),
     ];
     for (change, expected) in cases {
         let problems = problems(shell(), *change);
@@ -216,8 +244,9 @@ fn validate_rejects_shell_fields_of_section() {
         release.icons = vec![icon("client/icon.svg")];
         release.social_image = Some(image("client/icon.svg"));
         release.theme_color = Some(theme("#ffffff"));
+        release.meta = vec![meta("rating", "general")];
     });
-    for field in ["styles", "icon", "icons", "socialImage", "themeColor"] {
+    for field in ["styles", "icon", "icons", "socialImage", "themeColor", "meta"] {
         let problem = format!("only the shell has `{field}`");
         assert!(problems.contains(&problem), "{problem}: {problems:?}");
     }

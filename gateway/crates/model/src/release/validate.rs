@@ -8,7 +8,7 @@ use http::HeaderValue;
 use semver::Version;
 
 use super::{
-    CONTRACT, File, Kind, MAX_EXPOSED_MODULES, MAX_PATHS, MAX_SEGMENTS, Release, SHELL, VersionRange,
+    CONTRACT, File, Kind, MAX_EXPOSED_MODULES, MAX_PATHS, MAX_SEGMENTS, Meta, Release, SHELL, VersionRange,
 };
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
@@ -19,6 +19,22 @@ const SECTION_MODULE: &str = "./section";
 const MAX_PIXELS: u32 = 8192;
 const PIXEL_RANGE: RangeInclusive<u32> = 1..=MAX_PIXELS;
 
+/// The maximum number of meta elements of a shell.
+const MAX_META: usize = 32;
+
+/// The names of the meta elements that the gateway writes, or that a page's head has; and
+/// `referrer`, which would replace the referrer policy of the response.
+const OWN_META: [&str; 8] = [
+    "color-scheme",
+    "description",
+    "keywords",
+    "referrer",
+    "robots",
+    "theme-color",
+    "twitter:card",
+    "viewport",
+];
+
 /// Whether a string is a valid name of a section, the shell or a slot: `[a-z][a-z0-9-]{0,31}`.
 pub fn is_name(text: &str) -> bool {
     text.len() <= 32
@@ -27,6 +43,18 @@ pub fn is_name(text: &str) -> bool {
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
+
+/// Whether a string is a valid name of a fact, or of a value of a section's configuration.
+pub fn is_fact_name(text: &str) -> bool {
+    text.len() <= 64
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What [`is_fact_name`] accepts, for errors.
+pub const EXPECTED_FACT_NAME: &str = "a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}";
 
 /// Whether a string is a semantic version of at most 128 bytes. Such a version is safe as a path
 /// segment.
@@ -69,6 +97,8 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.exposed_modules();
     validator.shared();
     validator.modules();
+    validator.meta();
+    validator.facts();
     validator.problems
 }
 
@@ -97,6 +127,38 @@ impl Validator<'_> {
                 self.problem(format!(
                     "module `{specifier}` refers to `{path}`, which is not a listed file below server/"
                 ));
+            }
+        }
+    }
+
+    fn meta(&mut self) {
+        let release = self.release;
+        if release.meta.len() > MAX_META {
+            let count = release.meta.len();
+            self.problem(format!("meta has {count} elements; expected at most {MAX_META}"));
+        }
+        for Meta { name, content } in &release.meta {
+            if !is_meta_name(name) {
+                self.problem(format!(
+                    "meta `{name}`: expected a name of at most 64 letters, digits, `-`, `_`, `.` and `:`"
+                ));
+            } else if OWN_META.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+                self.problem(format!(
+                    "meta `{name}`: the gateway or the page's head writes it; expected another name"
+                ));
+            }
+            if content.is_empty() || content.chars().any(char::is_control) {
+                self.problem(format!(
+                    "meta `{name}`: expected a content without control characters that is not empty"
+                ));
+            }
+        }
+    }
+
+    fn facts(&mut self) {
+        for name in self.release.facts.keys() {
+            if !is_fact_name(name) {
+                self.problem(format!("fact `{name}`: expected {EXPECTED_FACT_NAME}"));
             }
         }
     }
@@ -164,6 +226,7 @@ impl Validator<'_> {
             ("icons", !release.icons.is_empty()),
             ("socialImage", release.social_image.is_some()),
             ("themeColor", release.theme_color.is_some()),
+            ("meta", !release.meta.is_empty()),
         ] {
             if is_present {
                 self.problem(format!("only the shell has `{field}`"));
@@ -387,6 +450,11 @@ fn is_exposed_name(text: &str) -> bool {
     };
     let name = text.strip_prefix("./");
     text.len() <= 128 && name.is_some_and(|name| name.split('/').all(is_segment))
+}
+
+fn is_meta_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
 fn is_color(text: &str) -> bool {

@@ -49,6 +49,7 @@ impl Deployments {
             };
             let loaded = self.checked(&snapshot, &plan, request).await?;
             if let Some(action) = request.command.trial() {
+                self.require_facts(&snapshot, &plan, &loaded)?;
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
                 if !unverified.is_empty() {
                     drop(changing);
@@ -128,6 +129,30 @@ impl Deployments {
             Ok(loaded)
         } else {
             Err(ChangeError::ClaimsNotAllowed(refused))
+        }
+    }
+
+    /// Fails if the releases that a change makes visible read facts that the site lacks. Those that it
+    /// leaves alone are not checked: their teams cannot keep others from deploying.
+    fn require_facts(
+        &self,
+        snapshot: &Snapshot,
+        plan: &Plan,
+        loaded: &[LoadedDeployment],
+    ) -> Result<(), ChangeError> {
+        let mut problems = BTreeSet::new();
+        for (set, loaded) in plan.sets.iter().zip(loaded) {
+            let before = set.replaces.as_ref().map(|name| releases_of(snapshot, name));
+            let before = before.unwrap_or_default();
+            let is_new = |id: &ReleaseId| before.get(&id.name) != Some(&id.version);
+            let new = loaded.releases.iter().filter(|release| is_new(&release.id));
+            let missing = new.flat_map(|release| self.fact_problems(release));
+            problems.extend(missing.map(|problem| problem.to_string()));
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(ChangeError::FactsMissing(problems.into_iter().collect()))
         }
     }
 

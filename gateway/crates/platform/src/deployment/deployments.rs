@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
@@ -14,7 +14,7 @@ use super::error::LoadError;
 use super::metrics::DeploymentMetrics;
 use super::snapshot::{Snapshot, concurrently};
 use super::types::Warm;
-use colonnade_config::Retention;
+use colonnade_config::{Facts, Retention};
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
@@ -58,6 +58,8 @@ pub struct Deployments {
     degradation: OnceLock<Degradation>,
     /// The paths of files that the gateway serves in place of pages.
     pub(super) files: OnceLock<BTreeSet<String>>,
+    /// The facts of the site. `None`: releases are not checked against them.
+    pub(super) facts: ArcSwapOption<Facts>,
     current: ArcSwap<Snapshot>,
     /// Why the store cannot be written, as `/readyz` says it.
     write_problem: parking_lot::Mutex<Option<String>>,
@@ -122,6 +124,7 @@ impl Deployments {
             metrics,
             degradation: OnceLock::new(),
             files: OnceLock::new(),
+            facts: ArcSwapOption::empty(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
             write_problem: parking_lot::Mutex::default(),
             store_problem: parking_lot::Mutex::default(),
@@ -172,6 +175,7 @@ impl Deployments {
         }
         problems.extend(self.store_problem.lock().clone());
         problems.extend(self.write_problem.lock().clone());
+        problems.extend(self.missing_facts(&snapshot));
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));

@@ -13,13 +13,15 @@ use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
 /// The reasons why a deploy of this release now would be rejected or need another token, and its
-/// pages that visitors could not see; empty if no deployment is live.
+/// pages that visitors could not see. While no deployment is live, only missing facts are.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
+    let release = snapshot.find_release(deployments.store(), id).await?;
+    let missing = deployments.fact_problems(&release).into_iter();
+    let mut warnings: Vec<String> = missing.map(|problem| rejected(&problem.to_string())).collect();
     let Some(live) = snapshot.live() else {
-        return Ok(Vec::new());
+        return Ok(warnings);
     };
-    let mut warnings = Vec::new();
     if let Some(live_version) = live.deployment.releases.get(&id.name)
         && is_older(&id.version, live_version)
     {
@@ -27,7 +29,7 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     }
     let others = live.releases.iter().filter(|release| release.id.name != id.name);
     let mut releases: Vec<_> = others.cloned().collect();
-    releases.push(snapshot.find_release(deployments.store(), id).await?);
+    releases.push(release);
     // Sorted as in a deploy, so that the messages are the same.
     releases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut deployment = Deployment::clone(&live.deployment);
@@ -43,9 +45,12 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
         }
         Err(problems) => problems,
     };
-    let rejected = |problem| format!("a deploy now would be rejected: {problem}");
-    warnings.extend(problems.into_iter().map(rejected));
+    warnings.extend(problems.iter().map(|problem| rejected(problem)));
     Ok(warnings)
+}
+
+fn rejected(problem: &str) -> String {
+    format!("a deploy now would be rejected: {problem}")
 }
 
 /// Whether a version is older than another. Development builds of one version end in a hash, so

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
+use serde_json::json;
 
 use colonnade_config::Config;
 use colonnade_render::{Page, PageContent, Rendered};
@@ -10,7 +11,7 @@ use colonnade_store::loaded::InlineStyle;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 
-use super::boot::{Boot, ErrorReportSettings, Form, SiteFacts};
+use super::boot::{Boot, ErrorReportSettings, Form};
 use super::html::DocumentTemplate;
 use super::types::{Content, Document};
 use super::{DocumentRequest, Documents, inline_style, preview_banner};
@@ -18,7 +19,7 @@ use crate::content_security_policy::ContentSecurityPolicy;
 
 /// What all documents of a site have in common.
 pub(super) struct CommonParts {
-    facts: SiteFacts,
+    origin: String,
     error_reports: ErrorReportSettings,
     pub(super) policy: ContentSecurityPolicy,
 }
@@ -27,7 +28,7 @@ impl CommonParts {
     /// Of the site that this configuration describes.
     pub(super) fn new(config: &Config) -> Self {
         Self {
-            facts: SiteFacts::new(config),
+            origin: config.site.origin.as_str().to_owned(),
             error_reports: ErrorReportSettings {
                 sample_percent: config.rollout.report_sample_percent,
             },
@@ -45,9 +46,13 @@ impl CommonParts {
         form: Option<&Form>,
     ) -> String {
         let deployment = &request.deployment;
+        let mut site = request.site.values.site.clone();
+        site["today"] = json!(request.key.day.to_string());
+        let language = content.and_then(|content| content.head.language.as_ref());
         let boot = Boot {
             deployment: &deployment.name,
-            site: self.facts.on(&request.key.day.to_string()),
+            site,
+            configs: request.configs(),
             page: request.page.as_deref(),
             slots: &deployment.slots,
             reports: &self.error_reports,
@@ -56,8 +61,9 @@ impl CommonParts {
             form,
         };
         let template = DocumentTemplate {
-            brand: &self.facts.brand,
-            origin: &self.facts.origin,
+            brand: &request.site.brand,
+            origin: &self.origin,
+            language: language.unwrap_or(&request.site.language),
             frame: &deployment.frame,
             boot: &boot,
             content,
@@ -105,8 +111,8 @@ impl Documents {
         };
         let banner = request.is_preview.then(preview_banner::csp_hash);
         let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
-        let policy = self.site.policy.header(hashes);
-        let (site, request) = (Arc::clone(&self.site), request.clone());
+        let policy = self.common.policy.header(hashes);
+        let (site, request) = (Arc::clone(&self.common), request.clone());
         let write = move || site.html(&request, content.as_deref(), &styles, form.as_ref());
         let html = if validity.may_cache() {
             EncodedContent::compress(write).await

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use colonnade_model::language::Language;
 use colonnade_model::pattern::RequestPath;
-use colonnade_model::release::Purpose;
-use colonnade_render::{Breadcrumb, PageContent};
+use colonnade_model::release::{Meta, Purpose};
+use colonnade_render::{Alternate, Breadcrumb, PageContent};
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
 use colonnade_web::request_scope;
@@ -28,6 +29,7 @@ const MAIN: &str = "main";
 pub(super) struct DocumentTemplate<'a> {
     pub(super) brand: &'a str,
     pub(super) origin: &'a str,
+    pub(super) language: &'a Language,
     pub(super) frame: &'a ShellFrame,
     pub(super) boot: &'a Boot<'a>,
     pub(super) content: Option<&'a PageContent>,
@@ -50,10 +52,7 @@ impl DocumentTemplate<'_> {
              <meta name=\"color-scheme\" content=\"light dark\">",
         );
         let title = self.content.map_or(self.brand, |content| &content.head.title);
-        head.raw(&format!(
-            "<title>{}</title><meta name=\"rating\" content=\"adult\">",
-            escape(title)
-        ));
+        head.raw(&format!("<title>{}</title>", escape(title)));
         let has_main = |content: &PageContent| content.html.contains(&format!(" id=\"{MAIN}\""));
         if self.content.is_some_and(has_main) {
             head.raw(&format!(
@@ -62,6 +61,7 @@ impl DocumentTemplate<'_> {
         }
         // Resources come first, so that the browser fetches them before it parses the rest.
         self.write_resources(&mut head);
+        self.write_meta(&mut head);
         self.write_metadata(&mut head);
         self.write_icons_and_theme(&mut head);
         let banner = if self.is_preview {
@@ -72,15 +72,26 @@ impl DocumentTemplate<'_> {
         };
         let (body, no_script) = match self.content {
             Some(content) => (content.html.as_str(), String::new()),
-            None => ("", format!("<noscript>{NO_SCRIPT}</noscript>")),
+            None => ("", self.no_script()),
         };
         format!(
-            "<!doctype html><html lang=\"en\"><head>{}</head>\
+            "<!doctype html><html {}><head>{}</head>\
              <body>{banner}<div id=\"root\">{body}</div>{no_script}\
              <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
+            self.language.attributes(),
             head.html,
             boot_json(boot)
         )
+    }
+
+    /// The text for browsers without JavaScript, which is English.
+    fn no_script(&self) -> String {
+        let language = if self.language.is_english() {
+            ""
+        } else {
+            " lang=\"en\" dir=\"ltr\""
+        };
+        format!("<noscript{language}>{NO_SCRIPT}</noscript>")
     }
 
     /// Writes the scripts and styles of the shell and of the page's section.
@@ -155,6 +166,14 @@ impl DocumentTemplate<'_> {
         }
     }
 
+    /// Writes the shell's own meta elements, such as a rating.
+    fn write_meta(&self, head: &mut DocumentHead) {
+        for Meta { name, content } in &self.frame.meta {
+            let (name, content) = (escape(name), escape(content));
+            head.raw(&format!("<meta name=\"{name}\" content=\"{content}\">"));
+        }
+    }
+
     /// Writes the page's metadata. The shell recognizes these tags by `data-head`, and updates them
     /// on navigation.
     fn write_metadata(&self, head: &mut DocumentHead) {
@@ -180,6 +199,14 @@ impl DocumentTemplate<'_> {
                 "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
                 escape(&url)
             ));
+        }
+        for Alternate { language, path } in page.map_or(&[][..], |page| &page.alternates) {
+            if let Some(url) = self.page_url(path) {
+                let (language, url) = (escape(language), escape(&url));
+                head.raw(&format!(
+                    "<link data-head=\"\" rel=\"alternate\" hreflang=\"{language}\" href=\"{url}\">"
+                ));
+            }
         }
         if let Some(social) = page.and_then(|page| page.social.as_ref()) {
             head.meta("property", "og:title", Some(&social.title));

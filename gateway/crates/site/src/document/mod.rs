@@ -12,27 +12,33 @@ mod inline_style;
 mod metrics;
 mod preview_banner;
 mod response;
+mod site_facts;
 #[cfg(test)]
 mod tests;
 mod types;
 mod warm;
 
-pub use boot::{Form, SiteFacts};
+pub use boot::Form;
 pub use metrics::DocumentMetrics;
+pub use site_facts::SiteFacts;
 pub use types::DocumentRequest;
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use http::{HeaderMap, StatusCode};
 
 use colonnade_config::Config;
+use colonnade_model::pattern::RequestPath;
 use colonnade_render::{Lifetime, Rendered, Renderer, Why};
 use colonnade_store::Store;
+use colonnade_store::loaded::PageManifest;
 use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::response::Response;
 
-use crate::deployment_selection::Caching;
+use crate::deployment_selection::{Caching, DeploymentSelection};
 use compose::CommonParts;
 use response::Responses;
 use types::{Content, Document, DocumentKey};
@@ -42,7 +48,9 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Composes and caches documents.
 pub struct Documents {
-    site: Arc<CommonParts>,
+    common: Arc<CommonParts>,
+    /// What they contain of the configuration, which a reload replaces.
+    site: ArcSwap<SiteFacts>,
     responses: Responses,
     /// The store with the releases.
     store: Arc<Store>,
@@ -56,20 +64,46 @@ impl Documents {
     /// The documents of the site that this configuration describes.
     pub fn new(
         config: &Config,
+        site: SiteFacts,
         store: Arc<Store>,
         renderer: Arc<Renderer>,
         metrics: DocumentMetrics,
     ) -> Self {
-        let site = CommonParts::new(config);
+        let common = CommonParts::new(config);
         Self {
-            responses: Responses::new(&site.policy),
-            site: Arc::new(site),
+            responses: Responses::new(&common.policy),
+            common: Arc::new(common),
+            site: ArcSwap::from_pointee(site),
             store,
             renderer,
             cache: ByteCache::new(CACHE_BYTES),
             compositions: RequestCoalescer::default(),
             metrics,
         }
+    }
+
+    /// What documents contain of the configuration now.
+    pub(crate) fn site(&self) -> Arc<SiteFacts> {
+        self.site.load_full()
+    }
+
+    /// Replaces what documents contain of the configuration. Documents that were cached with other
+    /// values are not used any more.
+    pub(crate) fn reload(&self, config: &Config) {
+        let site = self.site.load().reloaded(config);
+        self.renderer.replace_site(Arc::clone(&site.values));
+        self.site.store(Arc::new(site));
+    }
+
+    /// A request for a path. `page` is the page of the selected deployment that matches it.
+    pub(crate) fn request(
+        &self,
+        selection: &DeploymentSelection,
+        page: Option<&Arc<PageManifest>>,
+        path: Option<&RequestPath>,
+        client: Option<ClientKey>,
+    ) -> DocumentRequest {
+        DocumentRequest::new(self.site(), selection, page, path, client)
     }
 
     /// Halves the caches while memory is short.

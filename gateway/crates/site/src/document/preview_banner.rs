@@ -21,10 +21,11 @@ pub(super) fn style() -> String {
     format!("<style>{STYLE}</style>")
 }
 
-/// The banner of a deployment's preview, the first element of the body.
+/// The banner of a deployment's preview, the first element of the body. Its language is English,
+/// whatever that of the document is.
 pub(super) fn banner(deployment: &str) -> String {
     format!(
-        "<aside class=\"preview\" aria-label=\"Preview\">\
+        "<aside class=\"preview\" lang=\"en\" dir=\"ltr\" aria-label=\"Preview\">\
          <p>Preview of deployment {deployment}. You see it by a link.</p>\
          <form method=\"post\" action=\"/_preview/end\"><button type=\"submit\">End preview</button></form></aside>"
     )

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use colonnade_model::language::Language;
+use colonnade_model::release::Meta;
 use colonnade_render::PageContent;
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, PageManifest, SectionEntry, ShellFrame};
 use colonnade_web::html::escape;
@@ -36,6 +38,10 @@ fn frame() -> ShellFrame {
         icons: Vec::new(),
         social_image: None,
         theme_color: None,
+        meta: vec![Meta {
+            name: "rating".to_owned(),
+            content: "\"general\"".to_owned(),
+        }],
     }
 }
 
@@ -74,6 +80,7 @@ fn with_content(
     let boot = Boot {
         deployment: "7",
         site,
+        configs: BTreeMap::new(),
         page,
         slots: &BTreeMap::new(),
         social_image: None,
@@ -84,6 +91,7 @@ fn with_content(
     let template = DocumentTemplate {
         brand: "A <b> & \"c\"",
         origin: "https://site.example",
+        language: &Language::default(),
         frame: &frame(),
         boot: &boot,
         content,
@@ -149,11 +157,10 @@ fn document_links_each_file_once_in_order() {
 fn boot_payload_cannot_end_its_script_element() {
     let hostile = "</script><script>alert(1)</script><!-- <script ";
     let form = Form {
-        page: "/signup".to_owned(),
-        error: hostile.to_owned(),
-        email: "<b>\"'&\u{2028}".into(),
-        unreachable: false,
-        under_age: false,
+        page: "/order".to_owned(),
+        code: None,
+        message: hostile.to_owned(),
+        values: [("email", "<b>\"'&\u{2028}".into())].into(),
     };
     let document = document(Some(&page()), json!({ "brand": hostile }), Some(&form));
     // Three scripts of the shell, and the payload.
@@ -164,14 +171,15 @@ fn boot_payload_cannot_end_its_script_element() {
     assert_eq!(boot["site"]["brand"], hostile);
     assert_eq!(
         boot["form"],
-        json!({ "page": "/signup", "error": hostile, "email": "<b>\"'&\u{2028}" })
+        json!({ "page": "/order", "message": hostile, "values": { "email": "<b>\"'&\u{2028}" } })
     );
 }
 
 #[test]
-fn title_is_escaped() {
+fn title_and_meta_are_escaped() {
     let document = document(None, json!({}), None);
     assert!(document.contains("<title>A &lt;b&gt; &amp; &quot;c&quot;</title>"));
+    assert!(document.contains("<meta name=\"rating\" content=\"&quot;general&quot;\">"));
     assert_eq!(escape("<>&\"'"), "&lt;&gt;&amp;&quot;&#39;");
 }
 

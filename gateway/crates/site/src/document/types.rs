@@ -1,9 +1,11 @@
 //! Requests for documents, and documents as the cache keeps them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
 use jiff::civil::Date;
+use serde_json::value::RawValue;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use colonnade_model::pattern::RequestPath;
@@ -12,6 +14,7 @@ use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
 
+use super::SiteFacts;
 use crate::deployment_selection::{Caching, DeploymentSelection};
 
 /// A request for a document on the current date.
@@ -21,6 +24,8 @@ pub struct DocumentRequest {
     pub(super) key: DocumentKey,
     /// The deployment that the visitor sees.
     pub(super) deployment: Arc<LoadedDeployment>,
+    /// What it contains of the configuration.
+    pub(super) site: Arc<SiteFacts>,
     pub(super) is_preview: bool,
     /// Who may cache the document.
     pub(super) caching: Caching,
@@ -39,13 +44,16 @@ pub(super) struct DocumentKey {
     releases: usize,
     /// The canonical path; `None` for all paths without a page.
     path: Option<String>,
+    /// The revision of what it contains of the configuration.
+    site: u64,
     /// The day in the boot payload.
     pub(super) day: Date,
 }
 
 impl DocumentRequest {
     /// A request for a path. `page` is the page of the selected deployment that matches it.
-    pub fn new(
+    pub(super) fn new(
+        site: Arc<SiteFacts>,
         selection: &DeploymentSelection,
         page: Option<&Arc<PageManifest>>,
         path: Option<&RequestPath>,
@@ -57,8 +65,10 @@ impl DocumentRequest {
                 deployment: Arc::clone(&deployment.name),
                 releases: deployment.releases.len(),
                 path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
+                site: site.values.revision(),
                 day: colonnade_clock::today(),
             },
+            site,
             deployment,
             is_preview: selection.is_preview(),
             caching: selection.caching(),
@@ -77,9 +87,19 @@ impl DocumentRequest {
             deployment: &self.deployment,
             page: self.page.as_deref(),
             path: self.path(),
+            site: &self.site.values,
             day: self.key.day,
             client: self.client,
         }
+    }
+
+    /// The configuration of the page's section, and of the sections in the shell's slots, by name.
+    pub(super) fn configs(&self) -> BTreeMap<&str, &RawValue> {
+        let page = self.page.iter().map(|page| &page.section);
+        let slots = self.deployment.slots.values().map(|slot| &slot.section);
+        let names = page.chain(slots).map(|section| section.name.as_str());
+        let config = |name| Some((name, &**self.site.values.configs.get(name)?));
+        names.filter_map(config).collect()
     }
 
     /// Whether another client requests it than the only one that may use a document.

@@ -6,7 +6,7 @@ use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Warm, Warming};
 use colonnade_store::loaded::LoadedDeployment;
 
-use super::{DocumentRequest, Documents};
+use super::Documents;
 use crate::deployment_selection::DeploymentSelection;
 
 impl Warm for Documents {
@@ -23,7 +23,7 @@ impl Warm for Documents {
                 let Ok(path) = RequestPath::parse(path) else {
                     continue;
                 };
-                let request = DocumentRequest::new(&selection, deployment.page(&path), Some(&path), None);
+                let request = self.request(&selection, deployment.page(&path), Some(&path), None);
                 // The results of queries may be outdated before a visitor requests the page.
                 let has_queries = self.renderer.render_ahead(&self.store, request.render_request());
                 if !has_queries.await {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use colonnade_web::encoded_content::EncodedContent;
 use serde::Serialize;
-use tokio::sync::OnceCell;
+use serde_json::value::RawValue;
 
 /// One file the browser loads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,9 +66,28 @@ pub struct PageManifest {
     /// The length in bytes of what the page loads: the entry, the section's assets and these.
     /// Browsers wait longer for more.
     pub bytes: u64,
-    /// This manifest as JSON.
+    /// This manifest as JSON, with the configuration of the section that was asked for last.
     #[serde(skip)]
-    json: OnceCell<EncodedContent>,
+    json: ArcSwapOption<PageJson>,
+}
+
+/// The configuration of a section, as JSON. Each load of it is another one.
+pub type SectionConfig = Arc<RawValue>;
+
+/// A page as JSON.
+#[derive(Debug)]
+struct PageJson {
+    config: Option<SectionConfig>,
+    content: Arc<EncodedContent>,
+}
+
+/// A page with the configuration of its section.
+#[derive(Serialize)]
+struct ConfiguredPage<'a> {
+    #[serde(flatten)]
+    page: &'a PageManifest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<&'a RawValue>,
 }
 
 impl PageManifest {
@@ -79,18 +99,33 @@ impl PageManifest {
             pattern,
             assets,
             bytes,
-            json: OnceCell::new(),
+            json: ArcSwapOption::empty(),
         }
     }
 
-    /// Returns this manifest as JSON. It is encoded at the first call.
-    pub async fn json(self: &Arc<Self>) -> &EncodedContent {
-        let encoding = self.json.get_or_init(|| {
-            let page = Arc::clone(self);
-            // Only maps with keys that are not strings cannot be serialized.
-            EncodedContent::compress(move || serde_json::to_vec(&*page).unwrap_or_default())
+    /// Returns this manifest as JSON, with the configuration of its section. It is encoded at the
+    /// first call with this configuration.
+    pub async fn json(self: &Arc<Self>, config: Option<&SectionConfig>) -> Arc<EncodedContent> {
+        let is_same = |json: &PageJson| match (&json.config, config) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if let Some(json) = self.json.load().as_ref().filter(|json| is_same(json)) {
+            return Arc::clone(&json.content);
+        }
+        let (page, config) = (Arc::clone(self), config.cloned());
+        let of_page = config.clone();
+        // Only maps with keys that are not strings cannot be serialized.
+        let encoding = EncodedContent::compress(move || {
+            let (page, config) = (&*page, of_page.as_deref());
+            serde_json::to_vec(&ConfiguredPage { page, config }).unwrap_or_default()
         });
-        encoding.await
+        let content = Arc::new(encoding.await);
+        self.json.store(Some(Arc::new(PageJson {
+            config,
+            content: Arc::clone(&content),
+        })));
+        content
     }
 }
 

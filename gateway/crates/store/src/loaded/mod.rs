@@ -9,6 +9,7 @@ mod release;
 pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
 pub use inline_style::InlineStyle;
 pub use manifest::{
-    Asset, AssetKind, ExposedModuleManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
+    Asset, AssetKind, ExposedModuleManifest, PageManifest, RemoteManifest, SectionConfig, SectionEntry,
+    SlotManifest,
 };
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use colonnade_model::deployment::ReleaseFacts;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
-    Digest, File, Icon, Kind, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
+    Digest, FactType, File, Icon, Kind, Meta, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
@@ -45,6 +45,8 @@ pub struct LoadedRelease {
     /// Shared packages: the version ranges a section needs, or the exact versions the shell
     /// provides.
     pub shared: BTreeMap<String, String>,
+    /// The facts of the site that it reads, with their types.
+    pub site_facts: BTreeMap<String, FactType>,
     /// Its role in a deployment.
     pub role: Role,
     /// The files of its server modules, by specifier.
@@ -100,6 +102,8 @@ pub struct ShellFrame {
     pub social_image: Option<SocialImage>,
     /// The colors of the browser's user interface.
     pub theme_color: Option<ThemeColor>,
+    /// The meta elements of the site.
+    pub meta: Vec<Meta>,
 }
 
 impl ShellFrame {
@@ -194,6 +198,7 @@ impl LoadedRelease {
             files,
             contract: release.contract,
             shared: release.shared,
+            site_facts: release.facts,
             role,
             modules,
             server_modules: OnceCell::new(),
@@ -245,6 +250,7 @@ impl LoadedRelease {
             files: foldhash::HashMap::default(),
             contract: facts.contract,
             shared: facts.shared.clone(),
+            site_facts: BTreeMap::new(),
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest {
                     section: Arc::clone(&section),
@@ -466,6 +472,7 @@ impl<'a> ManifestBuilder<'a> {
             icons: icons.collect::<Result<_, LoadReleaseError>>()?,
             social_image: social_image.transpose()?,
             theme_color: release.theme_color.clone(),
+            meta: release.meta.clone(),
         })
     }
 

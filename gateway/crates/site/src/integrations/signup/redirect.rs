@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn redirects_follow_the_shared_table() {
-        let table = include_str!("../../../../../tests/tables/redirects.json");
+        let table = include_str!("../../../../../../tests/tables/redirects.json");
         let Table { origin, hosts, cases } = serde_json::from_str(table).expect("the table is well-formed");
         let origin = Url::parse(&origin).expect("a valid origin");
         let redirects = AllowedRedirects { origin, hosts };

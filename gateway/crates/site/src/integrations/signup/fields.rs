@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn cases() -> Cases {
-        let table = include_str!("../../../../../tests/tables/signup-fields.json");
+        let table = include_str!("../../../../../../tests/tables/signup-fields.json");
         serde_json::from_str(table).expect("the table is well-formed")
     }
 

@@ -8,12 +8,12 @@ use arc_swap::ArcSwap;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 
-use super::config_file::ConfigFile;
-use super::secret::{SECRET, SecretSource};
-use super::site::page_path;
-use super::upstream::has_link_local_host;
-use super::url::Origin;
-use super::value::{
+use crate::config_file::ConfigFile;
+use crate::secret::{SECRET, SecretSource};
+use crate::site::page_path;
+use crate::upstream::has_link_local_host;
+use crate::url::Origin;
+use crate::value::{
     UNBOUNDED, as_strings, convert, default_ms, integer, milliseconds, number, seconds, string,
 };
 
@@ -36,10 +36,10 @@ pub struct Signup {
     pub allowed_redirect_hosts: Vec<String>,
     /// The page with the form. It also shows the error of a rejected form.
     #[serde(default = "form_path", deserialize_with = "page_path")]
-    pub(crate) form_path: String,
+    pub form_path: String,
     /// The page shown after a sign-up without a redirect.
     #[serde(default = "success_path", deserialize_with = "page_path")]
-    pub(crate) success_path: String,
+    pub success_path: String,
     /// The timeout for connecting to the backend.
     #[serde(rename = "connect_timeout_ms", default = "default_ms::<3_000>")]
     #[serde(deserialize_with = "milliseconds::<1, UNBOUNDED, _>")]
@@ -118,8 +118,8 @@ pub struct SignupLimits {
 /// The limits in use; reloading the configuration replaces them.
 pub type CurrentSignupLimits = Arc<ArcSwap<SignupLimits>>;
 
-pub(crate) const FORM_PATH: &str = "/signup";
-pub(crate) const SUCCESS_PATH: &str = "/success";
+const FORM_PATH: &str = "/signup";
+const SUCCESS_PATH: &str = "/success";
 const RATE_LIMIT: u16 = 600;
 const RATE_LIMIT_PER_CLIENT: u16 = 20;
 const MAX_CONCURRENT: u16 = 64;
@@ -169,7 +169,7 @@ impl Signup {
     }
 
     /// The limits.
-    pub(crate) fn limits(&self) -> SignupLimits {
+    pub fn limits(&self) -> SignupLimits {
         SignupLimits {
             rate_limit_per_minute: self.rate_limit_per_minute,
             rate_limit_per_client_per_minute: self.rate_limit_per_client_per_minute,

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use colonnade_admission::Pool;
-use colonnade_config::{CurrentSignupLimits, Signup};
+use colonnade_config::integrations::{CurrentSignupLimits, Signup};
 use colonnade_upstream::circuit_breaker::{CircuitBreaker, Verdict};
 use colonnade_upstream::resolve;
 use colonnade_web::client::ClientKey;

@@ -28,7 +28,7 @@ const OUTCOMES: [&str; 11] = [
 
 /// The metrics of sign-up.
 #[derive(Clone, Default)]
-pub struct SignupMetrics {
+pub(crate) struct SignupMetrics {
     outcomes: Family<OutcomeLabel, Counter>,
     circuit_breaker: Family<StateLabel, Gauge>,
 }

@@ -9,14 +9,15 @@ mod circuit_breaker;
 mod error;
 mod fields;
 #[cfg(any(test, feature = "testing"))]
-pub(crate) mod fuzz;
+pub(super) mod fuzz;
 mod metrics;
 mod rate_limits;
 mod redirect;
 
 pub use backend::BackendError;
-pub use metrics::SignupMetrics;
+pub(super) use metrics::SignupMetrics;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -24,21 +25,24 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use colonnade_config::{Config, CurrentSignupLimits, SignupLimits};
+use colonnade_config::Origin;
+use colonnade_config::integrations::{CurrentSignupLimits, Signup, SignupLimits};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
-use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
 use colonnade_web::response::{Response, ServedBy, json, redirect, set_retry_after};
+use colonnade_web::router::Route;
 
+use crate::call::Call;
 use crate::deployment_selection::DeploymentSelection;
-use crate::document::{DocumentRequest, Documents, Form};
+use crate::document::{Documents, Form};
 use crate::error::{SiteError, visitor, visitor_from};
+use crate::routes::{Endpoint, ErrorFormat, post};
 use backend::Backend;
 use body::{Format, SubmittedFields};
 use error::SignupError;
@@ -46,11 +50,33 @@ use metrics::OutcomeRecorder;
 use rate_limits::SignupRateLimiter;
 use redirect::AllowedRedirects;
 
+/// The route of sign-up.
+pub(super) fn route() -> Route<Endpoint> {
+    post("/functions/v1/signup", ErrorFormat::Json, |site, call| {
+        Box::pin(async {
+            match &site.integrations.signup {
+                Some(handler) => Ok(handler.handle(call).await),
+                None => Err(HttpError::NotFound.into()),
+            }
+        })
+    })
+}
+
+/// What sections know of sign-up.
+pub(super) fn for_sections(signup: &Signup) -> Value {
+    json!({
+        "page": signup.form_path,
+        "success": signup.success_path,
+        "host": signup.backend.host(),
+        "redirectHosts": signup.allowed_redirect_hosts,
+    })
+}
+
 /// Handles sign-ups.
-pub(crate) struct SignupHandler {
+pub(super) struct SignupHandler {
     /// Shows errors of forms.
     documents: Arc<Documents>,
-    backend: Option<Backend>,
+    backend: Backend,
     limits: CurrentSignupLimits,
     rate_limiter: SignupRateLimiter,
     metrics: SignupMetrics,
@@ -58,8 +84,6 @@ pub(crate) struct SignupHandler {
     form_path: String,
     success_path: String,
     scheme: String,
-    /// Of the gateway's own pages.
-    frame: Arc<PlainFrame>,
 }
 
 /// A sign-up that failed.
@@ -78,44 +102,41 @@ impl From<SignupError> for Rejected {
 }
 
 impl SignupHandler {
-    /// The handler that this configuration describes.
-    pub(crate) fn new(
-        config: &Config,
-        documents: Arc<Documents>,
-        frame: Arc<PlainFrame>,
-        metrics: SignupMetrics,
+    /// The handler that this configuration describes, of the site with this origin.
+    pub(super) fn new(
+        signup: &Signup,
+        origin: &Origin,
+        documents: &Arc<Documents>,
+        metrics: &SignupMetrics,
     ) -> Result<Self, BackendError> {
-        let signup = config.signup.as_ref();
-        let hosts = signup.map(|signup| signup.allowed_redirect_hosts.clone());
-        let limits = Arc::new(ArcSwap::from_pointee(config.signup_limits()));
-        let backend = signup.map(|signup| Backend::new(signup, &limits, &metrics));
+        let limits = Arc::new(ArcSwap::from_pointee(signup.limits()));
         Ok(Self {
-            documents,
-            backend: backend.transpose()?,
+            documents: Arc::clone(documents),
+            backend: Backend::new(signup, &limits, metrics)?,
             rate_limiter: SignupRateLimiter::new(Arc::clone(&limits)),
             limits,
-            metrics,
-            redirects: AllowedRedirects::new(&config.site.origin, hosts.unwrap_or_default()),
-            form_path: config.signup_form_path().to_owned(),
-            success_path: config.signup_success_path().to_owned(),
-            scheme: config.site.origin.scheme().to_owned(),
-            frame,
+            metrics: metrics.clone(),
+            redirects: AllowedRedirects::new(origin, signup.allowed_redirect_hosts.clone()),
+            form_path: signup.form_path.clone(),
+            success_path: signup.success_path.clone(),
+            scheme: origin.scheme().to_owned(),
         })
     }
 
     /// Changes the limits. What was used of the old limits stays used.
-    pub(crate) fn set_limits(&self, limits: SignupLimits) {
+    pub(super) fn set_limits(&self, limits: SignupLimits) {
         self.limits.store(Arc::new(limits));
     }
 
     /// Handles a sign-up. Scripts get JSON; forms get a redirect, or the form's page with an error.
-    pub(crate) async fn handle(
-        &self,
-        snapshot: &Snapshot,
-        selection: Option<&DeploymentSelection>,
-        head: &Parts,
-        body: RequestBody,
-    ) -> Response {
+    async fn handle(&self, call: Call<'_>) -> Response {
+        let Call {
+            snapshot,
+            head,
+            cookies,
+            body,
+            ..
+        } = call;
         let format = head.headers.get(CONTENT_TYPE).and_then(Format::from_header);
         // Also counts sign-ups whose client closes the connection before there is a result.
         let recorder = OutcomeRecorder::new(&self.metrics);
@@ -124,6 +145,8 @@ impl SignupHandler {
         match (result, format) {
             (Ok(target), Some(Format::Form)) => self.redirect_to(snapshot, target.as_deref()),
             (Err(rejected), Some(Format::Form)) => {
+                let path = RequestPath::parse(&self.form_path).ok();
+                let selection = DeploymentSelection::new(snapshot, cookies, path.as_ref());
                 let client = client_key(&head.extensions);
                 self.form_page(snapshot, selection, rejected, client).await
             }
@@ -176,56 +199,64 @@ impl SignupHandler {
         client: Option<ClientKey>,
     ) -> Result<Option<String>, SignupError> {
         let fields = fields.validate()?;
-        let backend = self.backend.as_ref();
-        let backend = backend.ok_or(SignupError::Unreachable(StatusCode::SERVICE_UNAVAILABLE))?;
-        let target = backend.sign_up(&fields, client).await?;
+        let target = self.backend.sign_up(&fields, client).await?;
         Ok(target.and_then(|target| self.redirects.check(&target)))
     }
 
     fn redirect_to(&self, snapshot: &Snapshot, target: Option<&str>) -> Response {
         let target = target.unwrap_or(&self.success_path);
-        redirect(StatusCode::SEE_OTHER, target)
-            .unwrap_or_else(|| respond(&HttpError::NotFound, visitor(snapshot, &self.frame)))
+        redirect(StatusCode::SEE_OTHER, target).unwrap_or_else(|| {
+            let site = self.documents.site();
+            respond(&HttpError::NotFound, visitor(snapshot, &site.frame))
+        })
     }
 
     /// Responds with the form's page, which shows the error.
     async fn form_page(
         &self,
         snapshot: &Snapshot,
-        selection: Option<&DeploymentSelection>,
+        selection: Option<DeploymentSelection>,
         rejected: Rejected,
         client: Option<ClientKey>,
     ) -> Response {
-        let Rejected { error, email } = rejected;
+        let site = self.documents.site();
+        let (frame, error) = (&site.frame, &rejected.error);
         let Some(selection) = selection else {
-            return respond(&SiteError::NothingLive, visitor(snapshot, &self.frame));
+            return respond(&SiteError::NothingLive, visitor(snapshot, frame));
         };
         if !error.shows_page() {
             let back = Some(self.form_path.clone());
-            return respond(&error, visitor_from(snapshot, &self.frame, back));
+            return respond(error, visitor_from(snapshot, frame, back));
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));
         let page = page.filter(|page| !selection.deployment.is_unavailable(&page.section.name));
-        let under_age = error.is_under_age();
-        let form = Form {
-            page: self.form_path.clone(),
-            error: error.to_string(),
-            // The page shows nothing of what a visitor under age typed.
-            email: if under_age { SecretString::default() } else { email },
-            unreachable: error.is_unreachable(),
-            under_age,
-        };
-        let request = DocumentRequest::new(selection, page, path.as_ref(), client);
-        let mut response = self
-            .documents
-            .respond_to_form(&request, error.status(), form)
-            .await;
+        let request = self.documents.request(&selection, page, path.as_ref(), client);
+        let (status, wait) = (error.status(), error.retry_after());
+        let form = self.form(rejected);
+        let mut response = self.documents.respond_to_form(&request, status, form).await;
         selection.set_headers(&mut response, self.scheme == "https");
-        if let Some(wait) = error.retry_after() {
+        if let Some(wait) = wait {
             set_retry_after(&mut response, wait);
         }
         ServedBy::of(&mut response).deployment = Some(selection.set().clone());
         response
+    }
+
+    /// What the form's page gets.
+    fn form(&self, Rejected { error, email }: Rejected) -> Form {
+        let code = error.code();
+        // The page shows nothing of what a visitor under age typed.
+        let email = if code == Some(error::UNDER_AGE) {
+            SecretString::default()
+        } else {
+            email
+        };
+        Form {
+            page: self.form_path.clone(),
+            code,
+            message: error.to_string(),
+            values: BTreeMap::from([("email", email)]),
+        }
     }
 }

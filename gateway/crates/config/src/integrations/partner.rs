@@ -5,9 +5,9 @@ use serde::{Deserialize, Deserializer};
 use toml::Value;
 use url::Url;
 
-use super::config_file::ConfigFile;
-use super::url::secure_url;
-use super::value::{as_string, convert, string, wrong_type};
+use crate::config_file::ConfigFile;
+use crate::url::secure_url;
+use crate::value::{as_string, convert, string, wrong_type};
 
 /// One partner.
 #[derive(Debug, Deserialize)]

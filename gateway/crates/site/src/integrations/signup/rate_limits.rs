@@ -1,6 +1,6 @@
 //! Rate limits of sign-up, per client and in total.
 
-use colonnade_config::CurrentSignupLimits;
+use colonnade_config::integrations::CurrentSignupLimits;
 use colonnade_web::client::ClientKey;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 
@@ -57,11 +57,11 @@ mod tests {
 
     use arc_swap::ArcSwap;
 
-    use colonnade_config::SignupLimits;
+    use colonnade_config::integrations::SignupLimits;
     use colonnade_web::client::ClientKey;
 
     use super::SignupRateLimiter;
-    use crate::signup::error::SignupError;
+    use crate::integrations::signup::error::SignupError;
 
     fn limiter(per_minute: u32, per_client_per_minute: u32) -> SignupRateLimiter {
         let limits = SignupLimits {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use colonnade_config::CurrentSignupLimits;
+use colonnade_config::integrations::CurrentSignupLimits;
 use colonnade_upstream::circuit_breaker::{Breaker, BreakerLimits, BreakerState};
 
 use super::metrics::SignupMetrics;

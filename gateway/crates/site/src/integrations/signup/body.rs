@@ -181,8 +181,8 @@ mod tests {
 
     use super::{Format, SubmittedFields, TextField, read};
     use crate::document::Form;
-    use crate::signup::fields::Fields;
-    use crate::signup::fuzz;
+    use crate::integrations::signup::fields::Fields;
+    use crate::integrations::signup::fuzz;
 
     #[test]
     fn format_is_parsed_from_content_type() {
@@ -253,10 +253,9 @@ mod tests {
             assert!(password.expose_secret().contains("mark"));
             let form = Form {
                 page: "/signup".to_owned(),
-                error: String::new(),
-                email: email.clone(),
-                unreachable: false,
-                under_age: false,
+                code: None,
+                message: String::new(),
+                values: [("email", email.clone())].into(),
             };
             let output = format!("{body:?} {email:?} {checked:?} {password:?} {form:?}");
             // As text, and as a list of bytes.

@@ -42,7 +42,7 @@ pub(super) enum SignupError {
         /// The backend's error message, or [`FAILED`].
         message: String,
     },
-    /// The backend is not configured, or did not respond as expected.
+    /// The backend did not respond as expected.
     #[error("{FAILED}")]
     Unreachable(StatusCode),
     /// The circuit breaker is open for this time.
@@ -71,6 +71,12 @@ pub(super) enum SignupError {
 
 /// The message for errors that the visitor cannot do anything about.
 pub(super) const FAILED: &str = "Signup failed. Please try again.";
+
+/// The code of an age below the minimum: the page ends sign-up.
+pub(super) const UNDER_AGE: &str = "under_age";
+
+/// The code of a backend that is out of reach: the page offers the partner.
+const UNREACHABLE: &str = "unreachable";
 
 impl Problem for SignupError {
     fn status(&self) -> StatusCode {
@@ -101,7 +107,7 @@ impl Problem for SignupError {
 
     fn add_members(&self, members: &mut Map<String, Value>) {
         if self.is_unreachable() {
-            members.insert("unreachable".to_owned(), true.into());
+            members.insert(UNREACHABLE.to_owned(), true.into());
         }
     }
 }
@@ -132,9 +138,13 @@ impl SignupError {
         }
     }
 
-    /// Whether the stated age is below the minimum.
-    pub(super) fn is_under_age(&self) -> bool {
-        matches!(self, Self::Field(FieldError::UnderAge))
+    /// The code for the form's page, if it shows more than the text of the error.
+    pub(super) fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Field(FieldError::UnderAge) => Some(UNDER_AGE),
+            _ if self.is_unreachable() => Some(UNREACHABLE),
+            _ => None,
+        }
     }
 
     /// The outcome in the metrics. It does not name the invalid field, in particular the age.

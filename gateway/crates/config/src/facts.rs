@@ -1,0 +1,117 @@
+//! `[site.facts]` and `[sections.<name>.config]`: values that the operator gives to sections. They
+//! are public: documents contain them.
+
+use std::collections::BTreeMap;
+
+use colonnade_model::release::{EXPECTED_FACT_NAME, FactType, SHELL, is_fact_name, is_name};
+use serde::{Deserialize, Deserializer, Serialize};
+use toml::Value as Toml;
+
+use super::config_file::ConfigFile;
+use super::value::{convert, map_of_tables, table, wrong_type};
+
+/// The largest whole number that JavaScript represents exactly: `Number.MAX_SAFE_INTEGER`.
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+
+/// The description of a valid value in errors.
+const FACT: &str = "a string, a number, a boolean or a list of these";
+
+/// Values by name.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Facts {
+    #[serde(deserialize_with = "table")]
+    values: BTreeMap<String, Fact>,
+}
+
+/// A value: a string, a number, a boolean or a list of these.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+struct Fact(serde_json::Value);
+
+/// The values of one section.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SectionSettings {
+    /// What its pages read as their configuration.
+    pub config: Facts,
+}
+
+/// The settings of the sections, by name.
+pub type Sections = BTreeMap<String, SectionSettings>;
+
+impl Facts {
+    /// The type of a value; `None` if there is no such value.
+    pub fn type_of(&self, name: &str) -> Option<FactType> {
+        Some(match self.values.get(name)?.0 {
+            serde_json::Value::String(_) => FactType::String,
+            serde_json::Value::Bool(_) => FactType::Boolean,
+            serde_json::Value::Array(_) => FactType::List,
+            _ => FactType::Number,
+        })
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Checks the names. `path` is that of the table.
+    pub(crate) fn resolve(&self, path: &[&str], file: &mut ConfigFile<'_>) {
+        for name in self.values.keys().filter(|name| !is_fact_name(name)) {
+            let path = [path, &[name]].concat();
+            let wrong = format!("`{name}` is not the name of a value");
+            file.problem(&path, &wrong, EXPECTED_FACT_NAME);
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Fact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        convert(deserializer, FACT, |value| {
+            if let Toml::Array(items) = value {
+                let items: Result<_, String> = items.iter().map(single).collect();
+                let items = items.map_err(|wrong| format!("has an item that {wrong}"))?;
+                return Ok(Self(serde_json::Value::Array(items)));
+            }
+            single(value).map(Self)
+        })
+    }
+}
+
+/// A value that is not a list.
+fn single(value: &Toml) -> Result<serde_json::Value, String> {
+    match value {
+        Toml::String(text) => Ok(text.as_str().into()),
+        Toml::Boolean(boolean) => Ok((*boolean).into()),
+        Toml::Integer(number) if number.abs() <= MAX_SAFE_INTEGER => Ok((*number).into()),
+        Toml::Integer(number) => Err(format!("is {number}, which JavaScript would round")),
+        Toml::Float(number) => serde_json::Number::from_f64(*number)
+            .map(Into::into)
+            .ok_or_else(|| format!("is {number}, which JSON does not have")),
+        other => Err(wrong_type(other)),
+    }
+}
+
+/// Deserializes `[sections]`.
+pub(crate) fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sections, D::Error> {
+    map_of_tables(deserializer)
+}
+
+/// Checks the names of the sections and of their values.
+pub(crate) fn resolve_sections(sections: &Sections, file: &mut ConfigFile<'_>) {
+    for (name, settings) in sections {
+        check_section_name(&["sections", name], file);
+        settings.config.resolve(&["sections", name, "config"], file);
+    }
+}
+
+/// Checks that the last key of a path is the name of a section.
+pub(crate) fn check_section_name(path: &[&str], file: &mut ConfigFile<'_>) {
+    let name = path.last().copied().unwrap_or_default();
+    if !is_name(name) || name == SHELL {
+        let wrong = format!("`{name}` is not a section name");
+        let expected = "the name of a section, which matches [a-z][a-z0-9-]{0,31}";
+        file.problem(path, &wrong, expected);
+    }
+}

@@ -1,0 +1,93 @@
+//! The facts of the site that releases read: what is missing, or has another type.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use super::deployments::Deployments;
+use super::snapshot::Snapshot;
+use colonnade_config::Facts;
+use colonnade_model::release::{FactType, ReleaseId};
+use colonnade_store::loaded::LoadedRelease;
+
+/// A fact that a release reads, and that the site does not have with this type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FactProblem {
+    release: ReleaseId,
+    fact: String,
+    expected: FactType,
+    /// The type that the fact has; `None` if there is no such fact.
+    found: Option<FactType>,
+}
+
+impl fmt::Display for FactProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            release,
+            fact,
+            expected,
+            found,
+        } = self;
+        let article = |kind: FactType| format!("a {}", kind.name());
+        let found = found.map_or_else(|| "missing".to_owned(), article);
+        write!(
+            f,
+            "{release} reads the fact `{fact}`: expected {}, found {found}; the operator adds `{fact} = {}` to `[site.facts]` of \
+             site.toml and reloads it",
+            article(*expected),
+            expected.example()
+        )
+    }
+}
+
+impl Deployments {
+    /// Replaces the facts of the site. Logs which of them live releases and candidates read, but
+    /// lack: they are served all the same.
+    pub fn replace_facts(&self, facts: Facts) {
+        self.facts.store(Some(Arc::new(facts)));
+        for problem in self.visible_fact_problems(&self.current()) {
+            let FactProblem {
+                release,
+                fact,
+                expected,
+                found,
+            } = problem;
+            let (expected, found) = (expected.name(), found.map(FactType::name));
+            tracing::warn!(event = "fact_missing", release = %release, fact, expected, found);
+        }
+    }
+
+    /// What a release reads, but the site lacks.
+    pub(crate) fn fact_problems(&self, release: &LoadedRelease) -> Vec<FactProblem> {
+        let facts = self.facts.load();
+        let Some(facts) = facts.as_deref() else {
+            return Vec::new();
+        };
+        let problem = |(fact, expected): (&String, &FactType)| {
+            let found = facts.type_of(fact);
+            (found != Some(*expected)).then(|| FactProblem {
+                release: release.id.clone(),
+                fact: fact.clone(),
+                expected: *expected,
+                found,
+            })
+        };
+        release.site_facts.iter().filter_map(problem).collect()
+    }
+
+    fn visible_fact_problems(&self, snapshot: &Snapshot) -> Vec<FactProblem> {
+        let releases = snapshot.visible_releases();
+        releases.flat_map(|release| self.fact_problems(release)).collect()
+    }
+
+    /// What visitors miss because of missing facts, for `/readyz`.
+    pub(super) fn missing_facts(&self, snapshot: &Snapshot) -> Option<String> {
+        let problems = self.visible_fact_problems(snapshot);
+        let names: BTreeSet<String> = problems
+            .into_iter()
+            .map(|problem| format!("{} of {}", problem.fact, problem.release.name))
+            .collect();
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| format!("missing facts: {}", names.join(", ")))
+    }
+}

@@ -1,0 +1,37 @@
+//! What pages read of the configuration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+use colonnade_store::loaded::SectionConfig;
+
+/// Values that the configuration gives to pages. They are public, and a reload replaces them.
+#[derive(Debug)]
+pub struct SiteValues {
+    /// Another one for each instance: what is cached with other values is not used.
+    revision: u64,
+    /// `site` in render requests and in documents, without the date.
+    pub site: Value,
+    /// The configuration of each section that has one, by name.
+    pub configs: BTreeMap<String, SectionConfig>,
+}
+
+impl SiteValues {
+    /// New values.
+    pub fn new(site: Value, configs: BTreeMap<String, SectionConfig>) -> Arc<Self> {
+        static REVISIONS: AtomicU64 = AtomicU64::new(0);
+        Arc::new(Self {
+            revision: REVISIONS.fetch_add(1, Ordering::Relaxed),
+            site,
+            configs,
+        })
+    }
+
+    /// Identifies these values in the keys of caches.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+}

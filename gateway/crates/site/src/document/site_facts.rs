@@ -1,0 +1,107 @@
+//! What documents contain of the configuration: `site` and the configuration of sections. A reload
+//! of the configuration replaces most of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+use colonnade_config::{Config, Navigation};
+use colonnade_model::language::Language;
+use colonnade_render::SiteValues;
+use colonnade_web::plain_page::{FooterLink, PlainFrame};
+
+use crate::integrations;
+
+/// What documents contain of the configuration.
+#[derive(Debug)]
+pub struct SiteFacts {
+    /// The site's name.
+    pub(crate) brand: Arc<str>,
+    /// The language of pages that name no other.
+    pub(crate) language: Language,
+    /// What the gateway's own pages have around their content.
+    pub(crate) frame: Arc<PlainFrame>,
+    /// What sections read.
+    pub(super) values: Arc<SiteValues>,
+    /// The members of `site` that only a restart changes.
+    fixed: Value,
+}
+
+impl SiteFacts {
+    /// The facts of the site that this configuration describes.
+    pub fn new(config: &Config) -> Self {
+        let fixed = json!({
+            "origin": config.site.origin.as_str(),
+            "logsClientIp": config.telemetry.log_client_ip,
+            "integrations": integrations::for_sections(config),
+        });
+        Self::with(fixed, config)
+    }
+
+    /// These facts with those that a reload of this configuration changes. What is equal stays the
+    /// same instance, so that what is cached with it stays valid.
+    #[must_use]
+    pub fn reloaded(&self, config: &Config) -> Self {
+        let mut facts = Self::with(self.fixed.clone(), config);
+        if has_same_values(&self.values, &facts.values) {
+            facts.values = Arc::clone(&self.values);
+        }
+        facts
+    }
+
+    fn with(fixed: Value, config: &Config) -> Self {
+        let site = &config.site;
+        let mut value = fixed.clone();
+        value["brand"] = json!(&*site.brand);
+        value["contact"] = json!(site.contact);
+        value["language"] = json!(site.language);
+        value["navigation"] = json!(config.navigation);
+        value["facts"] = json!(site.facts);
+        let sections = config.sections.iter();
+        let configured = sections.filter(|(_, settings)| !settings.config.is_empty());
+        let configs = configured.map(|(name, settings)| {
+            let config = to_raw_value(&settings.config).expect("all keys of facts are strings");
+            (name.clone(), Arc::from(config))
+        });
+        Self {
+            brand: Arc::clone(&site.brand),
+            language: site.language.clone(),
+            frame: Arc::new(plain_frame(&config.navigation, &site.brand, &site.language)),
+            values: SiteValues::new(value, configs.collect()),
+            fixed,
+        }
+    }
+
+    /// What sections read.
+    pub fn values(&self) -> &Arc<SiteValues> {
+        &self.values
+    }
+}
+
+fn has_same_values(one: &SiteValues, other: &SiteValues) -> bool {
+    let configs = |values: &SiteValues| -> BTreeMap<String, String> {
+        let configs = values.configs.iter();
+        configs
+            .map(|(name, config)| (name.clone(), config.get().to_owned()))
+            .collect()
+    };
+    one.site == other.site && configs(one) == configs(other)
+}
+
+fn plain_frame(navigation: &Navigation, brand: &Arc<str>, language: &Language) -> PlainFrame {
+    let links = navigation.footer.iter().map(|link| FooterLink {
+        label: link.label.clone(),
+        path: link.path.clone(),
+    });
+    PlainFrame {
+        brand: Arc::clone(brand),
+        footer: links.collect(),
+        language: if language.is_english() {
+            Box::default()
+        } else {
+            format!(" {}", language.attributes()).into()
+        },
+    }
+}
