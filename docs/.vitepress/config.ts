@@ -7,6 +7,7 @@ import { fileReferences } from "./fileReferences.js";
 const GUIDES = [
   { text: "Write a section", link: "/write-a-section" },
   { text: "Data in pages", link: "/data" },
+  { text: "Your own shell", link: "/your-own-shell" },
   {
     text: "Recipes",
     collapsed: false,
@@ -15,6 +16,7 @@ const GUIDES = [
       { text: "Fetch", link: "/recipes/fetch" },
       { text: "Forms", link: "/recipes/forms" },
       { text: "Dates and locales", link: "/recipes/dates-and-locales" },
+      { text: "Languages", link: "/recipes/languages" },
       { text: "Images", link: "/recipes/images" },
       { text: "Lazy loading", link: "/recipes/lazy" },
       { text: "Web worker", link: "/recipes/worker" },

@@ -78,6 +78,12 @@ async function expectRecipes(page: Page, hello: string): Promise<void> {
   await page.goto(`${hello}/dates`);
   await expect(page.getByRole("time")).toHaveText(/^September 1, 2026/);
 
+  await page.goto(`${hello}/welcome`);
+  await page.getByRole("link", { name: "Deutsch" }).click();
+  await expect(page.getByText("3 Bücher sind neu.")).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await expect(page.locator("link[rel=alternate][hreflang=en]")).toHaveAttribute("href", /\/hello\/welcome$/);
+
   await page.goto(`${hello}/images`);
   await page.getByRole("img", { name: "Two boats" }).evaluate((image: HTMLImageElement) => image.decode());
 
