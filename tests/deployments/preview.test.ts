@@ -141,6 +141,10 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     await expectScreen(visitor, LIVE);
     await expect(bannerOf(visitor)).toHaveCount(0);
     await others.close();
+    // What the page requests when it is idle needs the preview's cookie.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType("resource").some(({ name }) => name.includes("/_remotes/")),
+    );
     await buttonOf(page).click();
     await page.waitForURL(`${own.url}/`);
     await expect(bannerOf(page)).toHaveCount(0);

@@ -40,6 +40,22 @@ export interface ResolvedPage {
   readonly config?: SectionConfiguration;
 }
 
+/** A module that a section exposes. */
+export interface ExposedModule {
+  /** All that the module needs at first, besides the section's entry. */
+  readonly assets: readonly Asset[];
+  /** Length of these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
+  readonly bytes?: number;
+}
+
+/** A section as others load it: part of the response of `/_remotes`, which has the sections of a set by name. */
+export interface RemoteSection extends SectionEntry {
+  /** By name, such as `./PriceTag`. */
+  readonly exposes: Readonly<Record<string, ExposedModule>>;
+  /** The section's configuration. Absent if there is none. */
+  readonly config?: SectionConfiguration;
+}
+
 /** The section that fills a slot. */
 export interface ResolvedSlot {
   readonly section: SectionEntry;

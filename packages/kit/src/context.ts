@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 
+import type { Remotes } from "./remoteLoader.js";
 import type { SectionConfiguration, Site } from "./site.js";
 import type { DialogParams } from "./slot.js";
 
@@ -10,6 +11,8 @@ export interface ShellServices {
   readonly configs: Readonly<Record<string, SectionConfiguration>>;
   /** Opens the dialog in a slot of the shell. */
   readonly openDialog: (slot: string, params: DialogParams) => void;
+  /** Loads modules that other sections expose. Absent on the server. */
+  readonly remotes?: Remotes | undefined;
 }
 
 /** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
@@ -88,6 +91,16 @@ export function useDialog(slot: string): (params?: DialogParams) => void {
   return (params = {}) => {
     openDialog(slot, params);
   };
+}
+
+/**
+ * Returns what loads modules that other sections expose, for `@colonnade/kit/remotes`: use its `Remote` and `useLoadRemote`.
+ * Undefined on the server.
+ *
+ * @throws Error outside the shell.
+ */
+export function useRemotes(): Remotes | undefined {
+  return useShell("useRemotes").remotes;
 }
 
 /**

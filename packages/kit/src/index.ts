@@ -29,8 +29,9 @@ export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./que
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { DialogForm, type DialogFormProps } from "./DialogForm.js";
-export { useConfig, useDialog, useParams, useSite } from "./context.js";
+export { useConfig, useDialog, useParams, useRemotes, useSite } from "./context.js";
 export { useHydrated } from "./hydrated.js";
+export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";
 export { usePortalContainer } from "./portal.js";
 export type { Facts, FactValue, Integrations, NavigationLink, SectionConfiguration, Site } from "./site.js";
 // Re-exported from react-router: the current location, and a function that navigates.

@@ -2,7 +2,9 @@
 export type {
   Asset,
   Boot,
+  ExposedModule,
   Rendered,
+  RemoteSection,
   RenderedRedirect,
   RenderedView,
   RenderRequest,
@@ -13,6 +15,7 @@ export type {
   SectionEntry,
   SocialImage,
 } from "./boot.js";
+export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";
 export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
 export { DIALOG_ATTRIBUTE, ParamsContext, SectionContext, ShellContext, type ShellServices } from "./context.js";

@@ -1,4 +1,4 @@
-import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
+import { ShellContext, type Boot, type Remotes, type ShellServices } from "@colonnade/kit/shell";
 import { Suspense, useMemo, useState, type ReactElement } from "react";
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
@@ -25,16 +25,18 @@ export interface AppProps {
   readonly serverHtml: ServerHtml | null;
   /** The slots that sections fill. Null on the server. */
   readonly slots: Slots | null;
+  /** Absent on the server. */
+  readonly remotes?: Remotes;
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ parts, boot, slots, ...page }: AppProps): ReactElement {
+export function App({ parts, boot, slots, remotes, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
-    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog }),
-    [boot, openDialog],
+    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog, remotes }),
+    [boot, openDialog, remotes],
   );
   useLinks(page.views);
   return (

@@ -8,8 +8,9 @@ import { createRoot, hydrateRoot, type RootOptions } from "react-dom/client";
 import "../css/shell.css";
 import { App } from "./App.js";
 import { boot } from "./bootstrap.js";
-import { provideDeployment } from "./loading/lazyParts.js";
+import { federation, startFederationWhenIdle } from "./loading/federation.js";
 import { createPinnedDeployment, type PinnedDeployment } from "./loading/pinnedDeployment.js";
+import { provide } from "./loading/provided.js";
 import { findServerHtml } from "./loading/serverHtml.js";
 import { provideReactDom } from "./loading/shareScope.js";
 import { createSlotLoader } from "./loading/slotLoader.js";
@@ -58,7 +59,7 @@ export function start(parts: ShellParts): void {
   // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
   if (boot.form) history.replaceState(history.state, "", boot.form.page);
   const deployment = createPinnedDeployment(boot);
-  provideDeployment(deployment);
+  provide({ boot, deployment, federationPlugins: parts.federationPlugins ?? [] });
   const views = new ViewLoader(boot, location.pathname, deployment, (path) => {
     if (isPagePath(path)) routerHistory.navigator.replace(path);
     else location.replace(path);
@@ -76,9 +77,11 @@ export function start(parts: ShellParts): void {
         transitions={transitions}
         serverHtml={boot.view ? findServerHtml(root) : null}
         slots={slotsOf(deployment)}
+        remotes={federation}
       />
     </ShellRouter>
   );
   if (boot.view) hydrateRoot(root, app, options);
   else createRoot(root, options).render(app);
+  startFederationWhenIdle();
 }

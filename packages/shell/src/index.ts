@@ -13,4 +13,5 @@ export {
   type ShellParts,
   type Titles,
 } from "./parts.js";
+export type { FederationPlugin } from "./loading/federationRuntime.js";
 export { Slot, type SlotProps } from "./Slot.js";

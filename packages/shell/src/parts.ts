@@ -1,6 +1,8 @@
 import type { Layout } from "@colonnade/kit";
 import type { ComponentType, ReactNode } from "react";
 
+import type { FederationPlugin } from "./loading/federationRuntime.js";
+
 /** Props of a shell's {@link ShellParts.Frame}. */
 export interface FrameProps {
   /** What the page says about its frame. */
@@ -57,6 +59,11 @@ export interface ShellParts {
   readonly titles?: Partial<Titles>;
   /** The slots whose content is a dialog, by name. */
   readonly dialogs?: Readonly<Record<string, DialogParts>>;
+  /**
+   * Plugins of the Module Federation runtime, which the shell loads when the first page is idle. Their code is part of the shell's
+   * first script; one that is large imports it in its hooks.
+   */
+  readonly federationPlugins?: readonly FederationPlugin[];
 }
 
 const TITLES: Titles = { notFound: "Page not found", failed: "Unavailable right now" };

@@ -218,6 +218,12 @@ const minimizers = () => [
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
 
+/**
+ * What the runtime of Module Federation leaves out of the shell: Node.js, and remotes by the URL of a manifest. The gateway tells
+ * the shell the entries of all sections.
+ */
+const FEDERATION_FLAGS = { FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN: "true", ENV_TARGET: '"web"' };
+
 /** Entry points of the shell that run before its main script, in order. */
 export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
@@ -271,7 +277,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
         runtime: isShell || hot,
       }),
       ...(isShell
-        ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed) })]
+        ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed), ...FEDERATION_FLAGS })]
         : [federation(context), new WorkerImports()]),
       ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins(context)),
     ],

@@ -6,7 +6,7 @@
  * @module testing
  */
 import { render, type RenderResult } from "@testing-library/react";
-import type { ReactElement, ReactNode } from "react";
+import { createElement, type ComponentType, type ReactElement, type ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
 
 import { ParamsContext, SectionContext, ShellContext } from "../context.js";
@@ -15,6 +15,7 @@ import type { AnyPage, FormResult, Head, Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
 import { loadResults, type Queries, type QueryResult } from "../queries.js";
 import { isRedirect } from "../redirect.js";
+import type { RemoteLoader, Remotes, RemoteViewProps } from "../remoteLoader.js";
 import type { Section } from "../section.js";
 import type { Facts, SectionConfiguration, Site } from "../site.js";
 import type { DialogParams, DialogSlotProps } from "../slot.js";
@@ -45,6 +46,11 @@ export interface RenderOptions {
   readonly results?: Readonly<Record<string, QueryResult>>;
   /** The section's configuration. Default: empty. */
   readonly config?: SectionConfiguration;
+  /**
+   * Modules that other sections expose, by `section/Name`, such as `{ "catalog/PriceTag": { default: PriceTag } }`. Another one is
+   * not live: `<Remote>` shows its fallback.
+   */
+  readonly remotes?: Readonly<Record<string, object>>;
   /** Called when the section opens a dialog of the shell. */
   readonly onDialog?: (slot: string, params: DialogParams) => void;
 }
@@ -60,6 +66,22 @@ function siteOf(options: RenderOptions): Site {
   return { ...TEST_SITE, ...options.site };
 }
 
+function remotesOf({ remotes = {} }: RenderOptions): Remotes {
+  const loaded: RemoteLoader = {
+    load: (id) => {
+      const module = remotes[id];
+      return module ? Promise.resolve(module) : Promise.reject(new Error(`the test has no remote "${id}"`));
+    },
+    view: (id) => {
+      const { default: shown } = (remotes[id] ?? {}) as { readonly default?: ComponentType };
+      const View = ({ fallback, props }: RemoteViewProps): ReactNode =>
+        shown ? createElement(shown, props) : fallback;
+      return Promise.resolve(View);
+    },
+  };
+  return { loaded, start: () => Promise.resolve(loaded) };
+}
+
 interface Place {
   readonly section: string;
   readonly path: string;
@@ -71,6 +93,7 @@ function inShellContexts(children: ReactNode, { section, path, params }: Place, 
     site: siteOf(options),
     configs: { [section]: options.config ?? {} },
     openDialog: options.onDialog ?? (() => undefined),
+    remotes: remotesOf(options),
   };
   return (
     <MemoryRouter initialEntries={[path]}>

@@ -1,18 +1,53 @@
 import { CONTRACT, type Section } from "@colonnade/kit";
-import type { Asset, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Remotes, SectionEntry } from "@colonnade/kit/shell";
 
 import { head } from "../documentMembers.js";
 import { fetchFile } from "./fetchFile.js";
+import type { FederationRuntime } from "./federationRuntime.js";
 import { createShareScope, type ShareScope } from "./shareScope.js";
 import { fileTimeout, withTimeout } from "./timeout.js";
 
 /** A Module Federation container. */
-interface Container {
+export interface Container {
   init(scope: ShareScope): unknown;
-  get(module: "./section"): Promise<() => unknown>;
+  get(module: string): Promise<() => unknown>;
+}
+
+/** A container, and the share scope that it was initialized with. */
+export interface LoadedContainer {
+  readonly container: Container;
+  readonly scope: ShareScope;
 }
 
 const sections = new Map<string, Promise<Section>>();
+
+/** What was loaded without the runtime, by global variable. The runtime adopts it. */
+const containers = new Map<string, Promise<LoadedContainer>>();
+
+let starting: Promise<FederationRuntime> | undefined;
+
+/** The runtime of `@module-federation/enhanced`: what loads sections after the first view, and modules that they expose. */
+export const federation: Remotes & { loaded?: FederationRuntime; start: () => Promise<FederationRuntime> } = {
+  /** Starts it, once. A failed start is retried by the next call. */
+  start: () => {
+    starting ??= import("./federationRuntime.js").then(async ({ createFederation }) => {
+      federation.loaded = await createFederation(containers);
+      return federation.loaded;
+    });
+    starting.catch(() => {
+      starting = undefined;
+    });
+    return starting;
+  },
+};
+
+/** Starts the runtime once the document is loaded and the browser is idle. */
+export function startFederationWhenIdle(): void {
+  addEventListener("load", () => {
+    // Safari has no idle callbacks.
+    ((globalThis as Partial<typeof globalThis>).requestIdleCallback ?? setTimeout)(() => void federation.start());
+  });
+}
 
 function runScript({ entry, integrity }: SectionEntry, bytes: number | undefined): Promise<void> {
   const script = document.createElement("script");
@@ -33,19 +68,28 @@ function runScript({ entry, integrity }: SectionEntry, bytes: number | undefined
   });
 }
 
-async function loadContainer(entry: SectionEntry, bytes: number | undefined): Promise<Container> {
-  if (entry.needsFederationRuntime) await import("./federationRuntime.js");
+async function loadContainer(entry: SectionEntry, bytes: number | undefined): Promise<LoadedContainer> {
   await runScript(entry, bytes);
-  const container = (globalThis as Record<string, unknown>)[entry.container];
+  const container = (globalThis as Record<string, unknown>)[entry.container] as Container | undefined;
   if (!container) throw new Error(`the script ${entry.entry} does not define the container ${entry.container}`);
-  return container as Container;
+  const scope = createShareScope(entry);
+  await container.init(scope);
+  return { container, scope };
+}
+
+/** Loads the module that has the section as its default export. */
+async function loadModule(entry: SectionEntry, bytes: number | undefined): Promise<unknown> {
+  // In development the runtime's plugins see the first page, too.
+  if (entry.needsFederationRuntime || process.env.NODE_ENV === "development") await federation.start();
+  if (federation.loaded) return federation.loaded.loadSection(entry, bytes);
+  const loading = loadContainer(entry, bytes);
+  containers.set(entry.container, loading);
+  const createModule = await (await loading).container.get("./section");
+  return createModule();
 }
 
 async function load(entry: SectionEntry, bytes: number | undefined): Promise<Section> {
-  const container = await loadContainer(entry, bytes);
-  await container.init(createShareScope(entry));
-  const createModule = await container.get("./section");
-  const { default: section } = (await createModule()) as { readonly default?: Partial<Section> };
+  const { default: section } = (await loadModule(entry, bytes)) as { readonly default?: Partial<Section> };
   if (section?.name !== entry.name) throw new Error(`${entry.entry} does not export the section "${entry.name}"`);
   if (section.contract !== CONTRACT) {
     throw new Error(

@@ -1,4 +1,149 @@
+// Loads after the first view.
+import type { RemoteLoader, SectionEntry } from "@colonnade/kit/shell";
+import {
+  createInstance,
+  type ModuleFederation,
+  type ModuleFederationRuntimePlugin,
+} from "@module-federation/enhanced/runtime";
+// `@module-federation/enhanced` does not export the core as a whole.
 import * as core from "@module-federation/runtime-core";
+
+import { addToDevTools } from "./devTools.js";
+import type { LoadedContainer } from "./federation.js";
+import { provided } from "./provided.js";
+import { createRemotes, type RemoteSections } from "./remotes.js";
+import { createShareScope, type ShareScope } from "./shareScope.js";
+import { fileTimeout } from "./timeout.js";
 
 // Containers that are built with `externalRuntime` read the runtime from this global when they start.
 Object.assign(globalThis, { _FEDERATION_RUNTIME_CORE: core });
+
+/** A plugin of the Module Federation runtime. */
+export type FederationPlugin = ModuleFederationRuntimePlugin;
+
+/** The runtime of `@module-federation/enhanced`, with the sections of the deployment as its remotes. */
+export interface FederationRuntime extends RemoteLoader {
+  /** Loads the module that has a section as its default export. `bytes` is as in `fileTimeout`. */
+  loadSection(entry: SectionEntry, bytes: number | undefined): Promise<unknown>;
+}
+
+interface Registered {
+  readonly entry: SectionEntry;
+  /** As in `fileTimeout`. */
+  bytes?: number | undefined;
+}
+
+/** What a plugin returns for a script. */
+interface CreatedScript {
+  readonly script?: HTMLScriptElement;
+  /** In milliseconds. */
+  readonly timeout?: number;
+}
+
+type CreateScript = ModuleFederation["loaderHook"]["lifecycle"]["createScript"];
+type ScriptOptions = Parameters<CreateScript["emit"]>[0];
+
+/** What the runtime keeps of each version of a shared package, besides what containers read. */
+const SHARED = {
+  scope: ["default"],
+  shareConfig: { singleton: true, requiredVersion: false, eager: false, strictVersion: false },
+  strategy: "loaded-first",
+  deps: [],
+};
+
+/** Adds the fields of the runtime to a share scope, which stays the same object: containers know it already. */
+function completed(shareScope: ShareScope): never {
+  for (const versions of Object.values(shareScope))
+    for (const [version, shared] of Object.entries(versions)) Object.assign(shared, SHARED, { version, useIn: [] });
+  return shareScope as never;
+}
+
+/**
+ * Lets the runtime adopt a container that is loaded, and gives each section its own share scope, named after it: a section's
+ * `lazy` reports failures of that section.
+ */
+function adoption(
+  sections: ReadonlyMap<string, Registered>,
+  containers: ReadonlyMap<string, Promise<LoadedContainer>>,
+  instance: () => ModuleFederation,
+): FederationPlugin {
+  return {
+    name: "colonnade",
+    async loadEntry({ remoteInfo: { name } }) {
+      const registered = sections.get(name);
+      if (!registered) return undefined;
+      const { entry } = registered;
+      const loaded = await containers.get(entry.container)?.catch(() => undefined);
+      instance().initShareScopeMap(name, completed(loaded?.scope ?? createShareScope(entry)));
+      // It is initialized, which happens once.
+      if (loaded) return { get: (module: string) => loaded.container.get(module), init: () => undefined } as never;
+      // An element with this ID is what the window inherits under the name, and the runtime would take it for the container.
+      Object.assign(globalThis, { [entry.container]: undefined });
+      return undefined;
+    },
+  };
+}
+
+/** Adds digest and timeout to each script of a section, whatever a plugin returns for it. */
+function secureScripts({ loaderHook }: ModuleFederation, sections: ReadonlyMap<string, Registered>): void {
+  const { createScript } = loaderHook.lifecycle;
+  const emit = createScript.emit.bind(createScript);
+  createScript.emit = (options: ScriptOptions) => {
+    const created = emit(options) as HTMLScriptElement | CreatedScript | undefined;
+    const given = created instanceof HTMLScriptElement ? { script: created } : created;
+    const { script = document.createElement("script"), timeout } = given ?? {};
+    const registered = sections.get(options.remoteInfo?.name ?? "");
+    script.crossOrigin = "anonymous";
+    script.integrity = registered?.entry.integrity ?? script.integrity;
+    return { script, timeout: timeout ?? fileTimeout(registered?.bytes) };
+  };
+}
+
+/** Creates the runtime. `containers` are those that are loaded without it, by global variable. */
+export async function createFederation(
+  containers: ReadonlyMap<string, Promise<LoadedContainer>>,
+): Promise<FederationRuntime> {
+  const { boot, deployment, federationPlugins } = await provided;
+  const { deployment: set, configs = {} } = boot;
+  const sections = new Map<string, Registered>();
+  const instance: ModuleFederation = createInstance({
+    name: "shell",
+    version: set,
+    remotes: [],
+    shareStrategy: "loaded-first",
+    plugins: [adoption(sections, containers, () => instance), ...federationPlugins],
+  });
+  instance.initShareScopeMap("default", completed(createShareScope()));
+  secureScripts(instance, sections);
+
+  function register(entry: SectionEntry, bytes?: number): void {
+    const { name, container, integrity } = entry;
+    sections.set(name, { entry, bytes });
+    const remote = { name, entry: entry.entry, entryGlobalName: container, shareScope: name, integrity };
+    instance.registerRemotes([remote]);
+  }
+
+  const remotes = createRemotes({
+    set,
+    deployment,
+    register(listed: RemoteSections) {
+      for (const section of listed.values()) {
+        register(section);
+        if (section.config) configs[section.name] = section.config;
+      }
+      addToDevTools(instance, listed);
+    },
+    loadModule(id, bytes) {
+      const registered = sections.get(id.split("/")[0] ?? "");
+      if (registered) registered.bytes = bytes;
+      return instance.loadRemote(id);
+    },
+  });
+  return {
+    ...remotes,
+    loadSection(entry, bytes) {
+      register(entry, bytes);
+      return instance.loadRemote(`${entry.name}/section`);
+    },
+  };
+}

@@ -4,8 +4,9 @@ import { createRoot, hydrateRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { SectionErrorBoundary } from "../SectionErrorBoundary.js";
-import { createLazy, provideDeployment } from "./lazyParts.js";
+import { createLazy } from "./lazyParts.js";
 import type { DeploymentStatus } from "./pageEndpoint.js";
+import { provide } from "./provided.js";
 
 const SECTION = { name: "venues", version: "1.0.0", container: "", entry: "", integrity: "", assets: [] };
 const FILE = "/assets/venues/1.0.0/reviews.js";
@@ -14,7 +15,7 @@ const SERVER_HTML = "<!--$--><h1>Venue</h1><!--$--><button>0 helpful</button><!-
 let status: DeploymentStatus;
 const deployment = { status: () => Promise.resolve(status), reload: vi.fn(() => undefined), report: vi.fn() };
 const fetching = vi.fn<typeof fetch>();
-provideDeployment(deployment);
+provide({ boot: { deployment: "1" }, deployment, federationPlugins: [] });
 
 function chunkLoadError(type: string): Error {
   return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError", request: FILE, type });

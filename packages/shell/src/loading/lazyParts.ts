@@ -3,7 +3,7 @@ import { createElement, lazy, type ComponentType } from "react";
 
 import { isChunkLoadError } from "../errorClass.js";
 import { fetchFile } from "./fetchFile.js";
-import type { PinnedDeployment } from "./pinnedDeployment.js";
+import { provided } from "./provided.js";
 import { isCurrentPath } from "./reload.js";
 import { loadWithRetries } from "./retries.js";
 
@@ -12,16 +12,6 @@ interface ChunkLoadError extends Error {
   /** URL of the file. */
   readonly request?: string;
   readonly type?: "timeout" | "error" | "missing";
-}
-
-let resolveDeployment: (deployment: PinnedDeployment) => void;
-const pinnedDeployment = new Promise<PinnedDeployment>((resolve) => {
-  resolveDeployment = resolve;
-});
-
-/** Provides the deployment, whose script runs after sections begin to load. */
-export function provideDeployment(deployment: PinnedDeployment): void {
-  resolveDeployment(deployment);
 }
 
 /**
@@ -39,7 +29,7 @@ const LEFT = new Error("the page was left");
 
 async function handleFailure(section: SectionEntry, path: string, error: unknown): Promise<void> {
   if (!isChunkLoadError(error)) throw error;
-  const deployment = await pinnedDeployment;
+  const { deployment } = await provided;
   const status = await deployment.status();
   if (!isCurrentPath(path)) throw LEFT;
   if (status === "gone") await deployment.reload();

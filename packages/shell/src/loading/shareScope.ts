@@ -35,9 +35,11 @@ function only(name: keyof typeof SHARED_VERSIONS, get: SharedVersion["get"]): Sh
   return { [name]: { [SHARED_VERSIONS[name]]: { get, from: "shell" } } };
 }
 
-/** Returns a section's share scope with the shared packages, each in the version of the shell. */
-export function createShareScope(section: SectionEntry): ShareScope {
-  const react = { ...React, lazy: createLazy(section) };
+/**
+ * Returns a share scope with the shared packages, each in the version of the shell. That of a section has a `lazy` of its own.
+ */
+export function createShareScope(section?: SectionEntry): ShareScope {
+  const react = section ? { ...React, lazy: createLazy(section) } : React;
   return {
     ...only("react", () => () => react),
     ...only("react-dom", () => reactDom),

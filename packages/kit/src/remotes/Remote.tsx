@@ -1,0 +1,142 @@
+import { useHydrated, useRemotes } from "@colonnade/kit";
+import {
+  createElement,
+  Suspense,
+  use,
+  useCallback,
+  useMemo,
+  type ComponentType,
+  type ReactElement,
+  type ReactNode,
+} from "react";
+
+import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
+
+/**
+ * The modules that the sections of the site expose, by `section/Name`. `colonnade types` declares those of the live releases, so
+ * that {@link Remote} and {@link useLoadRemote} know their types.
+ *
+ * @example
+ * ```ts
+ * declare module "@colonnade/kit/remotes" {
+ *   interface RemoteModules {
+ *     "catalog/PriceTag": typeof import("./types/catalog/PriceTag");
+ *   }
+ * }
+ * ```
+ */
+// Empty until a declaration is merged into it.
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface RemoteModules {}
+
+/** A module of another section: as declared, or unknown. */
+export type RemoteModule<Id extends string> = Id extends keyof RemoteModules
+  ? RemoteModules[Id]
+  : Readonly<Record<string, unknown>>;
+
+type PropsOf<Module> = Module extends { readonly default: ComponentType<infer Props> }
+  ? Props
+  : Readonly<Record<string, unknown>>;
+
+/** Props of {@link Remote}, and those of the component. */
+export type RemoteProps<From extends string, Module extends string> = PropsOf<RemoteModule<`${From}/${Module}`>> & {
+  /** Name of the section that exposes the module. */
+  readonly from: From;
+  /** Name of the module, without `./`. */
+  readonly module: Module;
+  /** Shown on the server, until the component is loaded, and in place of one that fails or is not live. Default: nothing. */
+  readonly fallback?: ReactNode;
+};
+
+type RemoteView = ComponentType<RemoteViewProps>;
+
+interface ViewProps extends RemoteViewProps {
+  readonly loading: Promise<RemoteView>;
+}
+
+function Failed({ fallback }: RemoteViewProps): ReactNode {
+  return fallback;
+}
+
+function viewOf({ loaded, start }: Remotes, id: string): Promise<RemoteView> {
+  if (loaded) return loaded.view(id);
+  return start().then(
+    (loader) => loader.view(id),
+    () => Failed,
+  );
+}
+
+function View({ loading, ...props }: ViewProps): ReactElement {
+  return createElement(use(loading), props);
+}
+
+/**
+ * Shows a component that another section exposes: the default export of its module. It is loaded in the browser, in the release
+ * that is live for the visitor; the server renders `fallback`. An error in the component replaces only the component. Other props
+ * are passed to it.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { Remote } from "@colonnade/kit/remotes";
+ *
+ * export const Offer = () => (
+ *   <Remote from="catalog" module="PriceTag" fallback={<p>See the catalog for the price.</p>} product="tea" />
+ * );
+ * ```
+ */
+export function Remote<From extends string, Module extends string>({
+  from,
+  module,
+  fallback = null,
+  ...props
+}: RemoteProps<From, Module>): ReactNode {
+  const remotes = useRemotes();
+  const hydrated = useHydrated();
+  const loading = useMemo(
+    () => (hydrated && remotes ? viewOf(remotes, `${from}/${module}`) : null),
+    [hydrated, remotes, from, module],
+  );
+  return loading ? (
+    <Suspense fallback={fallback}>
+      <View loading={loading} fallback={fallback} props={props} />
+    </Suspense>
+  ) : (
+    fallback
+  );
+}
+
+/**
+ * Returns a function that loads a module that another section exposes, by its ID, such as `catalog/prices`. Use it for functions
+ * and values, in event handlers and effects; for a component, use {@link Remote}, which brings its stylesheets. The promise
+ * rejects if the module is not live or does not load.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
+ *
+ * @example
+ * ```tsx
+ * import { Button } from "@colonnade/kit";
+ * import { useLoadRemote } from "@colonnade/kit/remotes";
+ *
+ * export function Add({ product }: { readonly product: string }) {
+ *   const loadRemote = useLoadRemote();
+ *   const add = async () => {
+ *     const cart = await loadRemote("shop/cart");
+ *     (cart.add as (product: string) => void)(product);
+ *   };
+ *   return <Button onClick={() => void add()}>Add to cart</Button>;
+ * }
+ * ```
+ */
+export function useLoadRemote(): <Id extends string>(id: Id) => Promise<RemoteModule<Id>> {
+  const remotes = useRemotes();
+  return useCallback(
+    async (id: string) => {
+      if (!remotes) throw new Error("remote modules load in the browser only");
+      const loader = await remotes.start();
+      return loader.load(id);
+    },
+    [remotes],
+  ) as <Id extends string>(id: Id) => Promise<RemoteModule<Id>>;
+}

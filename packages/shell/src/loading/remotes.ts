@@ -1,0 +1,97 @@
+// Part of what loads after the first view.
+import type { RemoteLoader, RemoteSection, RemoteViewProps } from "@colonnade/kit/shell";
+import type { ComponentType, ReactNode } from "react";
+
+import type { PinnedDeployment } from "./pinnedDeployment.js";
+import { createRemoteView } from "./remoteView.js";
+import { ensureStyles } from "./styles.js";
+import { viewTimeout, withTimeout } from "./timeout.js";
+import { trackPromise } from "./trackPromise.js";
+
+const TIMEOUT = 8_000;
+
+/** The sections of a set, by name. */
+export type RemoteSections = ReadonlyMap<string, RemoteSection>;
+
+interface RemotesOptions {
+  /** Name of the set that the tab is pinned to. */
+  readonly set: string;
+  readonly deployment: PinnedDeployment;
+  /** Makes the sections known to the runtime. */
+  readonly register: (sections: RemoteSections) => void;
+  /** Loads a module of a registered section. `bytes` is as in `fileTimeout`. */
+  readonly loadModule: (id: string, bytes?: number) => Promise<unknown>;
+}
+
+async function fetchSections(set: string): Promise<RemoteSections> {
+  const url = `/_remotes/${set}`;
+  const response = await fetch(url, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(TIMEOUT) });
+  if (!response.ok) throw new Error(`${url} responded with status ${String(response.status)}; expected 200`);
+  return new Map(Object.entries((await response.json()) as Record<string, RemoteSection>));
+}
+
+function Failed({ fallback }: RemoteViewProps): ReactNode {
+  return fallback;
+}
+
+/** Creates the loader of the modules that the sections of a set expose. Their list is fetched once. */
+export function createRemotes({ set, deployment, register, loadModule }: RemotesOptions): RemoteLoader {
+  let listing: Promise<RemoteSections> | undefined;
+  const views = new Map<string, Promise<ComponentType<RemoteViewProps>>>();
+  const warned = new Set<string>();
+
+  function list(): Promise<RemoteSections> {
+    listing ??= fetchSections(set).then((sections) => {
+      register(sections);
+      return sections;
+    });
+    listing.catch(() => {
+      listing = undefined;
+    });
+    return listing;
+  }
+
+  function warn(id: string, error: unknown): void {
+    if (!warned.has(id)) console.warn(`[shell] the remote "${id}" is not shown:`, error);
+    warned.add(id);
+  }
+
+  async function createView(id: string): Promise<ComponentType<RemoteViewProps>> {
+    const [name = ""] = id.split("/");
+    let section: RemoteSection | undefined;
+    try {
+      section = (await list()).get(name);
+      const { assets = [], bytes } = section?.exposes[`.${id.slice(name.length)}`] ?? {};
+      const loading = Promise.all([loadModule(id, bytes), ensureStyles(assets, bytes, id)]);
+      const [module] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
+      const { default: Component } = module as { readonly default?: ComponentType };
+      if (!Component) throw new Error(`the module "${id}" has no component as its default export`);
+      return createRemoteView({
+        ...{ id, section: name, assets, Component },
+        onError(error) {
+          warn(id, error);
+          if (section) deployment.report({ section }, "render", error);
+        },
+      });
+    } catch (error) {
+      views.delete(id);
+      warn(id, error);
+      if (section && (await deployment.status()) === "retained") deployment.report({ section }, "load", error);
+      return Failed;
+    }
+  }
+
+  // The runtime knows all sections, not only those that are shown.
+  list().catch(() => undefined);
+  return {
+    async load(id) {
+      await list();
+      return loadModule(id);
+    },
+    view(id) {
+      const view = views.get(id) ?? trackPromise(createView(id));
+      views.set(id, view);
+      return view;
+    },
+  };
+}
