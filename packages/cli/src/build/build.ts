@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { Adopted } from "../adopt/adopt.js";
 import type { Built, OnStep } from "./built.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { BuildContext } from "./context.js";
@@ -27,12 +28,14 @@ export interface BuildResult {
  * @throws UsageError if the package is invalid or does not compile.
  */
 export async function build(folder: string, mode: BuildMode, onStep: OnStep = () => undefined): Promise<BuildResult> {
-  const config = await loadConfig(folder);
-  if (mode.development) checkDevelopment(config, mode);
+  const ownConfig = await loadConfig(folder);
+  if (mode.development) checkDevelopment(ownConfig, mode);
   const target = path.join(folder, RELEASE_FOLDER);
   const earlier = await readRelease(target).catch(() => undefined);
   const output = `${target}.building`;
-  const configuration = await configurationFiles(folder);
+  const adopted = await adoptedRemote(folder, ownConfig, mode);
+  const config = adopted?.config ?? ownConfig;
+  const configuration = merged(await configurationFiles(folder), adopted?.inputs);
   // The version depends on the files outside of the package that the build reads, which are known only after the build. Most
   // builds read the same files as the previous build. Otherwise the package is built again, with the correct version.
   let outside = merged(configuration, (await readInputs(target))?.outside);
@@ -42,6 +45,7 @@ export async function build(folder: string, mode: BuildMode, onStep: OnStep = ()
     if (!mode.final && earlier?.version === identity.version) return { release: earlier, built: false, warnings: [] };
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
+    if (adopted) await writeFiles(output, adopted.files);
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
     onStep("client bundle");
     const built = await buildPackage(context, onStep);
@@ -49,11 +53,46 @@ export async function build(folder: string, mode: BuildMode, onStep: OnStep = ()
     const isVersionCorrect = read.join("\0") === outside.join("\0");
     outside = read;
     if (!isVersionCorrect) continue;
-    await writeFile(path.join(output, "release.json"), `${JSON.stringify(built.release, null, 2)}\n`);
+    const release = adopted?.complete(built.release) ?? built.release;
+    await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
     await writeInputs(output, identity, mode, outside);
     await rm(target, { recursive: true, force: true });
     await rename(output, target);
-    return { release: built.release, built: true, warnings: built.warnings };
+    return { release, built: true, warnings: built.warnings };
+  }
+}
+
+/**
+ * Builds the section in `folder` into its `release/`, together with a remote of Module Federation that the section's pages
+ * show. `remote` is the folder of the built remote, with its `mf-manifest.json`, relative to `folder` or absolute.
+ *
+ * @throws UsageError as {@link build}, and if the remote cannot run in a page of the site.
+ */
+export function releaseFromManifest(
+  folder: string,
+  remote: string,
+  mode: Pick<BuildMode, "final">,
+  onStep?: OnStep,
+): Promise<BuildResult> {
+  const relative = path.relative(folder, path.resolve(folder, remote)).replaceAll(path.sep, "/");
+  return build(folder, { ...mode, remote: relative }, onStep);
+}
+
+async function adoptedRemote(
+  folder: string,
+  config: SectionConfig,
+  { remote }: BuildMode,
+): Promise<Adopted | undefined> {
+  if (remote === undefined) return undefined;
+  if (config.kind === "shell") throw new UsageError("shell is not a section; only a section can adopt a remote");
+  return (await import("../adopt/adopt.js")).adopt(folder, remote, config);
+}
+
+async function writeFiles(output: string, files: Adopted["files"]): Promise<void> {
+  for (const { path: name, contents } of files) {
+    const file = path.join(output, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, contents);
   }
 }
 

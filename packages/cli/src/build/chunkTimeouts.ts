@@ -9,6 +9,14 @@ const MS_PER_KILOBYTE = 267;
 // Smaller scripts count as if they had this size. Every visitor loads the sizes of the others.
 const LARGE_KILOBYTES = 30;
 
+/** The smallest number of milliseconds that a script may take to load. */
+export const SCRIPT_TIMEOUT = 8_000;
+
+/** How long a script of this size may take to load, in milliseconds. */
+export function scriptTimeout(bytes: number): number {
+  return SCRIPT_TIMEOUT + MS_PER_KILOBYTE * Math.max(LARGE_KILOBYTES, Math.ceil(bytes / 1_000));
+}
+
 /**
  * A webpack plugin that adds to `output.chunkLoadTimeout`, for each chunk, the time in which its
  * script arrives at 30 kbit/s. A single number is too short for a large chunk, or too long for a

@@ -33,6 +33,15 @@ test("readEntry returns the modules of pages and slots", async () => {
   });
 });
 
+test("readEntry accepts pages and slots of the entry module itself", async () => {
+  const file = await entryWith(
+    section(
+      `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, slots: { join: async () => ({ slot }) }`,
+    ),
+  );
+  expect(await readEntry(file)).toEqual({ pages: new Map([["/", ""]]), slots: new Map([["join", ""]]) });
+});
+
 test("readEntry accepts empty pages and absent slots", async () => {
   const file = await entryWith(section('name: "hello", contract: 1, pages: {}'));
   expect(await readEntry(file)).toEqual({ pages: new Map(), slots: new Map() });
@@ -40,7 +49,7 @@ test("readEntry accepts empty pages and absent slots", async () => {
 
 describe("readEntry rejects an unsupported entry module:", () => {
   const NO_SECTION = ": expected `export default defineSection({ … })`";
-  const UNSUPPORTED_VALUE = 'has an unsupported value; expected () => import("./module")';
+  const UNSUPPORTED_VALUE = 'has an unsupported value; expected () => import("./module"), or async () => ({ page })';
   const UNSUPPORTED_PROPERTY = 'has an unsupported property; expected "key": value';
 
   test.each([
@@ -85,7 +94,11 @@ describe("readEntry rejects an unsupported entry module:", () => {
       section('pages: { "/": () => load("./home") }'),
       `: pages["/"] ${UNSUPPORTED_VALUE}`,
     ],
-    ["a variable as a slot", section("pages: {}, slots: { join: dialog }"), `: slots["join"] ${UNSUPPORTED_VALUE}`],
+    [
+      "a variable as a slot",
+      section("pages: {}, slots: { join: dialog }"),
+      `: slots["join"] ${UNSUPPORTED_VALUE.replace("page", "slot")}`,
+    ],
   ])("%s", async (_, source, problem) => {
     const file = await entryWith(source);
     await expect(readEntry(file)).rejects.toThrow(new BuildError(`${file}${problem}`));

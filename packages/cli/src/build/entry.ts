@@ -6,19 +6,21 @@ import { BuildError } from "./usageError.js";
 
 /** Modules that the pages and slots of a section import. */
 export interface EntryImports {
-  /** Import specifier by path pattern. */
+  /** Import specifier by path pattern. Empty for a page of the entry module itself. */
   readonly pages: ReadonlyMap<string, string>;
-  /** Import specifier by slot name. */
+  /** Import specifier by slot name. Empty for a slot of the entry module itself. */
   readonly slots: ReadonlyMap<string, string>;
 }
 
 const IMPORT_FORM = '() => import("./module")';
+const OWN_FORMS = { pages: "async () => ({ page })", slots: "async () => ({ slot })" };
 
 /**
  * Parses `defineSection({ pages, slots })` in the source of an entry module. The build uses it to map chunks to pages
  * without running the section.
  *
- * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")`.
+ * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")` or
+ *   `async () => ({ page })`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const entries = await readDefinition(file);
@@ -92,12 +94,17 @@ function importsOf(file: string, definition: Map<string, Expression>, name: "pag
   );
 }
 
-function reject(file: string, name: string, key: string): never {
-  throw new BuildError(`${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}`);
+function reject(file: string, name: "pages" | "slots", key: string): never {
+  throw new BuildError(
+    `${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}, or ${OWN_FORMS[name]}`,
+  );
 }
 
 function importSpecifier(load: Expression): string | undefined {
-  if (load.type !== "ArrowFunctionExpression" || load.body.type !== "CallExpression") return undefined;
+  if (load.type !== "ArrowFunctionExpression") return undefined;
+  if (load.async && load.body.type === "ParenthesisExpression" && load.body.expression.type === "ObjectExpression")
+    return "";
+  if (load.body.type !== "CallExpression") return undefined;
   const {
     callee,
     arguments: [argument],

@@ -3,7 +3,7 @@
  *
  * @module build
  */
-export { build, type BuildResult } from "./build.js";
+export { build, releaseFromManifest, type BuildResult } from "./build.js";
 export type { OnStep } from "./built.js";
 export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { FactType, FactTypes } from "./facts.js";

@@ -7,7 +7,7 @@ import type { BuildIdentity, BuildMode } from "./version.js";
 export const INPUTS_FILE = "inputs.json";
 
 /** What a release was built from: the contents of `inputs.json`. */
-interface BuildInputs extends Required<BuildMode> {
+interface BuildInputs extends BuildMode {
   /** Hash of the inputs. */
   readonly inputs: string;
   /** The files outside of the package that the build read, relative to the package. The hash contains their contents. */
@@ -18,10 +18,10 @@ interface BuildInputs extends Required<BuildMode> {
 export async function writeInputs(
   release: string,
   { inputs }: BuildIdentity,
-  { final, development = false }: BuildMode,
+  { final, development = false, remote }: BuildMode,
   outside: readonly string[],
 ): Promise<void> {
-  const contents: BuildInputs = { inputs, outside, final, development };
+  const contents: BuildInputs = { inputs, outside, final, development, ...(remote !== undefined && { remote }) };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }
 

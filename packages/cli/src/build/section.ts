@@ -19,7 +19,7 @@ import { neededRanges } from "./shared.js";
 import { clientConfiguration, serverConfiguration } from "./webpack.js";
 
 /** The global variable with the Module Federation runtime of the shell. */
-const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
+export const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
 
 interface CompiledSection {
   readonly client: Compilation;

@@ -29,6 +29,8 @@ export interface BuildMode {
    * React, and a section built for development would not run in a production shell.
    */
   readonly development?: boolean;
+  /** Section only: the folder of a built remote of Module Federation that it adopts, relative to the package. */
+  readonly remote?: string;
 }
 
 /** Identity of one build of a package. */

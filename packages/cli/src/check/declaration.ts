@@ -6,6 +6,10 @@ import { keyOf, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from ".
 /** The slots of the shell. An operator's own shell can have others. */
 const SLOTS = ["join", "search"];
 const IMPORT_FORM = '() => import("./module")';
+const OWN_FORMS = new Map([
+  ["pages", "async () => ({ page })"],
+  ["slots", "async () => ({ slot })"],
+]);
 
 /** Finds what is wrong in the patterns and slots of a call of `defineSection`. */
 export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
@@ -56,20 +60,21 @@ function entryKey(property: SyntaxNode): string | undefined {
 function* findUnsupported(name: string, value: SyntaxNode | undefined): Generator<Found> {
   for (const property of propertiesOf(value)) {
     const key = entryKey(property);
-    const isSupported = key !== undefined && isImport(nodeAt(property, "value"));
+    const isSupported = key !== undefined && isReadable(nodeAt(property, "value"));
     const what = key === undefined ? name : `${name}["${key}"]`;
     if (!isSupported)
       yield {
         code: "COL100",
         message: `${what} has a value that the build cannot read`,
-        advice: `Write each entry as "key": ${IMPORT_FORM}, without spreads, variables and computed keys.`,
+        advice: `Write each entry as "key": ${IMPORT_FORM}, or "key": ${OWN_FORMS.get(name) ?? ""}, without spreads, variables and computed keys.`,
         node: property,
       };
   }
 }
 
-function isImport(load: SyntaxNode | undefined): boolean {
+function isReadable(load: SyntaxNode | undefined): boolean {
   const body = load?.type === "ArrowFunctionExpression" ? nodeAt(load, "body") : undefined;
+  if (load?.async === true && body?.type === "ObjectExpression") return true;
   return body?.type === "ImportExpression" && textOf(nodeAt(body, "source")) !== undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { build } from "../build/build.js";
+import { build, type BuildResult } from "../build/build.js";
 import { guideHint } from "../check/guide.js";
-import type { CommandContext } from "./context.js";
+import type { CommandContext, CommandResult } from "./context.js";
 import { stepProgress } from "./progress.js";
 
 /** Adds `colonnade build`. */
@@ -19,12 +19,16 @@ export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, p
     .action(async ({ final = false, development = false }) => {
       const progress = stepProgress(stderr);
       const result = await build(folder, { final, development }, progress.start).finally(progress.clear);
-      const { release, built, warnings } = result;
-      const { name, version, files } = release;
-      const size = files.reduce((sum, file) => sum + file.size, 0);
-      const text = built
-        ? `built ${name}@${version}: ${String(files.length)} files, ${(size / 1024).toFixed(0)} KiB`
-        : `${name}@${version} is up to date`;
-      printResult({ text, data: { name, version, built, warnings }, warnings, hint: guideHint(folder) });
+      printResult(resultOf(folder, result));
     });
+}
+
+/** What a command prints about the build of the section in a folder. */
+export function resultOf(folder: string, { release, built, warnings }: BuildResult): CommandResult {
+  const { name, version, files } = release;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const text = built
+    ? `built ${name}@${version}: ${String(files.length)} files, ${(size / 1024).toFixed(0)} KiB`
+    : `${name}@${version} is up to date`;
+  return { text, data: { name, version, built, warnings }, warnings, hint: guideHint(folder) };
 }

@@ -1,4 +1,5 @@
 import { addAbortCommand } from "./abort.js";
+import { addAdoptCommand } from "./adopt.js";
 import { addBuildCommand } from "./build.js";
 import { addCheckCommand } from "./check.js";
 import { addCompletionCommand } from "./completion.js";
@@ -25,6 +26,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addNewCommand,
   addDevCommand,
   addBuildCommand,
+  addAdoptCommand,
   addCheckCommand,
   addPublishCommand,
   addDeployCommand,
