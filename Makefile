@@ -17,7 +17,7 @@
 # make gallery-pictures  update the gallery's reference screenshots after a design change
 # make docs              build the documentation site in docs/.vitepress/dist, and check its links
 # make docs-serve        serve the documentation site on http://localhost:8090 (override PORT)
-# make api-report        update the API report of the kit after a contract change
+# make api-report        update the API reports of the packages after a change of a public type
 # make openapi           update the description of the admin API that the console is checked with
 # make config-reference  update the configuration reference after a change of site.toml or of a key
 # make deb               build a Debian package of the gateway in target/debian; needs cargo-deb
@@ -28,6 +28,7 @@ SHELL := /bin/bash
 .PHONY: help run example example-shell example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
+API_REPORTS := printf '%s\n' kit cli design shell | xargs -I {} npx --no -- api-extractor run --config packages/{}/api-extractor.json
 FUZZ_SECONDS ?= 60
 IMAGE_TAG ?= latest
 # All crates are built together: a selection of them would build third-party crates again, with other features. Only the tests of
@@ -129,7 +130,7 @@ lint-rust: tools
 # Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
 lint-web: releases docs console/src/openapi.d.ts
 	$(TSC) --build
-	cd packages/kit && npx --no -- api-extractor run --config api-extractor.json
+	$(API_REPORTS)
 	npx --no -- oxlint --deny-warnings
 	NODE_OPTIONS=--max-semi-space-size=64 npx --no -- eslint . --max-warnings 0
 	npx --no -- prettier --check --log-level warn .
@@ -221,9 +222,9 @@ docs: node_modules/.installed
 docs-serve: docs
 	@exec npm run serve --silent --workspace docs -- --port $(or $(PORT),8090)
 
-# Updates the API report after a deliberate change of the section contract. Review it with the change.
+# Updates the API reports after a deliberate change of a public type. Review them with the change.
 api-report: releases
-	cd packages/kit && npx --no -- api-extractor run --local --config api-extractor.json
+	$(API_REPORTS) --local
 
 # Updates the description from which the types of the console are generated, after a change of the admin API.
 openapi: gateway-tested releases

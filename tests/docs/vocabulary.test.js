@@ -90,6 +90,20 @@ for (const { what, files, ...names } of RETIRED) {
   });
 }
 
+/** Words of the bundled site. The packages of every site do not have them. */
+const SITE_WORDS = [
+  ...["JoinButton", "useJoin", "sign-up", "signup", "under age", "underage", "18\\+", "partner", "escort"],
+  ...["legalEntity", "temple", "adult"],
+];
+
+test("The packages of every site have no word of the bundled site", () => {
+  const word = new RegExp(SITE_WORDS.join("|"), "gi");
+  const uses = FILES.filter((file) => /^packages\/(cli|create-section|kit|shell)\//.test(file)).flatMap((file) =>
+    findNames(read(file), word).map((use) => `${file}:${use}`),
+  );
+  expect(uses, "put it into packages/design or shell/").toEqual([]);
+});
+
 describe("namePattern", () => {
   const name = namePattern({
     words: ["may_see"],

@@ -33,13 +33,13 @@ function readSource(name: string): SourceFile {
 }
 
 /** The names and source files of what an entry module exports, without types. */
-function exportsOf(entry: string): [name: string, file: SourceFile][] {
+function exportsOf(entry: string): (readonly [name: string, file: SourceFile])[] {
   const text = readFileSync(path.join(PACKAGES, entry), "utf8");
   return [...text.matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";/gm)].flatMap(([, names = "", module = ""]) => {
     const file = readSource(sourceOf(path.join(path.dirname(entry), module)));
     const values = names.split(",").map((name) => name.trim());
     return values.filter((name) => name !== "" && !name.startsWith("type ")).map((name) => [name, file] as const);
-  }) as [string, SourceFile][];
+  });
 }
 
 const EXPORTED = ENTRIES.flatMap(exportsOf).filter(([name, { text }]) => text.includes(`export function ${name}`));

@@ -22,7 +22,9 @@ export interface SocialImageConfig {
 
 /** Theme color of the browser's UI (`theme-color`), as `#rrggbb`. */
 export interface ThemeColor {
+  /** In light mode. */
   readonly light: string;
+  /** In dark mode. */
   readonly dark: string;
 }
 

@@ -40,9 +40,13 @@ export interface ReleaseFile {
 
 /** The contents of `release.json`. File paths are relative to the release folder. */
 export interface Release extends ReleaseImages {
+  /** Name of the section, or `shell`. */
   readonly name: string;
+  /** Semantic version. A name has at most one release of each. */
   readonly version: string;
+  /** What the gateway takes from the release. */
   readonly kind: "section" | "shell";
+  /** Version of the section contract. */
   readonly contract: number;
   /** A section's container script, or the shell's main script. */
   readonly entry: string;
@@ -54,7 +58,9 @@ export interface Release extends ReleaseImages {
   readonly styles: readonly string[];
   /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */
   readonly assets: readonly string[];
+  /** Sections only: the pages. */
   readonly pages: readonly ReleasePage[];
+  /** Sections only: the slots that the section fills. */
   readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
@@ -68,6 +74,7 @@ export interface Release extends ReleaseImages {
   readonly icon?: string;
   /** Server modules by import specifier. */
   readonly modules: Readonly<Record<string, string>>;
+  /** All files, sorted by path. */
   readonly files: readonly ReleaseFile[];
 }
 

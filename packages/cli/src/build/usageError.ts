@@ -12,8 +12,10 @@ export type ErrorKind = keyof typeof ERROR_KINDS;
 
 /** An error in the user's input or package. The command prints its message without a stack trace. */
 export class UsageError extends Error {
+  /** What went wrong. */
   readonly kind: ErrorKind = "usage";
 
+  /** Exit code of the command. */
   get exitCode(): number {
     return ERROR_KINDS[this.kind].exitCode;
   }

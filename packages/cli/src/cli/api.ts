@@ -47,7 +47,9 @@ function isBaseUrl(text: string): boolean {
 
 /** Status and JSON body of a successful response. */
 export interface AdminResponse<Data> {
+  /** HTTP status, 200 to 299. */
   readonly status: number;
+  /** The parsed JSON. */
   readonly body: Data;
 }
 

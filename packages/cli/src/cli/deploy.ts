@@ -38,6 +38,7 @@ export interface DeployedDeployment extends Deployment {
 
 /** Result of a deploy. */
 export interface Deployed {
+  /** The deployment that the gateway created. */
   readonly deployment: DeployedDeployment;
   /** False if these releases were already live. */
   readonly isNew: boolean;

@@ -2,6 +2,7 @@ import { callAdmin, type AdminAccess } from "./api.js";
 
 /** A deployment in the admin API. */
 export interface Deployment {
+  /** Counts up from 1. */
   readonly number: number;
   /** Versions by section name, including the shell. */
   readonly releases: Readonly<Record<string, string>>;
@@ -17,6 +18,7 @@ export interface Rollout {
   readonly sections: Readonly<Record<string, object>>;
   /** Name of the token that started the rollout. */
   readonly by: string;
+  /** In UTC, as in RFC 3339. */
   readonly startedAt: string;
   /** Absent if the share changes only by hand. */
   readonly progress?: RolloutProgress;
@@ -30,11 +32,13 @@ export interface RolloutProgress {
   readonly steps: string;
   /** Number of the current step, from 1. */
   readonly step: number;
+  /** Whether the share no longer changes. */
   readonly paused: boolean;
 }
 
 /** The canary analysis of a rollout by one gateway. */
 export interface RolloutAnalysis {
+  /** Whether the candidate is as good as what is live. */
   readonly verdict: "passing" | "failing" | "too-few-samples";
   /** The verdict with its numbers. */
   readonly summary: string;

@@ -4,7 +4,9 @@ import { text } from "node:stream/consumers";
 
 /** Body of a request. */
 export interface RequestBody {
+  /** MIME type. */
   readonly type: string;
+  /** The content; a string is sent in UTF-8. */
   readonly bytes: Uint8Array | string;
   /** Called after each chunk with the number of bytes sent so far. */
   readonly onSent?: (bytes: number) => void;

@@ -13,7 +13,9 @@ import { exists, missingFile, readCurrentRelease } from "./releases.js";
 
 /** Result of a publish. */
 export interface Published {
+  /** Name of the section, or `shell`. */
   readonly name: string;
+  /** Version of the release. */
   readonly version: string;
   /** False if the gateway already had this release. */
   readonly isNew: boolean;
