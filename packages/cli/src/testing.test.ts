@@ -4,15 +4,28 @@ import { labSection, pageSource } from "../fixtures/lab.js";
 import { temporaryFolder } from "../fixtures/temporary.js";
 import { checkSection } from "./testing.js";
 
-test("checkSection returns errors, not warnings", { timeout: 120_000 }, async () => {
-  const folder = await labSection({
-    dice: pageSource("Component: () => <h1>{Math.random()}</h1>"),
-    untitled: pageSource("Component: () => <p>Lab</p>"),
-  });
-  expect(await checkSection(folder)).toEqual([
-    expect.objectContaining({ code: "COL102", location: "src/pages/dice.tsx:4:28" }),
-  ]);
-});
+const CONFIG = `export default {
+  name: "hello", entry: "./src/section.ts", facts: { phone: "string", year: "number", open: "boolean", offices: "list" },
+};`;
+
+test(
+  "checkSection returns errors, not warnings, and renders with the facts of the configuration",
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const facts = "[phone.toUpperCase(), year.toFixed(), open.valueOf(), ...offices.map(String)]";
+    const pages = {
+      dice: pageSource("Component: () => <h1>{Math.random()}</h1>"),
+      untitled: pageSource("Component: () => <p>Lab</p>"),
+      facts: pageSource(`data: ({ site: { facts: { phone, year, open, offices } } }) => ${facts}`),
+    };
+    const folder = await labSection(pages, {}, { "section.config.js": CONFIG });
+    expect(await checkSection(folder)).toEqual([
+      expect.objectContaining({ code: "COL102", location: "src/pages/dice.tsx:4:28" }),
+    ]);
+  },
+);
 
 test("checkSection fails in a folder without a section", async () => {
   await expect(checkSection(await temporaryFolder())).rejects.toThrow("section.config.js");

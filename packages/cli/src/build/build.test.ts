@@ -35,6 +35,9 @@ function endingsOf(files: readonly string[] | undefined): string[] {
 
 /** The example with a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
+  "section.config.js": `import { defineConfig } from "@colonnade/cli";
+export default defineConfig({ name: "hello", entry: "./src/section.ts", facts: { phone: "string" } });
+`,
   "src/section.ts": `\uFEFFimport { defineSection } from "@colonnade/kit";
 import { readHelp } from "./help";
 globalThis.readHelp = readHelp;
@@ -101,6 +104,7 @@ describe("a release", () => {
       needsFederationRuntime: false,
       styles: [],
       shared: { react: "^19.3.1", "react-dom": "^19.3.1", "@colonnade/kit": ">=0.1.0" },
+      facts: { phone: "string" },
       modules: { section: "server/index.js" },
     });
     expect(version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
