@@ -20,8 +20,18 @@ describe("React Router's components", () => {
     expect(routerLoader('var a = 1;\nLink.displayName = "Link";\nvar b = 2;')).toBe("var a = 1;\n\nvar b = 2;");
   });
 
+  test("are created with their context by a pure call", () => {
+    const source =
+      "var Boundary = class extends React.Component {\n  a;\n};\nvar b = 2;\nBoundary.contextType = Known;\n";
+    expect(routerLoader(source)).toBe(
+      "var Boundary = /* @__PURE__ */ (() => Object.assign(class extends React.Component {\n  a;\n}, { contextType: Known }))();\n" +
+        "var b = 2;\n\n",
+    );
+  });
+
   test("keep other assignments and calls", () => {
-    const source = "Boundary.contextType = Known;\nvar size = measure(React);\n  Link.displayName = name;\n";
+    const source =
+      "var Other = class extends React.Component {\n  a;\n};\nvar size = measure(React);\n  Link.displayName = name;\n";
     expect(routerLoader(source)).toBe(source);
   });
 
@@ -36,9 +46,11 @@ describe("React Router's components", () => {
     const source = sources.join("\n");
     expect(source).toContain("var NavLink = React");
     expect(source).toContain(".displayName =");
+    expect(source).toContain(".contextType =");
     const loaded = routerLoader(source);
     expect(loaded).toContain("var NavLink = /* @__PURE__ */ React");
-    expect(loaded).not.toMatch(/^\w+\.displayName =/m);
+    expect(loaded).not.toMatch(/^\w+\.(displayName|contextType) =/m);
+    expect(loaded).toMatch(/Object\.assign\(class .*^\}, \{ contextType: \w+ \}\)/ms);
     expect(loaded.match(/^var \w+ = React\d*\.\w+\(/gm) ?? []).toEqual([]);
   });
 });
