@@ -112,8 +112,8 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
 
   const follow = tutorial(folder, section);
   await test.step("new, build, publish, deploy", async () => {
-    // Nothing is installed from it.
-    await writeFile(path.join(folder, "colonnade-kit-0.1.0.tgz"), "");
+    // Nothing is installed from them.
+    for (const name of ["kit", "cli"]) await writeFile(path.join(folder, `colonnade-${name}-0.1.0.tgz`), "");
     expect(await follow("Create a section")).toContain("created hello/ with a page at /hello and a Git repository\n");
     const output = await follow("Put it live");
     const version = await builtVersion(hello);
