@@ -47,8 +47,20 @@ test("useJoin opens the dialog with the given reason or general", async () => {
     const join = useJoin();
     return (
       <>
-        <button onClick={() => join()}>Join</button>
-        <button onClick={() => join("sample")}>Reply</button>
+        <button
+          onClick={() => {
+            join();
+          }}
+        >
+          Join
+        </button>
+        <button
+          onClick={() => {
+            join("sample");
+          }}
+        >
+          Reply
+        </button>
       </>
     );
   }

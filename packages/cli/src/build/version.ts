@@ -116,7 +116,7 @@ function shortDigest(hash: Hash): string {
 
 // Compiled modules, without declarations and build info.
 async function kitFiles(folder: string): Promise<string[]> {
-  return (await inputsBelow(folder)).filter((file) => /\.js$/.test(file));
+  return (await inputsBelow(folder)).filter((file) => file.endsWith(".js"));
 }
 
 /** Returns the version of a build that is not final: the package's version with a hash of the inputs. */

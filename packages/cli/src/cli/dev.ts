@@ -83,7 +83,8 @@ async function isSite(origin: string): Promise<boolean> {
 async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
   const { hasShell, startMinimalSite } = await import("../dev/minimalSite.js");
   const configs = await Promise.all(folders.map(loadConfig));
-  if (hasShell()) return startMinimalSite(placeholderFacts(Object.assign({}, ...configs.map(({ facts }) => facts))));
+  const facts = configs.flatMap((config) => Object.entries(config.facts ?? {}));
+  if (hasShell()) return startMinimalSite(placeholderFacts(Object.fromEntries(facts)));
   throw new UsageError(
     `no gateway responds at ${DEFAULT_SITE}, and this package contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",

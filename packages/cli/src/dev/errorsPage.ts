@@ -33,6 +33,6 @@ export async function errorsPage(): Promise<string> {
 function Heading({ children }: ComponentProps<"h2">): ReactElement {
   // A heading is `code: text`, and may have markup after the colon.
   const [first] = Children.toArray(children);
-  const [code] = String(first).split(":");
-  return createElement("h2", { id: code }, children);
+  const id = typeof first === "string" ? first.split(":")[0] : undefined;
+  return createElement("h2", { id }, children);
 }

@@ -17,7 +17,7 @@ import { loadResults, type Queries, type QueryResult } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { RemoteLoader, Remotes, RemoteViewProps } from "../remoteLoader.js";
 import type { Section } from "../section.js";
-import type { Facts, SectionConfiguration, Site } from "../site.js";
+import type { SectionConfiguration, Site } from "../site.js";
 import type { DialogParams, DialogSlotProps } from "../slot.js";
 
 /** A site for tests, without facts and integrations. */
@@ -28,7 +28,7 @@ export const TEST_SITE: Site = {
   language: "en",
   logsClientIp: false,
   navigation: { menu: [{ label: "Home", path: "/" }], footer: [{ label: "Terms", path: "/terms" }] },
-  facts: {} as Facts,
+  facts: {},
   integrations: {},
   today: "2026-01-31",
 };

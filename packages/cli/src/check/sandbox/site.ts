@@ -1,4 +1,4 @@
-import type { Facts, Site } from "@colonnade/kit";
+import type { Site } from "@colonnade/kit";
 
 /** Placeholder facts. The release contains none of them, because it must work with any configuration. */
 export const PLACEHOLDER_SITE: Site = {
@@ -8,7 +8,7 @@ export const PLACEHOLDER_SITE: Site = {
   language: "en",
   logsClientIp: false,
   navigation: { menu: [], footer: [] },
-  facts: {} as Facts,
+  facts: {},
   integrations: {},
   today: "2000-01-01",
 };
