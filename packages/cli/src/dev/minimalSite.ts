@@ -11,7 +11,7 @@ import type { Boot } from "@colonnade/kit/shell";
 import { DEVELOPMENT_MANIFEST, DEVELOPMENT_SHELL, type DevelopmentShell } from "../build/developmentShell.js";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 
-// scripts/copy-shell.mjs creates it.
+// scripts/build-shell.mjs creates it.
 const ARCHIVE = path.join(import.meta.dirname, "../../shell", DEVELOPMENT_SHELL);
 
 /** The Content Security Policy of a gateway's documents, so that browsers report a section's violations. */
@@ -39,6 +39,7 @@ export async function startMinimalSite(facts: Facts): Promise<MinimalSite> {
   const server = createServer(({ url = "", method }, response) => {
     if (url === assets + DEVELOPMENT_SHELL) response.writeHead(200).end(archive);
     else if (url.startsWith("/_page/")) response.writeHead(404).end();
+    else if (url.startsWith("/_remotes/")) response.writeHead(200, { "content-type": "application/json" }).end("{}");
     // As a gateway without upstreams.
     else if (url.startsWith("/api/"))
       response.writeHead(404, { "proxy-status": "colonnade; error=destination_not_found" }).end();
