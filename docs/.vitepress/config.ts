@@ -31,6 +31,7 @@ const GUIDES = [
 const REFERENCE = [
   { text: "API", link: "/api/kit" },
   { text: "API for data", link: "/api/data" },
+  { text: "API for remotes", link: "/api/remotes" },
   { text: "API for tests", link: "/api/testing" },
   { text: "API for shells", link: "/api/shell" },
   { text: "Plain parts of shells", link: "/api/plain" },
@@ -133,8 +134,8 @@ export default defineConfig({
   description: "Documentation of Colonnade, a platform for independently deployed sections of one site",
   lang: "en-US",
   cleanUrls: true,
-  // The tutorial links to a site on the reader's machine.
-  ignoreDeadLinks: [/^http:\/\/localhost:8080/],
+  // Pages link to sites on the reader's machine.
+  ignoreDeadLinks: [/^http:\/\/localhost:8[01]80/],
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   markdown: {
     languages: [ABNF],
