@@ -1,0 +1,73 @@
+// Builds this remote as the guides of the three plugins of Module Federation show: build.mjs <toolchain> <name> <folder>
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
+import { ModuleFederationPlugin as RspackFederationPlugin } from "@module-federation/enhanced/rspack";
+import { federation } from "@module-federation/vite";
+import { rspack } from "@rspack/core";
+import MiniCssExtractPlugin from "mini-css-extract-plugin";
+import { build } from "vite";
+import webpack from "webpack";
+
+const [, , toolchain = "", name = "", folder = ""] = process.argv;
+const root = import.meta.dirname;
+const image = { test: /\.png$/, type: "asset/resource" };
+const jsx = {
+  jsc: { parser: { syntax: "ecmascript", jsx: true }, transform: { react: { runtime: "automatic" } } },
+};
+
+const options = {
+  name,
+  filename: "remoteEntry.js",
+  exposes: { "./App": "./src/App.jsx" },
+  shared: { react: { singleton: true }, "react-dom": { singleton: true } },
+  dts: false,
+};
+
+/** @type {Record<string, () => Promise<unknown>>} */
+const BUILDS = {
+  webpack: () =>
+    promisify(webpack)({
+      mode: "production",
+      context: root,
+      entry: "./src/index.js",
+      output: { path: path.join(folder, "dist"), publicPath: "auto" },
+      // Its own minifier takes seconds.
+      optimization: { minimize: false },
+      module: {
+        rules: [
+          { test: /\.jsx$/, loader: "swc-loader", options: jsx },
+          { test: /\.css$/, use: [MiniCssExtractPlugin.loader, "css-loader"] },
+          image,
+        ],
+      },
+      plugins: [new MiniCssExtractPlugin(), new ModuleFederationPlugin(options)],
+    }),
+  rspack: () =>
+    promisify(rspack)({
+      mode: "production",
+      context: root,
+      entry: "./src/index.js",
+      output: { path: path.join(folder, "dist"), publicPath: "auto" },
+      module: {
+        rules: [
+          { test: /\.jsx$/, loader: "builtin:swc-loader", options: jsx, type: "javascript/auto" },
+          { test: /\.css$/, use: [rspack.CssExtractRspackPlugin.loader, "css-loader"], type: "javascript/auto" },
+          image,
+        ],
+      },
+      plugins: [new rspack.CssExtractRspackPlugin(), new RspackFederationPlugin(options)],
+    }),
+  vite: () =>
+    build({
+      configFile: false,
+      root,
+      base: "./",
+      logLevel: "error",
+      plugins: [federation({ ...options, manifest: true })],
+      build: { target: "chrome89", outDir: path.join(folder, "dist"), assetsInlineLimit: 0, emptyOutDir: true },
+    }),
+};
+
+await BUILDS[toolchain]?.();
