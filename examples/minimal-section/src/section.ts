@@ -8,6 +8,5 @@ export default defineSection({
     "/buecher/:book": () => import("./pages/book"),
     "/besuch": () => import("./pages/visit"),
   },
-  // eslint-disable-next-line @colonnade/section -- The shell in ../minimal-shell has this slot.
   slots: { hours: () => import("./slots/hours") },
 });

@@ -12,7 +12,7 @@ export function describeExports(names: readonly string[], missing: string): stri
 }
 
 /** The names that differ from another one by few letters, or contain it or are part of it, the nearest first. */
-function nearNames(names: readonly string[], missing: string): string[] {
+export function nearNames(names: readonly string[], missing: string): string[] {
   const text = missing.toLowerCase();
   return names
     .map((name) => ({ name, distance: distanceOf(name.toLowerCase(), text) }))

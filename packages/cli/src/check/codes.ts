@@ -58,7 +58,7 @@ export const PROBLEM_KINDS = {
   },
   COL119: {
     title: "Unknown slot",
-    help: "Remove the slot if your operator's shell does not have it.",
+    help: "Correct the name, unless your site's shell has this slot.",
     severity: "warning",
   },
   COL120: { title: "Inline style", help: "Use a class of a CSS module." },

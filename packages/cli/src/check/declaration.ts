@@ -1,9 +1,10 @@
 // The rules for `defineSection({ … })`, and the positions of its parts.
+import { nearNames } from "../build/nearNames.js";
 import { collidingPatterns, patternProblem } from "../build/pattern.js";
 import type { Found } from "./finding.js";
 import { keyOf, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
 
-/** The slots of the shell. An operator's own shell can have others. */
+/** The slots of the bundled site's shell. Only a name that is nearly one of them is a mistake: other shells have other slots. */
 const SLOTS = ["join", "search"];
 const IMPORT_FORM = '() => import("./module")';
 const OWN_FORMS = new Map([
@@ -19,11 +20,12 @@ export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
   yield* findInPatterns(propertiesOf(members.get("pages")));
   for (const property of propertiesOf(members.get("slots"))) {
     const slot = entryKey(property);
-    if (slot !== undefined && !SLOTS.includes(slot))
+    const [near] = slot === undefined || SLOTS.includes(slot) ? [] : nearNames(SLOTS, slot);
+    if (near !== undefined)
       yield {
         code: "COL119",
-        message: `the section fills the slot "${slot}", which the shell does not have`,
-        advice: `Expected one of ${SLOTS.join(", ")}, or a slot of your operator's own shell.`,
+        message: `the section fills the slot "${String(slot)}", which is nearly the slot "${near}"`,
+        advice: `Expected "${near}", or a slot that your site's shell has.`,
         node: property,
       };
   }

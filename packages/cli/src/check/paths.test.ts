@@ -291,7 +291,7 @@ test("the faults of a declaration have the lines of its entries", async () => {
     `"/hello": ${load}`,
     "...more",
   ];
-  const slots = 'slots: { cart: () => import("./pages/languages"), join: more }';
+  const slots = 'slots: { joins: () => import("./pages/languages"), join: more }';
   const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
 ${entries.join(",\n")}\n},\n${slots} });\n`;
   const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
@@ -305,8 +305,8 @@ ${entries.join(",\n")}\n},\n${slots} });\n`;
       'src/section.ts:8:1 COL100 the patterns "/hello/:topic" and "/hello/:other" match the same paths',
       'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
       `src/section.ts:10:1 COL100 pages ${unreadable}`,
-      `src/section.ts:12:51 COL100 slots["join"] ${unreadable}`,
-      'src/section.ts:12:10 COL119 the section fills the slot "cart", which the shell does not have',
+      `src/section.ts:12:52 COL100 slots["join"] ${unreadable}`,
+      'src/section.ts:12:10 COL119 the section fills the slot "joins", which is nearly the slot "join"',
     ]),
   );
 });
