@@ -9,8 +9,10 @@ const OTHER_FILES = new Set([
   ...["live.json", "store.json", "preview-keys.json", "ticket-keys.json", "release.json"],
   ...["name.css", "name.module.css", "postcss.config.js", "tsconfig.app.json"],
   ...["tailwindcss/theme.css", "tailwindcss/utilities.css", "client/development.tgz"],
+  // Files of a remote of Module Federation, and of the release that adopts it.
+  ...["mf-manifest.json", "remote.d.ts", "client/remote"],
   // Names of modules that a section exposes.
-  ...["./PriceTag", "catalog/PriceTag"],
+  ...["./PriceTag", "catalog/PriceTag", "./App", "shop/App"],
 ]);
 
 /** Names with a slash that are no paths: packages, media types, annotations of Kubernetes. */
