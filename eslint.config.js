@@ -1,9 +1,8 @@
+import section from "@colonnade/cli/eslint";
 import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
-
-import section from "./packages/cli/dist/eslint/index.js";
 
 // Code that the content security policy blocks at run time.
 const forbiddenMarkup = [
