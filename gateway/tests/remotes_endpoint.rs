@@ -11,7 +11,7 @@ fn catalog(version: &str) -> Release {
 
 /// A gateway with the sections `directory` and `catalog`, as deployment 2.
 fn gateway() -> Gateway {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live("[sections.catalog.config]\ncurrency = \"EUR\"\n", &[]);
     gateway.publish(&catalog("1.0.0"));
     gateway.deploy(&json!({ "catalog": "1.0.0" }));
     gateway
@@ -30,9 +30,11 @@ fn remotes_endpoint_lists_sections_and_exposed_modules() {
     let files = ["client/entry.js", "client/page.js", "client/page.css"];
     let release = catalog("1.0.0");
     let bytes: usize = files.iter().map(|path| release.contents(path).len()).sum();
+    expected["config"] = json!({ "currency": "EUR" });
     expected["exposes"] = json!({ "./PriceTag": { "assets": page["assets"], "bytes": bytes } });
     assert_eq!(remotes["catalog"], expected);
     assert_eq!(remotes["directory"]["exposes"], json!({}));
+    assert!(remotes["directory"].get("config").is_none());
     let names: Vec<_> = remotes.as_object().unwrap().keys().collect();
     assert_eq!(names, ["catalog", "directory"]);
     let compressed = Request::new("GET", "/_remotes/2").header("accept-encoding", "gzip, br");

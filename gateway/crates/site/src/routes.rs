@@ -195,7 +195,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         })
         .named(PAGE_DATA),
         get("/_remotes/{deployment}", Json, |site, call| {
-            Box::pin(site.remotes.respond(call))
+            Box::pin(async move { site.remotes.respond(call, site.documents.site().values()).await })
         })
         .named(REMOTES),
         post("/_preview/end", Page, |site, call| {
