@@ -62,19 +62,7 @@ export interface NavigationProps {
   readonly currentPath: string | undefined;
 }
 
-/**
- * A list of links, if there are any. `aria-current` marks the link to the current page or to a page above it.
- *
- * @example
- * ```tsx
- * import { useSite } from "@colonnade/kit";
- * import { Navigation } from "@colonnade/shell/plain";
- *
- * export const Menu = ({ currentPath }: { currentPath: string | undefined }) => (
- *   <Navigation label="Menu" links={useSite().navigation.menu} currentPath={currentPath} />
- * );
- * ```
- */
+/** A list of links, if there are any. `aria-current` marks the link to the current page or to a page above it. */
 export function Navigation({ label: name, links, currentPath }: NavigationProps): ReactElement | null {
   if (links.length === 0) return null;
   return (

@@ -1,5 +1,6 @@
 import type { Chunk, Compilation } from "webpack";
 
+import type { ModuleFiles } from "./federationManifest.js";
 import { STYLE } from "./sharedStyles.js";
 import { SECTION_CHUNK } from "./webpack.js";
 
@@ -35,16 +36,8 @@ function chunksOf({ chunkGraph }: Compilation, group: ChunkGroup): Chunk[] {
   return group.chunks.toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
-/**
- * The stylesheets of the chunk groups that these groups import dynamically, directly or through
- * other groups, except of those in `pages`. The server renders `lazy` components, so their styles
- * belong to the first view. Their scripts do not.
- */
-function lazyStyles(
-  compilation: Compilation,
-  groups: readonly ChunkGroup[],
-  pages: readonly ChunkGroup[] = [],
-): string[] {
+/** The chunk groups that these groups import dynamically, directly or through other groups, except of those in `pages`. */
+function lazyGroups(groups: readonly ChunkGroup[], pages: readonly ChunkGroup[] = []): ChunkGroup[] {
   const descendants = new Set<ChunkGroup>();
   const visit = (group: ChunkGroup): void => {
     for (const child of group.getChildren()) {
@@ -54,8 +47,22 @@ function lazyStyles(
     }
   };
   groups.forEach(visit);
-  return filesIn(compilation, [...descendants]).filter((file) => file.endsWith(".css"));
+  return [...descendants];
 }
+
+/**
+ * The stylesheets of the groups of {@link lazyGroups}. The server renders `lazy` components, so their styles belong to the first
+ * view. Their scripts do not.
+ */
+function lazyStyles(
+  compilation: Compilation,
+  groups: readonly ChunkGroup[],
+  pages: readonly ChunkGroup[] = [],
+): string[] {
+  return filesIn(compilation, lazyGroups(groups, pages)).filter(isStyle);
+}
+
+const isStyle = (file: string): boolean => file.endsWith(".css");
 
 /** The specifiers by which the module of this path imports the group dynamically. */
 function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
@@ -74,6 +81,8 @@ interface SectionAssets {
    * own imports determine their position in the cascade.
    */
   readonly assetsOf: (request: string) => string[];
+  /** All files of the module of the container that is in the chunk of this name. */
+  readonly moduleFiles: (chunk: string) => ModuleFiles;
 }
 
 /** Finds the files of each page and slot in a client build. `entry` is the path of the entry module. */
@@ -89,6 +98,12 @@ export function sectionAssets(client: Compilation, entry: string): SectionAssets
       const own = [...filesIn(client, groups), ...lazyStyles(client, groups)];
       const files = new Set([...lazy.filter((file) => !own.includes(file)), ...own]);
       return [...files].filter((file) => !common.includes(file));
+    },
+    moduleFiles(chunk) {
+      const groups = client.chunkGroups.filter((group) => group.name === chunk);
+      const first = [...new Set([...filesIn(client, groups), ...lazyStyles(client, groups)])];
+      const later = filesIn(client, lazyGroups(groups)).filter((file) => !first.includes(file));
+      return { first, later };
     },
   };
 }

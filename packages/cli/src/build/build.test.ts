@@ -29,6 +29,20 @@ function textOf(contents: Map<string, Buffer>, file: string | undefined): string
   return bytes.toString();
 }
 
+interface ManifestFiles {
+  readonly sync: readonly string[];
+  readonly async: readonly string[];
+}
+
+/** What the tests read of `mf-manifest.json`. */
+interface Manifest {
+  readonly shared: readonly { readonly name: string; readonly version: string; readonly requiredVersion: string }[];
+  readonly exposes: readonly {
+    readonly path: string;
+    readonly assets: Readonly<Record<"js" | "css", ManifestFiles>>;
+  }[];
+}
+
 function endingsOf(files: readonly string[] | undefined): string[] {
   return (files ?? []).map((file) => path.extname(file)).toSorted();
 }
@@ -36,7 +50,12 @@ function endingsOf(files: readonly string[] | undefined): string[] {
 /** The example with a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
   "section.config.js": `import { defineConfig } from "@colonnade/cli";
-export default defineConfig({ name: "hello", entry: "./src/section.ts", facts: { phone: "string" } });
+export default defineConfig({
+  name: "hello",
+  entry: "./src/section.ts",
+  facts: { phone: "string" },
+  exposes: { "./Greeting": "./src/Greeting.tsx" },
+});
 `,
   "src/section.ts": `\uFEFFimport { defineSection } from "@colonnade/kit";
 import { readHelp } from "./help";
@@ -67,6 +86,16 @@ export const slot = defineSlot({
   "src/helpText.ts": 'export { default } from "./help.module.css";',
   "src/help.module.css": ".help { color: var(--color-muted); }",
   "src/rules.ts": `export const RULES = "${"x".repeat(143_200)}";`,
+  "src/Greeting.tsx": `import { lazy } from "react";
+import css from "./greeting.module.css";
+const Map = lazy(() => import("./Map"));
+export default ({ name }: { readonly name: string }) => <b className={css.greeting}>Hi, {name} <Map /></b>;
+`,
+  "src/Map.tsx": `import css from "./map.module.css";
+export default () => <i className={css.map}>Map</i>;
+`,
+  "src/greeting.module.css": ".greeting { color: var(--color-text); }",
+  "src/map.module.css": ".map { color: var(--color-muted); }",
   "src/join.module.css": "\uFEFF.dialog { color: var(--color-text); }",
 };
 
@@ -96,7 +125,7 @@ test("a build reports its steps in order", () => {
 describe("a release", () => {
   test("release.json describes the build", async () => {
     expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toEqual(release);
-    const { version, entry, container, assets, pages, slots, files, ...rest } = release;
+    const { version, entry, container, assets, pages, slots, exposes, files, ...rest } = release;
     expect(rest).toEqual({
       name: "hello",
       kind: "section",
@@ -113,6 +142,7 @@ describe("a release", () => {
     expect(assets).toEqual([expect.stringMatching(/^client\/section\.[0-9a-f]{8}\.js$/)]);
     expect(pages).toHaveLength(2);
     expect(slots).toHaveLength(1);
+    expect(exposes).toHaveLength(1);
     expect(files.length).toBeGreaterThan(0);
   });
 
@@ -126,6 +156,7 @@ describe("a release", () => {
     expect(Object.fromEntries(release.files.map((file) => [path.extname(file.path), file.type]))).toEqual({
       ".js": "text/javascript; charset=utf-8",
       ".css": "text/css; charset=utf-8",
+      ".json": "application/json",
       ".txt": "text/plain; charset=utf-8",
     });
   });
@@ -211,6 +242,49 @@ test("a slot lists its assets", () => {
   expect(endingsOf(join?.assets)).toEqual([".css", ".css", ".css", ".js"]);
   const script = join?.assets.find((file) => file.endsWith(".js"));
   expect(textOf(contents, script)).toContain("Join us");
+});
+
+test("an exposed module lists all that it needs: its script, and the stylesheets of its lazy parts", () => {
+  const [greeting] = release.exposes ?? [];
+  expect(greeting?.name).toBe("./Greeting");
+  const [script, ...styles] = greeting?.assets.toSorted((a, b) => path.extname(b).localeCompare(path.extname(a))) ?? [];
+  expect(script).toMatch(/^client\/exposed\.Greeting\.[0-9a-f]{8}\.js$/);
+  expect(textOf(contents, script)).toContain("Hi, ");
+  expect(styles.map((file) => textOf(contents, file)).join("\n")).toMatch(/\.hello_greeting_[^]*\.hello_map_/);
+  // Other views are as without it.
+  const views = [...release.pages, ...release.slots].flatMap(({ assets }) => assets);
+  expect([...release.assets, ...views].filter((file) => greeting?.assets.includes(file))).toEqual([]);
+});
+
+test("mf-manifest.json describes the container to other hosts of Module Federation", () => {
+  const manifest = JSON.parse(textOf(contents, "client/mf-manifest.json")) as Manifest;
+  const { container = "", entry, version, exposes } = release;
+  expect(manifest).toMatchObject({
+    id: container,
+    name: container,
+    metaData: {
+      name: container,
+      type: "app",
+      buildInfo: { buildVersion: version, buildName: "hello" },
+      remoteEntry: { name: path.basename(entry), path: "", type: "var" },
+      globalName: container,
+      publicPath: `/assets/hello/${version}/`,
+    },
+    remotes: [],
+  });
+  expect(manifest.shared.map(({ name, version, requiredVersion }) => [name, version, requiredVersion])).toEqual([
+    ["react", "19.3.1", "^19.3.1"],
+    ["react-dom", "19.3.1", "^19.3.1"],
+    ["@colonnade/kit", "0.1.0", ">=0.1.0"],
+  ]);
+  const [section, greeting] = manifest.exposes;
+  expect(section?.path).toBe("./section");
+  expect(section?.assets.js.sync).toEqual(release.assets.map((file) => path.basename(file)));
+  expect(greeting).toMatchObject({ id: `${container}:Greeting`, name: "Greeting", path: "./Greeting" });
+  const { js, css } = greeting?.assets ?? {};
+  const files = [...(js?.sync ?? []), ...(css?.sync ?? [])].map((file) => `client/${file}`);
+  expect(files.toSorted()).toEqual(exposes?.[0]?.assets.toSorted());
+  expect(js?.async).toHaveLength(1);
 });
 
 test("pages that share all their code load it by one script each, and their stylesheets once", async () => {

@@ -88,6 +88,7 @@ const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";
 const FACTS_EXPECTED = "expected { name: type }, each type one of string, number, boolean, list";
+const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
 const META_EXPECTED = "expected { name: content }, with the names of meta tags (shell only)";
 
 test.each([
@@ -95,7 +96,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, facts, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -130,6 +131,24 @@ test.each([
   [
     '{ name: "hello", entry: "./src/section.ts", facts: { "support phone": "string" } }',
     `facts is {"support phone":"string"}; ${FACTS_EXPECTED}`,
+  ],
+  ['{ name: "hello", entry: "./src/section.ts", exposes: ["./A"] }', `exposes is ["./A"]; ${EXPOSES_EXPECTED}`],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", exposes: {} }', `exposes is {}; ${EXPOSES_EXPECTED}`],
+  [
+    '{ name: "hello", entry: "./src/section.ts", exposes: { PriceTag: "./src/section.ts" } }',
+    'exposes has the name "PriceTag"; expected "./" and a name of letters, digits, "-", "_" and "/", such as "./PriceTag"',
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", exposes: { "./section": "./src/section.ts" } }',
+    'exposes has the name "./section", which is the section itself; choose another name',
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", exposes: { "./a/B-1": "./src/nowhere.tsx" } }',
+    'exposes["./a/B-1"] is "./src/nowhere.tsx"; expected the path of a module, relative to the package',
+  ],
+  [
+    '{ name: "hello", entry: "./src/section.ts", federation: "vite" }',
+    'federation is "vite"; expected "webpack" or "enhanced" (section only)',
   ],
   ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta is {"a":"b"}; ${META_EXPECTED}`],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { a: 1 } }', `meta is {"a":1}; ${META_EXPECTED}`],

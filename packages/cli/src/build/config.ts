@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 
 import type { Configuration } from "webpack";
 
+import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFacts, type FactTypes } from "./facts.js";
 import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
@@ -38,6 +39,16 @@ export interface SectionConfig extends ImageConfig {
    * The facts of `[site.facts]` that the package reads, with their types. A deploy to a site that lacks one is rejected.
    */
   readonly facts?: FactTypes;
+  /**
+   * Section only: modules that other sections can load, as `{ "./PriceTag": "./src/PriceTag.tsx" }`: by their names in the container,
+   * their paths relative to the package. They run in browsers only.
+   */
+  readonly exposes?: Exposes;
+  /**
+   * Section only: what builds the container. `enhanced` is the plugin of `@module-federation/enhanced`, which must be installed in
+   * the package; its container uses the runtime of the shell. Default: `webpack`, whose container is half the size.
+   */
+  readonly federation?: "webpack" | "enhanced";
   /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
   readonly define?: Readonly<Record<string, JsonValue>>;
   /** Section only: the size budget of each page and slot. The gateway can have another budget. */
@@ -61,7 +72,20 @@ export function defineConfig(config: SectionConfig): SectionConfig {
 /** Name of a package's build configuration file. */
 export const CONFIG_FILE = "section.config.js";
 const BUDGET_KEYS = ["scriptKib", "styleKib"];
-const KEYS = new Set(["name", "entry", "kind", "facts", "define", "budget", "webpack", "icon", "meta", ...IMAGE_KEYS]);
+const KEYS = new Set([
+  "name",
+  "entry",
+  "kind",
+  "facts",
+  "exposes",
+  "federation",
+  "define",
+  "budget",
+  "webpack",
+  "icon",
+  "meta",
+  ...IMAGE_KEYS,
+]);
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Description of a valid section name, for error messages. */
@@ -105,8 +129,13 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     );
   if (typeof entry !== "string" || !(await isFile(folder, entry)))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  const { facts, define, budget, webpack, meta } = config;
+  const { facts, exposes, federation, define, budget, webpack, meta } = config;
   if (facts !== undefined) checkFacts(file, facts);
+  if (exposes !== undefined) await checkExposes(file, exposes, kind === "section" ? folder : undefined);
+  if (federation !== undefined && (kind === "shell" || !isFederation(federation)))
+    throw new UsageError(
+      `${file}: federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
+    );
   if (meta !== undefined && (kind !== "shell" || !isMeta(meta)))
     throw new UsageError(
       `${file}: meta is ${JSON.stringify(meta)}; expected { name: content }, with the names of meta tags (shell only)`,
@@ -129,12 +158,18 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     kind,
     ...(facts !== undefined && { facts }),
     ...(meta !== undefined && { meta: meta as NonNullable<SectionConfig["meta"]> }),
+    ...(exposes !== undefined && { exposes: exposes as Exposes }),
+    ...(federation !== undefined && { federation: federation as NonNullable<SectionConfig["federation"]> }),
     ...(define !== undefined && { define: define as NonNullable<SectionConfig["define"]> }),
     ...(budget !== undefined && { budget: budget as Budget }),
     ...(webpack !== undefined && { webpack: webpack as NonNullable<SectionConfig["webpack"]> }),
     ...(typeof icon === "string" && { icon }),
     ...readImageConfig(file, config, kind),
   };
+}
+
+function isFederation(federation: unknown): boolean {
+  return federation === "webpack" || federation === "enhanced";
 }
 
 function isBudget(budget: unknown): boolean {

@@ -11,12 +11,15 @@ import { sectionAssets, singleFile } from "./assets.js";
 import type { Built, OnStep } from "./built.js";
 import { combineErrors, compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
+import { writeDeclarations } from "./declarations.js";
 import { readEntry, type EntryImports } from "./entry.js";
+import { exposedChunk, SECTION_MODULE } from "./exposes.js";
+import { writeFederationManifest } from "./federationManifest.js";
 import { compiledFiles } from "./outside.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
-import { clientConfiguration, serverConfiguration } from "./webpack.js";
+import { clientConfiguration, SECTION_CHUNK, serverConfiguration } from "./webpack.js";
 
 /** The global variable with the Module Federation runtime of the shell. */
 export const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
@@ -41,7 +44,7 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Co
  * @throws UsageError if the section does not compile or breaks a rule.
  */
 export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
-  const { folder, config } = context;
+  const { folder, output, config } = context;
   // The check runs the pages in other processes, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
   if (compiled.status === "rejected")
@@ -53,6 +56,7 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
+  await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, pages);
   const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
@@ -61,13 +65,19 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
 
 /** Returns the manifest of a section whose client files are compiled. `pages` are the checked pages. */
 export async function sectionRelease(
-  { folder, output, config, identity, installed }: BuildContext,
+  context: BuildContext,
   client: Compilation,
   imports: EntryImports,
   pages: CheckResult["pages"],
 ): Promise<Release> {
-  const { common, assetsOf } = sectionAssets(client, path.resolve(folder, config.entry));
+  const { folder, output, config, identity, installed } = context;
+  const { common, assetsOf, moduleFiles } = sectionAssets(client, path.resolve(folder, config.entry));
   const entry = `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`;
+  const exposes = Object.keys(config.exposes ?? {}).map((name) => ({ name, files: moduleFiles(exposedChunk(name)) }));
+  const { first, later } = moduleFiles(SECTION_CHUNK);
+  const section = { first: common, later: [...first.filter((file) => !common.includes(file)), ...later] };
+  const modules = [{ name: SECTION_MODULE, files: section }, ...exposes];
+  await writeFederationManifest(context, entry, new Map(modules.map(({ name, files }) => [name, files])));
   return {
     name: config.name,
     version: identity.version,
@@ -75,7 +85,7 @@ export async function sectionRelease(
     contract: CONTRACT,
     entry,
     container: identity.container,
-    // True if the section's own webpack configuration uses the plugin of @module-federation/enhanced with `externalRuntime`.
+    // True with `federation: "enhanced"`.
     needsFederationRuntime: (await readFile(path.join(output, entry), "utf8")).includes(FEDERATION_RUNTIME),
     styles: [],
     assets: common,
@@ -86,6 +96,7 @@ export async function sectionRelease(
       ...pages.get(pattern),
     })),
     slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
+    ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),
     shared: neededRanges(installed),
     ...(config.facts && { facts: config.facts }),
     modules: SECTION_MODULES,

@@ -16,7 +16,9 @@ import { NonzeroChunkIds } from "./chunkIds.js";
 import { ChunkTimeouts, SCRIPT_TIMEOUT } from "./chunkTimeouts.js";
 import { CONFIG_FILE, constants, UsageError, type BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
+import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { FilelessChunks } from "./filelessChunks.js";
+import { enhancedFederation } from "./enhancedFederation.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
@@ -26,8 +28,6 @@ import { neededRanges } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WorkerImports } from "./workers.js";
 
-// Name of the module that a section's container exposes: its entry module.
-const EXPOSED_MODULE = "./section";
 /** Name of the chunk that contains the exposed module. */
 export const SECTION_CHUNK = "section";
 // React DOM looks for this runtime when it loads, so the module runs first.
@@ -128,10 +128,21 @@ function loaderFolders(): string[] {
   return folders;
 }
 
-// The container exports the last one.
-function exposedModules(context: BuildContext): string[] {
+/** The modules of the container, by name, each in a chunk of its own. */
+function exposedModules(context: BuildContext): Record<string, { readonly import: string[]; readonly name: string }> {
   const { folder, config } = context;
-  return [...(isHot(context) ? [`${HOT_CLIENT}?${config.name}`] : []), path.resolve(folder, config.entry)];
+  const { entry, exposes = {} } = config;
+  // The container exports the last one.
+  const imports = (file: string): string[] => [
+    ...(isHot(context) ? [`${HOT_CLIENT}?${config.name}`] : []),
+    path.resolve(folder, file),
+  ];
+  const modules: ReturnType<typeof exposedModules> = {
+    [SECTION_MODULE]: { import: imports(entry), name: SECTION_CHUNK },
+  };
+  for (const [name, file] of Object.entries(exposes))
+    modules[name] = { import: imports(file), name: exposedChunk(name) };
+  return modules;
 }
 
 function hashOf(context: BuildContext): string {
@@ -141,18 +152,21 @@ function hashOf(context: BuildContext): string {
 /** Module Federation, in which the shell has no part at build time: its loader provides the shared packages. */
 function federation(context: BuildContext): WebpackPluginInstance {
   const { container } = context.identity;
-  return new webpack.container.ModuleFederationPlugin({
+  const options = {
     name: container,
     filename: `entry${hashOf(context)}.js`,
     library: { type: "var", name: container },
-    exposes: { [EXPOSED_MODULE]: { import: exposedModules(context), name: SECTION_CHUNK } },
+    exposes: exposedModules(context),
     shared: Object.fromEntries(
       Object.entries(neededRanges(context.installed)).map(([name, requiredVersion]) => [
         name,
-        { singleton: true, strictVersion: true, import: false, requiredVersion },
+        { singleton: true, strictVersion: true, import: false as const, requiredVersion },
       ]),
     ),
-  });
+  };
+  return context.config.federation === "enhanced"
+    ? enhancedFederation(context.folder, options)
+    : new webpack.container.ModuleFederationPlugin(options);
 }
 
 // A shared package adds no code to a section. Its own chunk would have no file, which fails to load and has no digest.

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 
-import type { Boot, Rendered, RenderedRedirect, RenderRequest, ResolvedPage, ResolvedSlot } from "@colonnade/kit/shell";
+import type {
+  Boot,
+  RemoteSection,
+  RenderRequest,
+  Rendered,
+  RenderedRedirect,
+  ResolvedPage,
+  ResolvedSlot,
+} from "@colonnade/kit/shell";
 import type { FormResult, QueryResult, Site } from "@colonnade/kit";
 import { comparePatterns } from "@colonnade/kit/contract";
 import type { DevelopmentProblem } from "./problem.js";
@@ -101,6 +109,13 @@ export class DevelopmentPages {
     for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
     for (const section of this.#sections.values()) if (section !== except) Object.assign(slots, await section.slots());
     return slots;
+  }
+
+  /** Replaces the released sections under development, as other sections load them, by their builds. */
+  async remotes(released: Readonly<Record<string, RemoteSection>>): Promise<Record<string, RemoteSection>> {
+    const remotes = { ...released };
+    for (const [name, section] of this.#sections) remotes[name] = await section.remote();
+    return remotes;
   }
 
   /** Resolves when no build runs. */

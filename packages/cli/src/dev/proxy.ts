@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 
-import type { Boot, Rendered, ResolvedPage } from "@colonnade/kit/shell";
+import type { Boot, RemoteSection, Rendered, ResolvedPage } from "@colonnade/kit/shell";
 import { SiteDocument } from "./document.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
@@ -56,6 +56,7 @@ export class Proxy {
     if (isChanged && received.headers["content-type"]?.startsWith("text/html"))
       await this.#sendDocument(response, received, url);
     else if (isChanged && url.pathname.startsWith("/_page/")) await this.#sendPage(response, received, url);
+    else if (isChanged && url.pathname.startsWith("/_remotes/")) await this.#sendRemotes(response, received, url);
     else {
       response.writeHead(received.statusCode ?? 502, responseHeaders(received.headers, url.origin, origin));
       // Before the body: a stream may begin much later.
@@ -87,6 +88,17 @@ export class Proxy {
       else sendJson(response, await page.section.resolve(page.pattern));
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
+  }
+
+  /** Sends the response of `/_remotes/…`: the sections of the site, as others load them. */
+  async #sendRemotes(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
+    const { pages } = this.#options;
+    const body = await textOf(received);
+    const { statusCode: status = 502 } = received;
+    if (status === 200) {
+      await pages.idle();
+      sendJson(response, await pages.remotes(JSON.parse(body) as Record<string, RemoteSection>));
+    } else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
 
   async #sendDocument(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {

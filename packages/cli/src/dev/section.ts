@@ -3,6 +3,8 @@ import path from "node:path";
 
 import type {
   Asset,
+  ExposedModule,
+  RemoteSection,
   RenderRequest,
   RenderResult,
   ResolvedPage,
@@ -13,6 +15,7 @@ import { placeholderFacts } from "../build/facts.js";
 import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
+import { exposedChunk } from "../build/exposes.js";
 import { withFrame } from "../build/formatProblem.js";
 import { patternProblem } from "../build/pattern.js";
 import { digestOf } from "../build/release.js";
@@ -173,6 +176,19 @@ export class DevelopmentSection {
     const slots: Record<string, ResolvedSlot> = {};
     for (const [name, request] of this.#imports.slots) slots[name] = await this.#resolved(request);
     return slots;
+  }
+
+  /** What the shell loads for the modules that the section exposes. */
+  async remote(): Promise<RemoteSection> {
+    const compilation = this.#client.succeeded?.compilation;
+    const exposes: Record<string, ExposedModule> = {};
+    if (compilation) {
+      const { moduleFiles } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
+      for (const name of Object.keys(this.config.exposes ?? {}))
+        exposes[name] = { assets: this.#styles(moduleFiles(exposedChunk(name)).first) };
+    }
+    // Without a digest: the build can change before a page loads the module.
+    return { ...(await this.#entry([])), integrity: "", exposes };
   }
 
   async #resolved(request: string): Promise<ResolvedSlot> {
