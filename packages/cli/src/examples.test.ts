@@ -11,8 +11,8 @@ import { helloSection, NODE_MODULES, removeTemporaryFolders } from "../fixtures/
 const PACKAGES = path.resolve(import.meta.dirname, "../..");
 const BASE = path.resolve(PACKAGES, "../tsconfig.base.json");
 const ENTRIES = ["kit/src/index.ts", "kit/src/data/index.ts", "shell/src/index.ts"];
-// It exports functions of its own.
-const MODULES = ["shell/src/plain.tsx"];
+// Entries that export functions of their own.
+const MODULES = ["kit/src/remotes/Remote.tsx", "shell/src/plain.tsx"];
 
 interface SourceFile {
   readonly name: string;
@@ -42,10 +42,20 @@ function exportsOf(entry: string): (readonly [name: string, file: SourceFile])[]
   });
 }
 
-const EXPORTED = ENTRIES.flatMap(exportsOf).filter(([name, { text }]) => text.includes(`export function ${name}`));
-const FILES = new Map(
-  [...EXPORTED.map(([, file]) => file), ...MODULES.map(readSource)].map((file) => [file.name, file]),
-);
+/** The names and source file of the functions that a module exports. */
+function functionsOf(module: string): (readonly [name: string, file: SourceFile])[] {
+  const file = readSource(module);
+  return [...file.text.matchAll(/^export function (\w+)/gm)].map(([, name = ""]) => [name, file] as const);
+}
+
+const isPublicFunction = (name: string, { text }: SourceFile): boolean =>
+  text.includes(`export function ${name}`) && !text.includes(` * @internal\n */\nexport function ${name}`);
+
+const EXPORTED = [
+  ...ENTRIES.flatMap(exportsOf).filter(([name, file]) => isPublicFunction(name, file)),
+  ...MODULES.flatMap(functionsOf),
+];
+const FILES = new Map(EXPORTED.map(([, file]) => [file.name, file]));
 
 test.each(EXPORTED.map(([name, file]) => [name, file.name] as const))("%s has an example in %s", (name, file) => {
   expect(FILES.get(file)?.examples.join("\n")).toMatch(new RegExp(`\\b${name}\\b`));

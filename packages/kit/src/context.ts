@@ -98,6 +98,7 @@ export function useDialog(slot: string): (params?: DialogParams) => void {
  * Undefined on the server.
  *
  * @throws Error outside the shell.
+ * @internal
  */
 export function useRemotes(): Remotes | undefined {
   return useShell("useRemotes").remotes;

@@ -62,7 +62,19 @@ export interface NavigationProps {
   readonly currentPath: string | undefined;
 }
 
-/** A list of links, if there are any. `aria-current` marks the link to the current page or to a page above it. */
+/**
+ * A list of links, if there are any. `aria-current` marks the link to the current page or to a page above it.
+ *
+ * @example
+ * ```tsx
+ * import { useSite } from "@colonnade/kit";
+ * import { Navigation } from "@colonnade/shell/plain";
+ *
+ * export const Menu = ({ currentPath }: { currentPath: string | undefined }) => (
+ *   <Navigation label="Menu" links={useSite().navigation.menu} currentPath={currentPath} />
+ * );
+ * ```
+ */
 export function Navigation({ label: name, links, currentPath }: NavigationProps): ReactElement | null {
   if (links.length === 0) return null;
   return (

@@ -116,7 +116,6 @@ export function Remote<From extends string, Module extends string>({
  *
  * @example
  * ```tsx
- * import { Button } from "@colonnade/kit";
  * import { useLoadRemote } from "@colonnade/kit/remotes";
  *
  * export function Add({ product }: { readonly product: string }) {
@@ -125,7 +124,7 @@ export function Remote<From extends string, Module extends string>({
  *     const cart = await loadRemote("shop/cart");
  *     (cart.add as (product: string) => void)(product);
  *   };
- *   return <Button onClick={() => void add()}>Add to cart</Button>;
+ *   return <button onClick={() => void add()}>Add to cart</button>;
  * }
  * ```
  */
