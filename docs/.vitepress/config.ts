@@ -23,6 +23,7 @@ const GUIDES = [
       { text: "Tests", link: "/recipes/tests" },
     ],
   },
+  { text: "Share components", link: "/share-components" },
   { text: "Move an existing remote", link: "/move-an-existing-remote" },
   { text: "Debugging", link: "/debugging" },
   { text: "Continuous integration", link: "/ci" },
