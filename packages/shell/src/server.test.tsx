@@ -6,6 +6,7 @@ import {
   notFound,
   query,
   redirect,
+  useConfig,
   useSite,
   type AnyPage,
   type Section,
@@ -89,6 +90,12 @@ describe("an existing page", () => {
     const { html, view } = await renderAt("/greeting/plain");
     expect(view).toMatchObject({ layout: { header: "plain" } });
     expect(html).toContain('<header data-layout="{&quot;header&quot;:&quot;plain&quot;}"');
+  });
+
+  test("reads the configuration of its section, if there is one", async () => {
+    const page = { ...greetingOf("x"), Component: () => <h1>{`Call ${String(useConfig().phone)}`}</h1> };
+    expect((await renderAt("/greeting/x", page, { config: { phone: "555" } })).html).toContain("Call 555");
+    expect((await renderAt("/greeting/x", page)).html).toContain("Call undefined");
   });
 
   test("shows the result of a form post outside the view", async () => {

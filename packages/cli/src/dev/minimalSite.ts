@@ -26,12 +26,12 @@ export interface MinimalSite {
   close(): void;
 }
 
-/** Whether this kit contains a shell. Only a packed kit does. */
+/** Whether this package contains a shell. The build of the releases and a packed package have one. */
 export function hasShell(): boolean {
   return existsSync(ARCHIVE);
 }
 
-/** Starts a site without sections on a free port, with the kit's shell and these facts. */
+/** Starts a site without sections on a free port, with the shell of this package and these facts. */
 export async function startMinimalSite(facts: Facts): Promise<MinimalSite> {
   const archive = await readFile(ARCHIVE);
   const shell = await readManifest(archive);

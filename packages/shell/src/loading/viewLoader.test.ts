@@ -21,7 +21,7 @@ const BOOT: Boot = { deployment: "7", site: TEST_SITE, page: RESOLVED, slots: {}
 const HEAD = { title: "", description: "", canonical: "/" };
 const SERVER_BOOT: Boot = {
   ...BOOT,
-  view: { kind: "page", data: "from the server", head: HEAD, layout: { header: "menu", footerNote: "" } },
+  view: { kind: "page", data: "from the server", head: HEAD, layout: {} },
 };
 
 const fetched = vi.fn<(path: string, init: { signal: AbortSignal }) => Promise<Response>>();
@@ -70,6 +70,14 @@ afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
+});
+
+test("a page brings the configuration of its section", async () => {
+  const configs = { legal: { lawyer: "Ada" } };
+  vi.mocked(resolvePage).mockResolvedValue({ ...RESOLVED, config: { phone: "555" } });
+  views = new ViewLoader({ ...BOOT, configs }, "/first", deployment, go);
+  await visit("/events/7");
+  expect(configs).toEqual({ legal: { lawyer: "Ada" }, events: { phone: "555" } });
 });
 
 describe("a page with queries", () => {
