@@ -34,12 +34,13 @@ fn gateway() -> Gateway {
 }
 
 /// What contains values of the configuration, each with its entity tag.
-fn responses(gateway: &Gateway) -> [Response; 6] {
+fn responses(gateway: &Gateway) -> [Response; 7] {
     [
         "/shop/a",
         "/shop/b",
         "/nowhere",
         "/_page/1?path=%2Fshop%2Fa",
+        "/_remotes/1",
         "/manifest.webmanifest",
         "/state/%zz",
     ]
@@ -50,7 +51,7 @@ fn responses(gateway: &Gateway) -> [Response; 6] {
 fn reload_shows_new_values_in_each_response() {
     let gateway = gateway();
     let before = responses(&gateway);
-    let [named, unnamed, not_found, page, manifest, error] = &before;
+    let [named, unnamed, not_found, page, remotes, manifest, error] = &before;
     for document in [named, unnamed] {
         assert!(
             document.text().contains("<p>Test & Brand|Vienna|EUR|en</p>"),
@@ -64,6 +65,8 @@ fn reload_shows_new_values_in_each_response() {
     }
     assert!(not_found.boot().get("configs").is_none());
     assert_eq!(page.json()["config"], json!({ "currency": "EUR" }));
+    assert_eq!(remotes.json()["shop"]["config"], json!({ "currency": "EUR" }));
+    assert!(remotes.json()["search"].get("config").is_none());
     assert_eq!(page.json()["section"]["name"], "shop");
     assert!(
         gateway
@@ -102,7 +105,7 @@ fn reload_shows_new_values_in_each_response() {
     let sections = "[sections.search.config]\nlimit = 5\n[sections.shop.config]\ncurrency = \"CHF\"\n";
     gateway.reload_and_wait(&with(&changes, sections));
     let after = responses(&gateway);
-    let [named, unnamed, not_found, page, manifest, error] = &after;
+    let [named, unnamed, not_found, page, remotes, manifest, error] = &after;
     for document in [named, unnamed] {
         let html = document.text();
         assert!(
@@ -126,6 +129,8 @@ fn reload_shows_new_values_in_each_response() {
     assert!(not_found.text().contains("<title>/ &amp; &lt;title&gt;</title>"));
     assert_eq!(not_found.boot()["configs"], json!({ "search": { "limit": 5 } }));
     assert_eq!(page.json()["config"], json!({ "currency": "CHF" }));
+    assert_eq!(remotes.json()["shop"]["config"], json!({ "currency": "CHF" }));
+    assert_eq!(remotes.json()["search"]["config"], json!({ "limit": 5 }));
     assert_eq!(
         (&manifest.json()["name"], &manifest.json()["lang"]),
         (&json!("Other"), &json!("ar-EG"))
