@@ -13,10 +13,12 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
         brand: BRAND,
         origin: "https://directory.example",
         contact: "write@directory.example",
-        legal_entity: "Portico Publishing LLC",
-        processing_country: "Canada",
-        retention: "nothing is kept longer than a week",
-        governing_law: "the law of Vermont",
+        facts: {
+          legalEntity: "Portico Publishing LLC",
+          processingCountry: "Canada",
+          retention: "nothing is kept longer than a week",
+          governingLaw: "the law of Vermont",
+        },
       },
       telemetry: { log_client_ip: true },
       navigation: {
