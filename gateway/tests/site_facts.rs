@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::support::{Gateway, Release, Request, Response, configuration, rendered_section, rendering_shell};
+use crate::support::{
+    Gateway, Release, Request, Response, configuration, rendered_section, rendering_shell, wait_until,
+};
 
 /// A section that shows what it reads.
 const MODULE: &str = "export default { \
@@ -103,7 +105,10 @@ fn reload_shows_new_values_in_each_response() {
         ("label = \"Terms\"", "label = \"شروط\""),
     ];
     let sections = "[sections.search.config]\nlimit = 5\n[sections.shop.config]\ncurrency = \"CHF\"\n";
+    let composed = || gateway.metric("colonnade_document_cache_misses_total");
+    let before_reload = composed();
     gateway.reload_and_wait(&with(&changes, sections));
+    wait_until("the listed page is composed ahead", || composed() > before_reload);
     let after = responses(&gateway);
     let [named, unnamed, not_found, page, remotes, manifest, error] = &after;
     for document in [named, unnamed] {

@@ -23,7 +23,7 @@ mod why;
 mod worker;
 mod workers;
 
-pub use page::{Alternate, Breadcrumb, Page, PageContent, Rendered};
+pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
 pub use site_values::SiteValues;

@@ -108,7 +108,9 @@ impl Site {
 
     /// Applies what SIGHUP reloads of the configuration. Responses show it from now on.
     pub fn reload(&self, config: &Config) {
-        self.documents.reload(config);
+        if self.documents.reload(config) {
+            self.deployments.warm_again();
+        }
         self.deployments.replace_facts(config.site.facts.clone());
         self.integrations.reload(config);
     }

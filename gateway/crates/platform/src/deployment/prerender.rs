@@ -101,18 +101,26 @@ impl Deployments {
     /// `before`. It warms the live deployment and each candidate. Sets of several candidates reuse
     /// their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
-        let Some(warmer) = &self.warmer else {
-            return;
-        };
         let names = |snapshot: &Snapshot| {
             let numbers = snapshot
                 .state()
                 .map(|state| state.visible.numbers().collect::<Vec<_>>());
             numbers.unwrap_or_default()
         };
-        if names(before) == names(now) {
-            return;
+        if names(before) != names(now) {
+            self.warm_all(now);
         }
+    }
+
+    /// Warms the document cache again, because documents contain other values of the configuration.
+    pub fn warm_again(&self) {
+        self.warm_all(&self.current());
+    }
+
+    fn warm_all(&self, now: &Snapshot) {
+        let Some(warmer) = &self.warmer else {
+            return;
+        };
         let (warmer, sets) = (Arc::clone(warmer), now.visible_sets());
         let warming = request_scope::spawn(async move {
             for set in sets {

@@ -9,7 +9,7 @@ use serde_json::json;
 use colonnade_model::language::Language;
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Meta, Purpose};
-use colonnade_render::{Alternate, Breadcrumb, PageContent};
+use colonnade_render::{Alternate, Breadcrumb, PageContent, PageHead};
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
 use colonnade_web::request_scope;
@@ -193,20 +193,8 @@ impl DocumentTemplate<'_> {
         );
         head.meta("name", "robots", robots);
         head.meta("name", "keywords", page.and_then(|page| page.keywords.as_deref()));
-        let canonical = page.and_then(|page| page.canonical.as_deref());
-        if let Some(url) = canonical.and_then(|path| self.page_url(path)) {
-            head.raw(&format!(
-                "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
-                escape(&url)
-            ));
-        }
-        for Alternate { language, path } in page.map_or(&[][..], |page| &page.alternates) {
-            if let Some(url) = self.page_url(path) {
-                let (language, url) = (escape(language), escape(&url));
-                head.raw(&format!(
-                    "<link data-head=\"\" rel=\"alternate\" hreflang=\"{language}\" href=\"{url}\">"
-                ));
-            }
+        if let Some(page) = page {
+            self.write_links(head, page);
         }
         if let Some(social) = page.and_then(|page| page.social.as_ref()) {
             head.meta("property", "og:title", Some(&social.title));
@@ -231,6 +219,24 @@ impl DocumentTemplate<'_> {
                 "<script data-head=\"\" type=\"application/ld+json\">{}</script>",
                 escape_script(&list.to_string())
             ));
+        }
+    }
+
+    /// Writes the links to the page's canonical URL and to the page in other languages.
+    fn write_links(&self, head: &mut DocumentHead, page: &PageHead) {
+        if let Some(url) = page.canonical.as_deref().and_then(|path| self.page_url(path)) {
+            head.raw(&format!(
+                "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
+                escape(&url)
+            ));
+        }
+        for Alternate { language, path } in &page.alternates {
+            if let Some(url) = self.page_url(path) {
+                let (language, url) = (escape(language), escape(&url));
+                head.raw(&format!(
+                    "<link data-head=\"\" rel=\"alternate\" hreflang=\"{language}\" href=\"{url}\">"
+                ));
+            }
         }
     }
 

@@ -88,11 +88,14 @@ impl Documents {
     }
 
     /// Replaces what documents contain of the configuration. Documents that were cached with other
-    /// values are not used any more.
-    pub(crate) fn reload(&self, config: &Config) {
-        let site = self.site.load().reloaded(config);
+    /// values are not used any more. Returns whether there are any other values.
+    pub(crate) fn reload(&self, config: &Config) -> bool {
+        let before = self.site();
+        let site = before.reloaded(config);
+        let is_changed = !Arc::ptr_eq(&before.values, &site.values);
         self.renderer.replace_site(Arc::clone(&site.values));
         self.site.store(Arc::new(site));
+        is_changed
     }
 
     /// A request for a path. `page` is the page of the selected deployment that matches it.
