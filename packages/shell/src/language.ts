@@ -1,4 +1,4 @@
-// The languages whose usual script is written from right to left, and those scripts. The gateway has the same lists; one table
+// The languages whose usual script is written from right to left, and those scripts. The gateway asks ICU; one table
 // of cases tests both (`tests/tables/languages.json`).
 const LANGUAGES = new Set("ar arc azb ckb dv fa glk he iw ks mzn nqo pnb prs ps sd syr ug ur yi".split(" "));
 const SCRIPTS = new Set("adlm arab hebr mand nkoo rohg samr syrc thaa".split(" "));
