@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 const SECTION = `
-import { definePage, defineSection, Link, notFound, query, redirect, useNavigate } from "@colonnade/kit";
+import { defineSection } from "@colonnade/kit";
 
 export default defineSection({
   name: "hello",
@@ -18,6 +18,7 @@ export default defineSection({
 
 const LIST = `
 import { Button, Field } from "@colonnade/design";
+import { definePage, Link, query, useNavigate } from "@colonnade/kit";
 import { MutationForm, SubmitButton, useMutation, useQuery } from "@colonnade/kit/data";
 
 function Visitor() {
@@ -64,6 +65,7 @@ export const page = definePage({
 `;
 
 const EVENT = `
+import { definePage, Link, notFound, redirect } from "@colonnade/kit";
 
 export const page = definePage({
   // No upstream serves the other path.
@@ -86,6 +88,7 @@ export const page = definePage({
 `;
 
 const THANKS = `
+import { definePage } from "@colonnade/kit";
 
 export const page = definePage({
   data: () => null,
@@ -95,6 +98,7 @@ export const page = definePage({
 `;
 
 const LAZY = `
+import { definePage } from "@colonnade/kit";
 import { lazy, Suspense, use } from "react";
 
 const Chart = lazy(() => import("./chart"));
