@@ -1,11 +1,12 @@
 // Remotes that the three plugins of Module Federation built, as sections of one site.
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
 import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
+import { version as REACT } from "react";
 
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
 import { schemaProblems } from "../support/release-schema";
@@ -28,10 +29,20 @@ async function guideSection(name: string): Promise<string> {
   return source.replaceAll("shop", name);
 }
 
+/** Makes a built remote say that it bundles a newer React than the shell. It would use its own, if it had the choice. */
+async function claimNewerReact(folder: string): Promise<void> {
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (!file.endsWith(".js")) continue;
+    const script = path.join(folder, file);
+    await writeFile(script, (await readFile(script, "utf8")).replaceAll(REACT, "19.99.0"));
+  }
+}
+
 /** Writes the package of a section, and the remote that it adopts. */
 async function writeSection(folder: string, toolchain: string): Promise<void> {
   const name = nameOf(toolchain);
   await run(process.execPath, [BUILD, toolchain, name, folder]);
+  await claimNewerReact(path.join(folder, "dist"));
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ name, version: "1.0.0", type: "module" }));
   await writeFile(
     path.join(folder, "section.config.js"),

@@ -1,6 +1,5 @@
 // Builds this remote as the guides of the three plugins of Module Federation show: build.mjs <toolchain> <name> <folder>
 import path from "node:path";
-import { promisify } from "node:util";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
 import { ModuleFederationPlugin as RspackFederationPlugin } from "@module-federation/enhanced/rspack";
@@ -17,48 +16,72 @@ const jsx = {
   jsc: { parser: { syntax: "ecmascript", jsx: true }, transform: { react: { runtime: "automatic" } } },
 };
 
+const shared = { singleton: true, requiredVersion: "^19.0.0" };
 const options = {
   name,
   filename: "remoteEntry.js",
   exposes: { "./App": "./src/App.jsx" },
-  shared: { react: { singleton: true }, "react-dom": { singleton: true } },
+  shared: { react: shared, "react-dom": shared },
   dts: false,
 };
+
+/**
+ * Waits for a compilation.
+ *
+ * @param {(done: (error: Error | null, stats?: { hasErrors: () => boolean }) => void) => unknown} start
+ */
+const compile = (start) =>
+  new Promise((resolve, reject) => {
+    start((error, stats) => {
+      if (error || stats?.hasErrors()) reject(error ?? new Error(String(stats)));
+      else resolve(stats);
+    });
+  });
 
 /** @type {Record<string, () => Promise<unknown>>} */
 const BUILDS = {
   webpack: () =>
-    promisify(webpack)({
-      mode: "production",
-      context: root,
-      entry: "./src/index.js",
-      output: { path: path.join(folder, "dist"), publicPath: "auto" },
-      // Its own minifier takes seconds.
-      optimization: { minimize: false },
-      module: {
-        rules: [
-          { test: /\.jsx$/, loader: "swc-loader", options: jsx },
-          { test: /\.css$/, use: [MiniCssExtractPlugin.loader, "css-loader"] },
-          image,
-        ],
-      },
-      plugins: [new MiniCssExtractPlugin(), new ModuleFederationPlugin(options)],
-    }),
+    compile((done) =>
+      webpack(
+        {
+          mode: "production",
+          context: root,
+          entry: "./src/index.js",
+          output: { path: path.join(folder, "dist"), publicPath: "auto" },
+          // Its own minifier takes seconds.
+          optimization: { minimize: false },
+          module: {
+            rules: [
+              { test: /\.jsx$/, loader: "swc-loader", options: jsx },
+              { test: /\.css$/, use: [MiniCssExtractPlugin.loader, "css-loader"] },
+              image,
+            ],
+          },
+          plugins: [new MiniCssExtractPlugin(), new ModuleFederationPlugin(options)],
+        },
+        done,
+      ),
+    ),
   rspack: () =>
-    promisify(rspack)({
-      mode: "production",
-      context: root,
-      entry: "./src/index.js",
-      output: { path: path.join(folder, "dist"), publicPath: "auto" },
-      module: {
-        rules: [
-          { test: /\.jsx$/, loader: "builtin:swc-loader", options: jsx, type: "javascript/auto" },
-          { test: /\.css$/, use: [rspack.CssExtractRspackPlugin.loader, "css-loader"], type: "javascript/auto" },
-          image,
-        ],
-      },
-      plugins: [new rspack.CssExtractRspackPlugin(), new RspackFederationPlugin(options)],
-    }),
+    compile((done) =>
+      rspack(
+        {
+          mode: "production",
+          context: root,
+          entry: "./src/index.js",
+          output: { path: path.join(folder, "dist"), publicPath: "auto" },
+          module: {
+            rules: [
+              { test: /\.jsx$/, loader: "builtin:swc-loader", options: jsx, type: "javascript/auto" },
+              { test: /\.css$/, use: [rspack.CssExtractRspackPlugin.loader, "css-loader"], type: "javascript/auto" },
+              image,
+            ],
+          },
+          plugins: [new rspack.CssExtractRspackPlugin(), new RspackFederationPlugin(options)],
+        },
+        done,
+      ),
+    ),
   vite: () =>
     build({
       configFile: false,
