@@ -16,6 +16,14 @@ export async function loadSection({ name }) {
   return (await SECTIONS.get(name)()).default.default;
 }
 
+export const federation = {
+  start: () => Promise.reject(new Error("the set-up has no exposed modules")),
+};
+
+export function startFederationWhenIdle() {
+  // The plugin's runtime is part of the first script.
+}
+
 export function refetch() {
   return Promise.resolve();
 }

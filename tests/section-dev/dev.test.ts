@@ -26,8 +26,18 @@ async function openCounter(page: Page): Promise<void> {
   await expect(page.getByRole("button", { name: "Count 2" })).toBeVisible();
 }
 
+/** The sections that the Module Federation DevTools see, with their versions. */
+function sectionsInDevTools(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { moduleInfo } = (globalThis as never as { __FEDERATION__: { moduleInfo: object } }).__FEDERATION__;
+    return Object.keys(moduleInfo);
+  });
+}
+
 test("Edits keep the state of a section", async ({ page, development }) => {
   await openCounter(page);
+  // Its container was loaded by the runtime of Module Federation.
+  await expect.poll(() => sectionsInDevTools(page)).toContain("hello:development");
   await development.edit(HOME, HEADING, "<h1>Edited</h1>");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Edited");
   await expect(page.getByRole("button", { name: "Count 2" })).toBeVisible();
