@@ -16,7 +16,7 @@ export function addTypesCommand(program: CommandUnknownOpts, { folder, printResu
     .addOption(new Option("--site <url>", "URL of the site").default(DEFAULT_SITE).argParser(parseOrigin))
     .action(async (sections, { site }) => {
       // Loading the parser of documents takes longer than most commands.
-      const { fetchRemoteTypes } = await import("./remoteTypes.js");
+      const { fetchRemoteTypes } = await import("../dev/remoteTypes.js");
       const fetched = await fetchRemoteTypes(folder, site, sections);
       const names = Object.entries(fetched).flatMap(([name, modules]) => modules.map((module) => `${name}/${module}`));
       const text = names.length === 0 ? `no live section of ${site} exposes a module with types` : names.join("\n");

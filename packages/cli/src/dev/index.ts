@@ -13,6 +13,7 @@ import type { DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
 import { DevelopmentSection, type SectionEvents } from "./section.js";
 import { CLIENT_SCRIPT, DevelopmentServer, ERRORS_PAGE } from "./server.js";
+import { fetchRemoteTypes } from "./remoteTypes.js";
 import { Shells, type LocalShell } from "./shells.js";
 import { createTemporaryFolder } from "./temporaryFolder.js";
 import { TypeCheck } from "./typeCheck.js";
@@ -109,6 +110,7 @@ class DevelopmentSession {
     // The server listens before the builds start, so that a port in use is reported at once.
     const url = await this.#server.listen(port, host);
     this.#guide = url + ERRORS_PAGE;
+    await Promise.all([...configs.keys()].map((folder) => this.#fetchTypes(folder)));
     const events: SectionEvents = {
       onBuild: (name, side, milliseconds) => {
         print(`${name}: ${side} built in ${String(milliseconds)} ms`);
@@ -124,6 +126,16 @@ class DevelopmentSession {
     await this.#pages.idle();
     const sections = [...this.#sections.values()].map(({ name, firstPath }) => ({ name, url: url + firstPath }));
     return { url, sections, close: () => this.close() };
+  }
+
+  /** A section builds without the types of others, so a failure is only a warning. */
+  async #fetchTypes(folder: string): Promise<void> {
+    const { site, print } = this.#options;
+    await fetchRemoteTypes(folder, site).catch((error: unknown) => {
+      print(
+        `the types of other sections are not up to date: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -6,7 +6,7 @@ import * as tar from "tar";
 
 import { TYPES_ARCHIVE, TYPES_FOLDER } from "../build/declarations.js";
 import { GatewayError, UsageError } from "../build/usageError.js";
-import { readSite } from "../dev/document.js";
+import { readSite } from "./document.js";
 
 const INDEX = "remotes.d.ts";
 // A declaration has no code. More than this is not the types of a few modules.
@@ -36,6 +36,9 @@ export async function fetchRemoteTypes(
   const unknown = sections.find((name) => !Object.keys(remotes[name]?.exposes ?? {}).length);
   if (unknown !== undefined) throw new UsageError(unknownSection(unknown, site, remotes));
   const target = path.join(folder, TYPES_FOLDER);
+  const isUsed = sections.length > 0 || Object.values(remotes).some(({ exposes }) => Object.keys(exposes).length > 0);
+  // Most sites have no exposed modules, and their sections no such folder.
+  if (!isUsed && !(await exists(target))) return {};
   const building = `${target}.new`;
   await rm(building, { recursive: true, force: true });
   await mkdir(building, { recursive: true });
@@ -50,6 +53,13 @@ export async function fetchRemoteTypes(
   await rm(target, { recursive: true, force: true });
   await rename(building, target);
   return fetched;
+}
+
+async function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 function unknownSection(name: string, site: string, remotes: Readonly<Record<string, LiveRemote>>): string {
