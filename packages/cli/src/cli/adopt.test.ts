@@ -102,6 +102,12 @@ test("the release needs the versions that both the section and the remote suppor
   expect(release.needsFederationRuntime).toBe(true);
 });
 
+test("another command than adopt says that a module of a remote needs it", async () => {
+  const { code, err } = await runCompiled(await adoptingSection(), ["check"]);
+  expect(code).toBe(3);
+  expect(err).toContain("A module that an existing remote exposes needs `colonnade adopt`.");
+});
+
 test("an import of a module that the remote does not expose does not compile", async () => {
   const folder = await adoptingSection(MANIFEST, {
     "section.tsx": SECTION.replace("hello_shop/App", "hello_shop/Card"),
