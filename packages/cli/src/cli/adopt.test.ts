@@ -163,7 +163,11 @@ describe("a remote is refused", () => {
       'the remote needs react-dom "^18.2.0"; expected a range with 19.3.1',
     ],
     ["a tag", withShared("react", { requiredVersion: "latest" }), 'the remote needs react "latest"'],
-    ["another kit", withShared("@colonnade/kit", { requiredVersion: "^9.0.0" }), 'the remote needs @colonnade/kit "^9.0.0"'],
+    [
+      "another kit",
+      withShared("@colonnade/kit", { requiredVersion: "^9.0.0" }),
+      'the remote needs @colonnade/kit "^9.0.0"',
+    ],
   ])("if its manifest has %s", async (_, manifest, problem) => {
     const folder = await adoptingSection(manifest);
     const { code, err } = await runSection(folder, ["adopt", "dist"]);
