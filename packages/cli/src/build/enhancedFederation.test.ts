@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import { temporaryFolder } from "../../fixtures/temporary.js";
+import { enhancedFederation } from "./enhancedFederation.js";
+import { UsageError } from "./usageError.js";
+
+test("a section without the package is told to install it", async () => {
+  const folder = await temporaryFolder();
+  expect(() => enhancedFederation(folder, {})).toThrow(
+    new UsageError(
+      `${folder}: federation: "enhanced" needs @module-federation/enhanced, which is not installed; run \`npm install --save-dev @module-federation/enhanced@2\``,
+    ),
+  );
+});
