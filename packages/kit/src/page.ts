@@ -132,7 +132,9 @@ export interface PageMembers<Data, Q extends Queries = NoQueries> {
 /** The content of a page. */
 export type PageContent<Data> =
   | {
+      /** The server renders the component, too. */
       readonly browserOnly?: false;
+      /** Only for a page that is `browserOnly`. */
       readonly fallback?: never;
       /** Renders the content between header and footer, with one `h1`. */
       readonly Component: FunctionComponent<PageProps<Data>>;

@@ -19,8 +19,11 @@ export interface ReleasePath {
 
 /** A page of a release. */
 export interface ReleasePage {
+  /** Path pattern. */
   readonly pattern: string;
+  /** Files of its first view besides those of the section. */
   readonly assets: readonly string[];
+  /** The paths that it lists. */
   readonly paths: readonly ReleasePath[];
   /** Whether the server renders only its fallback. Absent means false. */
   readonly browserOnly?: boolean;
