@@ -59,6 +59,13 @@ async function expectBannerOnTop(page: Page, site: string): Promise<void> {
   await expect(skip).toBeInViewport({ ratio: 1 });
 }
 
+/** Waits for what the page requests when it is idle, which needs the preview's cookie. */
+async function idle(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => name.includes("/_remotes/")),
+  );
+}
+
 test("A link asks before it shows a preview, which is marked until it ends", async ({ page, browser, operate }) => {
   const { own, operator } = await operate();
   const { deployment, link } = await createPreview(operator);
@@ -141,10 +148,7 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     await expectScreen(visitor, LIVE);
     await expect(bannerOf(visitor)).toHaveCount(0);
     await others.close();
-    // What the page requests when it is idle needs the preview's cookie.
-    await page.waitForFunction(() =>
-      performance.getEntriesByType("resource").some(({ name }) => name.includes("/_remotes/")),
-    );
+    await idle(page);
     await buttonOf(page).click();
     await page.waitForURL(`${own.url}/`);
     await expect(bannerOf(page)).toHaveCount(0);
@@ -152,6 +156,7 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     await page.goto(`${own.url}/terms`);
     await expectScreen(page, LIVE);
     await start(page, own.url + link);
+    await idle(page);
     await operator.endPreviews();
     await page.reload();
     await expectScreen(page, LIVE);
