@@ -33,6 +33,8 @@ export function outsideShell(hook: string): Error {
   );
 }
 
+const NO_CONFIG: SectionConfiguration = {};
+
 function useShell(hook: string): ShellServices {
   const services = useContext(ShellContext);
   if (!services) throw outsideShell(hook);
@@ -57,7 +59,9 @@ export function useSite(): Site {
 
 /**
  * Returns the configuration of this section: the table `[sections.<name>.config]` of the gateway's configuration, on the server
- * and in the browser. It is public, as the site's facts are. Empty without one, and outside the shell.
+ * and in the browser. It is public, as the site's facts are. Empty without one.
+ *
+ * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
  *
  * @example
  * ```tsx
@@ -67,7 +71,9 @@ export function useSite(): Site {
  * ```
  */
 export function useConfig(): SectionConfiguration {
-  return useContext(ShellContext)?.configs[useContext(SectionContext) ?? ""] ?? {};
+  const { configs } = useShell("useConfig");
+  const section = useContext(SectionContext) ?? "";
+  return (Object.hasOwn(configs, section) && configs[section]) || NO_CONFIG;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Head, Site } from "@colonnade/kit";
 import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
 import { head as documentHead } from "./documentMembers.js";
-import { directionOf } from "./language.js";
+import { languageOf } from "./language.js";
 import { titlesOf, type ShellParts } from "./parts.js";
 
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
@@ -99,7 +99,7 @@ function hasCanonical(url: string | undefined): boolean {
 export function applyHead(head: Head | { title: string; robots: string }, site: Site, image?: SocialImage): void {
   const { origin } = site;
   document.title = head.title;
-  setLanguage("canonical" in head && head.language !== undefined ? head.language : site.language);
+  setLanguage(("canonical" in head && head.language) || site.language, site.language);
   const keepsBreadcrumbs = "canonical" in head && hasCanonical(pageUrl(origin, head.canonical));
   for (const old of documentHead.querySelectorAll(`[${MARK}]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
@@ -110,12 +110,13 @@ export function applyHead(head: Head | { title: string; robots: string }, site: 
   for (const [name, attributes] of tags) append(name, attributes);
 }
 
-/** Sets the language of the document and the direction of its script, as the gateway does. */
-function setLanguage(language: string): void {
+/** Sets the language of the document and its direction, as the gateway does: that of the site in place of an invalid one. */
+function setLanguage(tag: string, fallback: string): void {
   const { documentElement } = document;
-  if (documentElement.lang === language) return;
-  documentElement.lang = language;
-  documentElement.dir = directionOf(language);
+  const language = languageOf(tag) ?? languageOf(fallback);
+  if (!language || documentElement.lang === language.tag) return;
+  documentElement.lang = language.tag;
+  documentElement.dir = language.direction;
 }
 
 function append(name: string, attributes: Readonly<Record<string, string>>): void {

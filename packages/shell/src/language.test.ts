@@ -1,9 +1,18 @@
 import { expect, test } from "vitest";
 
-// gateway/tests reads the same table: both write the direction of a document.
+// The gateway's tests read the same table: both write the direction of a document.
 import table from "../../../tests/tables/languages.json" with { type: "json" };
-import { directionOf } from "./language.js";
+import { languageOf } from "./language.js";
 
 test.each(table)("text in %s runs %s", (tag, direction) => {
-  expect(directionOf(tag)).toBe(direction);
+  expect(languageOf(tag ?? "")?.direction).toBe(direction);
+});
+
+test.each([
+  ["EN-us", "en-US"],
+  ["zh-hant", "zh-Hant"],
+  ["en_US", undefined],
+  ["", undefined],
+])("the canonical form of %j is %j", (tag, canonical) => {
+  expect(languageOf(tag)?.tag).toBe(canonical);
 });

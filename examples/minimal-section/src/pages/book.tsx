@@ -6,11 +6,12 @@ import css from "../books.module.css";
 import { Cover } from "../Cover";
 
 function Pickup(): ReactElement {
-  return <p>Abholbereit in {String(useConfig().pickupDays)} Tagen.</p>;
+  return <p>Abholbereit in {String(useConfig().pickupDays ?? 3)} Tagen.</p>;
 }
 
 export const page = definePage({
-  data: ({ params: { book = "" } }) => (book in BOOKS ? (book as BookName) : notFound("Dieses Buch führen wir nicht")),
+  data: ({ params: { book = "" } }) =>
+    Object.hasOwn(BOOKS, book) ? (book as BookName) : notFound("Dieses Buch führen wir nicht"),
   paths: () => Object.keys(BOOKS).map((book) => `/buecher/${book}`),
   head: ({ data, site }) => ({
     title: `${BOOKS[data].title} - ${site.brand}`,

@@ -56,11 +56,6 @@ export const PROBLEM_KINDS = {
     help: "Correct the link if no other section has this page.",
     severity: "warning",
   },
-  COL119: {
-    title: "Unknown slot",
-    help: "Correct the name, unless your site's shell has this slot.",
-    severity: "warning",
-  },
   COL120: { title: "Inline style", help: "Use a class of a CSS module." },
   COL121: { title: "HTML or code from a string", help: "Render React elements. For formatted text, import Markdown." },
   COL122: { title: "Script element", help: "Import the script as a module, or load it from an effect." },

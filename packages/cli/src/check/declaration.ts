@@ -1,34 +1,20 @@
 // The rules for `defineSection({ … })`, and the positions of its parts.
-import { nearNames } from "../build/nearNames.js";
 import { collidingPatterns, patternProblem } from "../build/pattern.js";
 import type { Found } from "./finding.js";
 import { keyOf, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
 
-/** The slots of the bundled site's shell. Only a name that is nearly one of them is a mistake: other shells have other slots. */
-const SLOTS = ["join", "search"];
 const IMPORT_FORM = '() => import("./module")';
 const OWN_FORMS = new Map([
   ["pages", "async () => ({ page })"],
   ["slots", "async () => ({ slot })"],
 ]);
 
-/** Finds what is wrong in the patterns and slots of a call of `defineSection`. */
+/** Finds what is wrong in the patterns of a call of `defineSection`. */
 export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
   const [definition] = isDefinition(node) ? nodesAt(node, "arguments") : [];
   const members = new Map(propertiesOf(definition).map((property) => [entryKey(property), nodeAt(property, "value")]));
   for (const name of ["pages", "slots"]) yield* findUnsupported(name, members.get(name));
   yield* findInPatterns(propertiesOf(members.get("pages")));
-  for (const property of propertiesOf(members.get("slots"))) {
-    const slot = entryKey(property);
-    const [near] = slot === undefined || SLOTS.includes(slot) ? [] : nearNames(SLOTS, slot);
-    if (near !== undefined)
-      yield {
-        code: "COL119",
-        message: `the section fills the slot "${String(slot)}", which is nearly the slot "${near}"`,
-        advice: `Expected "${near}", or a slot that your site's shell has.`,
-        node: property,
-      };
-  }
 }
 
 /** The part of a declaration that each key names: `name`, `pages /hello` or `slots join`. */

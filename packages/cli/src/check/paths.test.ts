@@ -306,7 +306,6 @@ ${entries.join(",\n")}\n},\n${slots} });\n`;
       'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
       `src/section.ts:10:1 COL100 pages ${unreadable}`,
       `src/section.ts:12:52 COL100 slots["join"] ${unreadable}`,
-      'src/section.ts:12:10 COL119 the section fills the slot "joins", which is nearly the slot "join"',
     ]),
   );
 });

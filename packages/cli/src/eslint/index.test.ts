@@ -32,7 +32,6 @@ describe("code that runs on the server is reported", () => {
     ["COL100", "defineSection({ pages: { '/a': () => import('./x'), '/a': () => import('./y') } });"],
     ["COL100", "defineSection({ pages: { ...pages } });"],
     ["COL100", "defineSection({ pages: {}, slots: { join: dialog } });"],
-    ["COL119", "defineSection({ pages: {}, slots: { joined: () => import('./join') } });"],
     ["COL130", "const url = import.meta.env.VITE_API;"],
     ["COL130", "const { MODE } = import.meta.env;"],
     ["COL153", "const list = items.map((item) => <li>{item}</li>);"],

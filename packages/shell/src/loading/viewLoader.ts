@@ -146,7 +146,8 @@ export class ViewLoader {
     if (cached) return cached;
     const { deployment, configs = {} } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
-      if (resolved?.config) configs[resolved.section.name] = resolved.config;
+      // Absent if the operator has removed it.
+      if (resolved) configs[resolved.section.name] = resolved.config ?? {};
       return resolved;
     });
     this.#resolvedPages.set(path, resolving);
