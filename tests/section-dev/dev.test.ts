@@ -15,7 +15,7 @@ import { newEmail, signUp } from "../support/signup";
 // All tests share one development server.
 test.describe.configure({ mode: "default" });
 
-const CSS = "src/pages/home.module.css";
+const CSS = "src/page.module.css";
 const HEADING = "<h1>Counter</h1>";
 
 async function openCounter(page: Page): Promise<void> {

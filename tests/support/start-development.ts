@@ -22,7 +22,7 @@ const KEY = path.join(ROOT, "tests/support/tls/key.pem");
 const COUNTER = `import { definePage } from "@colonnade/kit";
 import { useState } from "react";
 
-import css from "./home.module.css";
+import css from "../page.module.css";
 
 export const page = definePage({
   data: () => ["first", "second"],

@@ -43,7 +43,7 @@ export const page = definePage({
     robots: "noindex",
   }),
   Component: ({ data: { language, words } }) => (
-    <div className="page">
+    <div>
       <h1>{words}</h1>
       <Counter language={language} />
       {[...GREETINGS.keys()]

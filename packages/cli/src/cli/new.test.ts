@@ -64,7 +64,7 @@ test("--json prints the created files", async () => {
       "eslint.config.js",
       "package.json",
       "section.config.js",
-      "src/pages/home.module.css",
+      "src/page.module.css",
       "src/pages/home.tsx",
       "src/pages/topic.tsx",
       "src/rules.test.ts",

@@ -1,7 +1,7 @@
 import { definePage, Link, pathTo } from "@colonnade/kit";
 
 import { TOPICS } from "../topics";
-import css from "./home.module.css";
+import css from "../page.module.css";
 
 /** The section's home page. */
 export const page = definePage({
@@ -17,7 +17,7 @@ export const page = definePage({
     robots: "noindex",
   }),
   Component: ({ data }) => (
-    <div className="page">
+    <div className={css.page}>
       <h1>Section title</h1>
       <p className={css.lead}>This part of {data.brand} is new. Its first page is still being written.</p>
       <p>You asked for {Object.values(data.params).join(", ")}.</p>

@@ -1,5 +1,6 @@
 import { definePage, Link, notFound, pathTo } from "@colonnade/kit";
 
+import css from "../page.module.css";
 import { TOPICS } from "../topics";
 
 /** One topic. For an unknown topic the gateway responds with 404. */
@@ -16,7 +17,7 @@ export const page = definePage({
     robots: "noindex",
   }),
   Component: ({ data }) => (
-    <div className="page">
+    <div className={css.page}>
       <h1>{data.heading}</h1>
       <Link to={pathTo("/section-path", data.params)}>All topics</Link>
     </div>
