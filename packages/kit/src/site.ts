@@ -1,5 +1,5 @@
 /** A value of the operator's configuration that sections read. */
-export type FactValue = string | number | boolean | readonly FactValue[];
+export type FactValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /** The configuration of a section: the table `[sections.<name>.config]` of the gateway's configuration. */
 export type SectionConfiguration = Readonly<Record<string, FactValue>>;
