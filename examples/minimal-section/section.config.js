@@ -3,5 +3,5 @@ import { defineConfig } from "@colonnade/cli";
 export default defineConfig({
   name: "books",
   entry: "./src/section.ts",
-  facts: { address: "string", openingHours: "list" },
+  facts: { address: "string", openingHours: "string[]" },
 });

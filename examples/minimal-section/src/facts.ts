@@ -1,3 +1,5 @@
+import "@colonnade/kit";
+
 declare module "@colonnade/kit" {
   interface Facts {
     readonly address: string;

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../fixtures/temporary.js";
 import { checkSection } from "./testing.js";
 
 const CONFIG = `export default {
-  name: "hello", entry: "./src/section.ts", facts: { phone: "string", year: "number", open: "boolean", offices: "list" },
+  name: "hello", entry: "./src/section.ts", facts: { phone: "string", year: "number", open: "boolean", offices: "number[]" },
 };`;
 
 test(
@@ -14,7 +14,7 @@ test(
     timeout: 120_000,
   },
   async () => {
-    const facts = "[phone.toUpperCase(), year.toFixed(), open.valueOf(), ...offices.map(String)]";
+    const facts = "[phone.toUpperCase(), year.toFixed(), open.valueOf(), offices[0].toFixed()]";
     const pages = {
       dice: pageSource("Component: () => <h1>{Math.random()}</h1>"),
       untitled: pageSource("Component: () => <p>Lab</p>"),

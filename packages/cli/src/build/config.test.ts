@@ -1,9 +1,20 @@
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { expect, test } from "vitest";
 
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
-import { loadConfig, UsageError } from "./config.js";
+import { defineConfig, loadConfig, UsageError } from "./config.js";
+import { OWN_META } from "./meta.js";
+
+const ROOT = path.resolve(import.meta.dirname, "../../../..");
+
+declare module "@colonnade/kit" {
+  interface Facts {
+    readonly testPhone?: string;
+    readonly testHours?: readonly string[];
+  }
+}
 
 async function packageWith(config: string): Promise<string> {
   const folder = await temporaryFolder();
@@ -22,10 +33,22 @@ test("loadConfig reads the configuration and sets the default kind", async () =>
 });
 
 test("loadConfig reads the shell's configuration", async () => {
-  const facts = { company: "string", year: "number", open: "boolean", offices: "list" };
+  const facts = { company: "string", year: "number", open: "boolean", offices: "string[]" };
   const meta = { rating: "general", "google-site-verification": "token" };
   const shell = { name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./src/icon.svg", facts, meta };
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
+});
+
+test("defineConfig has the types of facts that the site declares, and any of others", () => {
+  const hello = { name: "hello", entry: "./src/section.ts" };
+  const facts = { testPhone: "string", testHours: "string[]", other: "number[]" } as const;
+  expect(defineConfig({ ...hello, facts })).toEqual({ ...hello, facts });
+  // @ts-expect-error -- The fact is declared as a string.
+  defineConfig({ ...hello, facts: { testPhone: "number" } });
+  // @ts-expect-error -- The fact is declared as a list of strings.
+  defineConfig({ ...hello, facts: { testHours: "string" } });
+  // @ts-expect-error -- Lists have a type of elements.
+  defineConfig({ ...hello, facts: { other: "list" } });
 });
 
 test("loadConfig keeps define and webpack", async () => {
@@ -87,9 +110,15 @@ test.each(["src/in!ner/a.css", "src/wh?t/a.css", "src/what?.ts"])("loadConfig re
 const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";
-const FACTS_EXPECTED = "expected { name: type }, each type one of string, number, boolean, list";
+const FACTS_EXPECTED = "expected one of string, number, boolean, string[], number[], boolean[]";
 const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
-const META_EXPECTED = "expected { name: content }, with the names of meta tags (shell only)";
+const META_EXPECTED = "expected { name: content } (shell only)";
+
+test("the gateway rejects the same names of meta tags", async () => {
+  const gateway = await readFile(path.join(ROOT, "gateway/crates/model/src/release/validate.rs"), "utf8");
+  const [, list = ""] = /OWN_META: \[&str; \d+\] = \[([^\]]+)\]/.exec(gateway) ?? [];
+  expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)).toEqual(OWN_META);
+});
 
 test.each([
   ["5", "expected a default export made by defineConfig({ name, entry })"],
@@ -123,14 +152,14 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
   ],
-  ['{ name: "hello", entry: "./src/section.ts", facts: [] }', `facts is []; ${FACTS_EXPECTED}`],
+  ['{ name: "hello", entry: "./src/section.ts", facts: [] }', "facts is []; expected { name: type }"],
   [
-    '{ name: "hello", entry: "./src/section.ts", facts: { phone: "text" } }',
-    `facts is {"phone":"text"}; ${FACTS_EXPECTED}`,
+    '{ name: "hello", entry: "./src/section.ts", facts: { year: "number", phone: "list" } }',
+    `facts.phone is "list"; ${FACTS_EXPECTED}`,
   ],
   [
     '{ name: "hello", entry: "./src/section.ts", facts: { "support phone": "string" } }',
-    `facts is {"support phone":"string"}; ${FACTS_EXPECTED}`,
+    'facts has the name "support phone"; expected a letter followed by up to 63 letters, digits and "_"',
   ],
   ['{ name: "hello", entry: "./src/section.ts", exposes: ["./A"] }', `exposes is ["./A"]; ${EXPOSES_EXPECTED}`],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", exposes: {} }', `exposes is {}; ${EXPOSES_EXPECTED}`],
@@ -151,10 +180,17 @@ test.each([
     'federation is "vite"; expected "webpack" or "enhanced" (section only)',
   ],
   ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta is {"a":"b"}; ${META_EXPECTED}`],
-  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { a: 1 } }', `meta is {"a":1}; ${META_EXPECTED}`],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { a: 1 } }',
+    'meta["a"] is 1; expected a text without control characters',
+  ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { "a b": "c" } }',
-    `meta is {"a b":"c"}; ${META_EXPECTED}`,
+    'meta has the name "a b"; expected at most 64 letters, digits, "-", "_", "." and ":"',
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { rating: "general", Robots: "noindex" } }',
+    'meta has the name "Robots", which the gateway or the page\'s head writes; choose another name',
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", icons: [{ file: "a.png", purpose: "all" }] }',

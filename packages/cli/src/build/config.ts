@@ -8,6 +8,7 @@ import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFacts, type FactTypes } from "./facts.js";
 import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
+import { checkMeta } from "./meta.js";
 import { UsageError } from "./usageError.js";
 
 /** A JSON value. */
@@ -60,7 +61,7 @@ export interface SectionConfig extends ImageConfig {
   readonly webpack?: (configuration: Configuration, context: { readonly side: BuildSide }) => Configuration;
   /** Shell only: path of the favicon, relative to the package. */
   readonly icon?: string;
-  /** Shell only: contents of meta tags of every document, by name. */
+  /** Shell only: contents of meta tags of every document, by name. Not those that the gateway or a page's head writes. */
   readonly meta?: Readonly<Record<string, string>>;
 }
 
@@ -136,10 +137,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     throw new UsageError(
       `${file}: federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
     );
-  if (meta !== undefined && (kind !== "shell" || !isMeta(meta)))
-    throw new UsageError(
-      `${file}: meta is ${JSON.stringify(meta)}; expected { name: content }, with the names of meta tags (shell only)`,
-    );
+  if (meta !== undefined) checkMeta(file, meta, kind === "shell");
   if (budget !== undefined && (kind === "shell" || !isBudget(budget)))
     throw new UsageError(
       `${file}: budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
@@ -176,13 +174,6 @@ function isBudget(budget: unknown): boolean {
   if (typeof budget !== "object" || budget === null) return false;
   return Object.entries(budget).every(
     ([key, value]) => BUDGET_KEYS.includes(key) && typeof value === "number" && value > 0,
-  );
-}
-
-function isMeta(meta: unknown): boolean {
-  if (typeof meta !== "object" || meta === null || Array.isArray(meta)) return false;
-  return Object.entries(meta).every(
-    ([name, content]) => /^[a-z][a-z0-9:._-]*$/i.test(name) && typeof content === "string",
   );
 }
 

@@ -565,6 +565,16 @@ const OTHERS: Readonly<Record<string, Case>> = {
     ),
     problems: [],
   },
+  facts: {
+    source: pageSource(
+      "data: ({ site: { facts } }) => ('promo' in facts ? facts.promo : JSON.stringify([facts, facts.phone]) + facts.hours[0]),\n" +
+        "Component: () => <h1>Lab</h1>",
+    ),
+    problems: [
+      ["COL110", "data() of PAGE threw TypeError: Cannot read properties of undefined (reading '0')", "4:116"],
+      ["COL132", 'PAGE contains a read of the fact "hours", which section.config.js does not list', "4:111"],
+    ],
+  },
   allowed: {
     source: pageSource(
       "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
@@ -602,6 +612,10 @@ const BLOCKED_STYLES = {
 };
 const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
+const CONFIG = {
+  "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", facts: { phone: "string" } };\n',
+};
+
 let problems: Problem[];
 beforeAll(async () => {
   const sources = Object.entries(PAGES).map(([name, { source }]) => [name, source] as const);
@@ -611,7 +625,7 @@ beforeAll(async () => {
   sources.push(["uses", USES_PAGE]);
   sources.push(["styles", pageSource("", styles.join(" "))]);
   problems = await problemsIn(
-    await labSection(Object.fromEntries(sources), PATTERNS, { ...STYLES, ...BLOCKED_STYLES }),
+    await labSection(Object.fromEntries(sources), PATTERNS, { ...STYLES, ...BLOCKED_STYLES, ...CONFIG }),
   );
 });
 
@@ -677,6 +691,11 @@ test("unscoped styles are reported with the line of the source", () => {
     "src/styles/names.css:3:1 @view-transition is not allowed in a section's stylesheet",
     `src/styles/nested.module.scss:6:1 the selector ul li ${CLASS}`,
   ]);
+});
+
+test("a fact that is not listed is reported with the line to add", () => {
+  const [{ help } = {}] = problems.filter(({ code }) => code === "COL132");
+  expect(help).toBe('Add it to section.config.js, with its type: facts: { hours: "string" }.');
 });
 
 test("an import of another origin has advice of its own", () => {

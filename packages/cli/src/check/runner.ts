@@ -132,6 +132,7 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
     PATH_LIMIT,
     () => stackOfMember(page, "data"),
   );
+  reportBlocked(`${unknown} (page ${pattern})`);
 }
 
 /** Reports the links to paths that are not found. */

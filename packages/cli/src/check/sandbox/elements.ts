@@ -1,5 +1,5 @@
 // Records the elements that the site's Content Security Policy blocks and the links that browsers cannot follow, wherever the
-// section creates them.
+// section creates them. watchedFacts.ts adds the reads of facts.
 import React from "react";
 import runtime from "react/jsx-runtime";
 
@@ -9,7 +9,7 @@ import { styleLibraryHelp, type ProblemCode } from "../codes.js";
 import { BUNDLE_NAME } from "../report.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
-/** A blocked element or an invalid link, with the stack of its creation. */
+/** A blocked element, an invalid link or a read of an unlisted fact, with the stack of the code that made it. */
 export interface BlockedElement {
   readonly code: ProblemCode;
   readonly message: string;
@@ -20,6 +20,11 @@ export interface BlockedElement {
 type Create = (type: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
 
 let blocked: BlockedElement[] = [];
+
+/** Records what {@link takeBlockedElements} returns. */
+export function recordBlocked(element: BlockedElement): void {
+  blocked.push(element);
+}
 
 /** Returns the elements recorded since the last call. */
 export function takeBlockedElements(): BlockedElement[] {

@@ -5,6 +5,7 @@ import { recordBlockedElements } from "./elements.js";
 import { PageCheck } from "./pageCheck.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 import type { StepResult } from "./violation.js";
+import { watchedFacts } from "./watchedFacts.js";
 
 export { inspectHtml, takeBlocked } from "./html.js";
 
@@ -19,7 +20,7 @@ export class SectionCheck {
   constructor(load: () => Promise<{ readonly default: Section }>, name: string, facts: Facts) {
     this.#load = load;
     this.#name = name;
-    this.#site = { ...PLACEHOLDER_SITE, facts };
+    this.#site = { ...PLACEHOLDER_SITE, facts: watchedFacts(facts) };
     recordBlockedElements();
   }
 
