@@ -11,7 +11,7 @@ use super::config_file::ConfigFile;
 use super::value::{convert, map_of_tables, table, wrong_type};
 
 /// The largest whole number that JavaScript represents exactly: `Number.MAX_SAFE_INTEGER`.
-const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The description of a valid value in errors.
 const FACT: &str = "a string, a number, a boolean or a list of these";
@@ -84,7 +84,7 @@ fn single(value: &Toml) -> Result<serde_json::Value, String> {
     match value {
         Toml::String(text) => Ok(text.as_str().into()),
         Toml::Boolean(boolean) => Ok((*boolean).into()),
-        Toml::Integer(number) if number.abs() <= MAX_SAFE_INTEGER => Ok((*number).into()),
+        Toml::Integer(number) if number.unsigned_abs() <= MAX_SAFE_INTEGER => Ok((*number).into()),
         Toml::Integer(number) => Err(format!("is {number}, which JavaScript would round")),
         Toml::Float(number) => serde_json::Number::from_f64(*number)
             .map(Into::into)
