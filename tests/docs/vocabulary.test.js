@@ -95,7 +95,7 @@ const SITE_WORDS =
   /JoinButton|useJoin|\bsign-?ups?\b|sign_?up|under.?age|\b18\+|partner|escort|legal.?entity|temple|\badult/gi;
 
 /** What serves any site. */
-const PLATFORM = /^(gateway\/(src|crates)|packages\/(kit|shell|cli|create-section))\//;
+const PLATFORM = /^(gateway\/(src\/|crates\/|Cargo\.toml)|packages\/(kit|shell|cli|create-section)\/)/;
 
 /** The parts of the gateway that have the words: its integrations, and their tests. */
 const INTEGRATIONS = /^gateway\/.*\/integrations(\/|\.)/;

@@ -63,7 +63,7 @@ mod tests {
 
     use super::{MAX_BYTES, check_location, parse};
 
-    /// `kit/src/server/siteUrl.test.ts` tests the same table.
+    /// `packages/kit/src/server/siteUrl.test.ts` tests the same table.
     #[test]
     fn site_urls_are_those_of_table() {
         let table = concat!(
