@@ -56,14 +56,13 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
     let facts = json!({ "city": "string", "country": "string", "days": "list", "rooms": "number" });
     let release = Release::section("legal", "1.0.0", &["/terms"]).with("facts", facts);
     let problems = [
-        ("city", "string", "a number", "\"…\""),
-        ("country", "string", "missing", "\"…\""),
-        ("rooms", "number", "missing", "1"),
+        ("city", "string", "a number", "changes its line in `[site.facts]` of site.toml to `city = \"…\"`"),
+        ("country", "string", "missing", "adds `country = \"…\"` to `[site.facts]` of site.toml"),
+        ("rooms", "number", "missing", "adds `rooms = 1` to `[site.facts]` of site.toml"),
     ]
-    .map(|(fact, expected, found, value)| {
+    .map(|(fact, expected, found, fix)| {
         format!(
-            "legal@1.0.0 reads the fact `{fact}`: expected a {expected}, found {found}; the operator adds \
-             `{fact} = {value}` to `[site.facts]` of site.toml and reloads it"
+            "legal@1.0.0 reads the fact `{fact}`: expected a {expected}, found {found}; the operator {fix} and reloads it"
         )
     });
     assert_eq!(
@@ -96,7 +95,8 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
     // A live release is served without them.
     gateway.reload_and_wait(&with_facts("country = \"Austria\"\ndays = \"Mon\"\nrooms = 3"));
     let logged = |fact: &'static str| {
-        let event = gateway.wait_for_event(|line| line["event"] == "fact_missing" && line["fact"] == fact);
+        let event = gateway
+            .wait_for_event(|line| line["event"] == "fact_missing_or_mistyped" && line["fact"] == fact);
         let text = |key: &str| event[key].as_str().map(str::to_owned);
         (
             text("release"),
@@ -122,7 +122,7 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
     assert!(
         ready
             .text()
-            .contains("missing facts: city of legal, days of legal"),
+            .contains("missing or mistyped facts: city of legal, days of legal"),
         "{}",
         ready.text()
     );

@@ -132,8 +132,9 @@ impl Deployments {
         }
     }
 
-    /// Fails if the releases that a change makes visible read facts that the site lacks. Those that it
-    /// leaves alone are not checked: their teams cannot keep others from deploying.
+    /// Fails if the releases that a change makes visible read facts that the site lacks or has with
+    /// another type. Those that it leaves alone are not checked: their teams cannot keep others from
+    /// deploying.
     fn require_facts(
         &self,
         snapshot: &Snapshot,
@@ -146,13 +147,15 @@ impl Deployments {
             let before = before.unwrap_or_default();
             let is_new = |id: &ReleaseId| before.get(&id.name) != Some(&id.version);
             let new = loaded.releases.iter().filter(|release| is_new(&release.id));
-            let missing = new.flat_map(|release| self.fact_problems(release));
-            problems.extend(missing.map(|problem| problem.to_string()));
+            let found = new.flat_map(|release| self.fact_problems(release));
+            problems.extend(found.map(|problem| problem.to_string()));
         }
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(ChangeError::FactsMissing(problems.into_iter().collect()))
+            Err(ChangeError::FactsMissingOrMistyped(
+                problems.into_iter().collect(),
+            ))
         }
     }
 

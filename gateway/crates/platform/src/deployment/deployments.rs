@@ -175,7 +175,7 @@ impl Deployments {
         }
         problems.extend(self.store_problem.lock().clone());
         problems.extend(self.write_problem.lock().clone());
-        problems.extend(self.missing_facts(&snapshot));
+        problems.extend(self.facts_missing_or_mistyped(&snapshot));
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));

@@ -28,21 +28,27 @@ impl fmt::Display for FactProblem {
             expected,
             found,
         } = self;
-        let article = |kind: FactType| format!("a {}", kind.name());
-        let found = found.map_or_else(|| "missing".to_owned(), article);
-        write!(
-            f,
-            "{release} reads the fact `{fact}`: expected {}, found {found}; the operator adds `{fact} = {}` to `[site.facts]` of \
-             site.toml and reloads it",
-            article(*expected),
-            expected.example()
-        )
+        let line = format!("`{fact} = {}`", expected.example());
+        let expected = expected.name();
+        write!(f, "{release} reads the fact `{fact}`: expected a {expected}, ")?;
+        // A second line for the same fact would make the file invalid.
+        match found.map(FactType::name) {
+            None => write!(
+                f,
+                "found missing; the operator adds {line} to `[site.facts]` of site.toml"
+            )?,
+            Some(found) => write!(
+                f,
+                "found a {found}; the operator changes its line in `[site.facts]` of site.toml to {line}"
+            )?,
+        }
+        f.write_str(" and reloads it")
     }
 }
 
 impl Deployments {
     /// Replaces the facts of the site. Logs which of them live releases and candidates read, but
-    /// lack: they are served all the same.
+    /// miss, or find with another type: they are served all the same.
     pub fn replace_facts(&self, facts: Facts) {
         self.facts.store(Some(Arc::new(facts)));
         for problem in self.visible_fact_problems(&self.current()) {
@@ -53,11 +59,11 @@ impl Deployments {
                 found,
             } = problem;
             let (expected, found) = (expected.name(), found.map(FactType::name));
-            tracing::warn!(event = "fact_missing", release = %release, fact, expected, found);
+            tracing::warn!(event = "fact_missing_or_mistyped", release = %release, fact, expected, found);
         }
     }
 
-    /// What a release reads, but the site lacks.
+    /// What a release reads, but the site lacks or has with another type.
     pub(crate) fn fact_problems(&self, release: &LoadedRelease) -> Vec<FactProblem> {
         let facts = self.facts.load();
         let Some(facts) = facts.as_deref() else {
@@ -80,14 +86,14 @@ impl Deployments {
         releases.flat_map(|release| self.fact_problems(release)).collect()
     }
 
-    /// What visitors miss because of missing facts, for `/readyz`.
-    pub(super) fn missing_facts(&self, snapshot: &Snapshot) -> Option<String> {
+    /// Which facts of visible releases are missing or mistyped, for `/readyz`.
+    pub(super) fn facts_missing_or_mistyped(&self, snapshot: &Snapshot) -> Option<String> {
         let problems = self.visible_fact_problems(snapshot);
         let names: BTreeSet<String> = problems
             .into_iter()
             .map(|problem| format!("{} of {}", problem.fact, problem.release.name))
             .collect();
         let names: Vec<String> = names.into_iter().collect();
-        (!names.is_empty()).then(|| format!("missing facts: {}", names.join(", ")))
+        (!names.is_empty()).then(|| format!("missing or mistyped facts: {}", names.join(", ")))
     }
 }

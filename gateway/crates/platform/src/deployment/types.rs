@@ -54,8 +54,8 @@ pub enum ChangeError {
     #[error("the releases conflict with each other")]
     Conflict(Vec<String>),
     /// Releases read facts that the site does not have, or has with another type.
-    #[error("releases read facts that the site does not have")]
-    FactsMissing(Vec<String>),
+    #[error("releases read facts that the site does not have, or has with another type")]
+    FactsMissingOrMistyped(Vec<String>),
     /// Pages of the deployment fail to render.
     #[error("pages of the deployment fail to render")]
     RenderFailed(Vec<String>),
