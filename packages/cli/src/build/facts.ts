@@ -11,27 +11,24 @@ type Scalar = "string" | keyof typeof PLACEHOLDERS;
 /** The type of a fact. That of a list is the type of its elements with `[]`. */
 export type FactType = "string" | "number" | "boolean" | "string[]" | "number[]" | "boolean[]";
 
-/** The types of facts that fit a TypeScript type. */
-type FactTypeOf<Value> = Value extends string
-  ? "string"
-  : Value extends number
-    ? "number"
-    : Value extends boolean
-      ? "boolean"
-      : Value extends readonly string[]
-        ? "string[]"
-        : Value extends readonly number[]
-          ? "number[]"
-          : Value extends readonly boolean[]
-            ? "boolean[]"
-            : FactType;
-
 /**
  * The site's facts that a package reads, by name. Where the program declares `interface Facts` of the kit, the type of a fact is
  * the declared one. Other names are allowed, too.
  */
 export type FactTypes = Readonly<Record<string, FactType>> & {
-  readonly [Name in keyof Facts]?: FactTypeOf<NonNullable<Facts[Name]>>;
+  readonly [Name in keyof Facts]?: NonNullable<Facts[Name]> extends string
+    ? "string"
+    : NonNullable<Facts[Name]> extends number
+      ? "number"
+      : NonNullable<Facts[Name]> extends boolean
+        ? "boolean"
+        : NonNullable<Facts[Name]> extends readonly string[]
+          ? "string[]"
+          : NonNullable<Facts[Name]> extends readonly number[]
+            ? "number[]"
+            : NonNullable<Facts[Name]> extends readonly boolean[]
+              ? "boolean[]"
+              : FactType;
 };
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
