@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { argumentFailure, MemoryStream, runSection } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { COMMANDS } from "./commands.js";
-import { createProgram } from "./program.js";
+import { programOf } from "./program.js";
 
 const run = promisify(execFile);
 
@@ -49,7 +49,7 @@ test("bash completes the values of an argument", async () => {
 test.each(["bash", "zsh", "fish"])("the %s script has all commands and options", async (shell) => {
   const script = await scriptFor(shell);
   const stream = new MemoryStream();
-  const program = createProgram([], { folder, environment: {}, stdout: stream, stderr: stream }, COMMANDS);
+  const program = programOf(COMMANDS)([], { folder, environment: {}, stdout: stream, stderr: stream });
   for (const command of program.commands) {
     const lines = script.split("\n").filter((line) => line.includes(command.name()));
     const text = lines.join("\n");

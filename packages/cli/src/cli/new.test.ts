@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { argumentFailure, failure, runSection } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { create } from "./create.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 const KIT = path.join(ROOT, "packages/kit");
@@ -42,6 +43,16 @@ Commit the files and the lockfile: the workflow and \`colonnade upgrade\` need t
   expect(await readFile(path.join(section, "section.config.js"), "utf8")).toContain('name: "hello"');
   expect(await readFile(path.join(section, "src/section.ts"), "utf8")).toContain('"/hello": () => import');
   expect(await readFile(path.join(section, ".gitignore"), "utf8")).toContain("node_modules/\nrelease/\n");
+});
+
+test("create-section does the same, under its own name", async () => {
+  const folder = await temporaryFolder();
+  const run = (...args: string[]) => runSection(folder, args, {}, { command: create });
+  expect(await run("hello")).toMatchObject({ code: 0, out: expect.stringContaining("created hello/") as string });
+  const { out } = await run("--help");
+  expect(out).toMatch(/^Usage: create-section \[options\] <name>\n/);
+  expect(out).not.toMatch(/colonnade new|COLONNADE_/);
+  expect(await run()).toEqual(failure("missing required argument 'name'\nRun `create-section --help` for usage."));
 });
 
 test("--json prints the created files", async () => {

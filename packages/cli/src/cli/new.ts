@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { EXPECTED_NAME, isSectionName, UsageError } from "../build/config.js";
 import { checkPath } from "../build/folder.js";
@@ -13,10 +13,15 @@ import { createRepository } from "./repository.js";
 import { packageVersion, pagePatterns, scaffold } from "./scaffold.js";
 
 /** Adds `colonnade new`. */
-export function addNewCommand(program: CommandUnknownOpts, { folder, environment, printResult }: CommandContext): void {
-  program
-    .command("new <name>")
-    .summary("create a section with two pages, in a new folder")
+export function addNewCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  defineNew(program.command("new").summary("create a section with two pages, in a new folder"), context);
+}
+
+/** Defines what `colonnade new` and `create-section` have in common. */
+export function defineNew(command: CommandUnknownOpts, { folder, environment, printResult }: CommandContext): void {
+  // The arguments of a new command are known.
+  (command as Command)
+    .argument("<name>")
     .description(
       "Creates a section that builds and passes its tests in the folder <name>, which must be empty or not exist. It has " +
         "pages, tests, a workflow for GitHub Actions and, unless the folder is within one, a Git " +

@@ -5,7 +5,7 @@ import type { CommandContext, CommandResult, ProcessContext } from "./context.js
 import { printable } from "./printable.js";
 import { packageVersion } from "./scaffold.js";
 
-/** Adds a command to the program. */
+/** Adds a command to a program, or makes the program one command. */
 export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
 
 const ENVIRONMENT_HELP = `
@@ -21,39 +21,59 @@ ${Object.values(ERROR_KINDS)
   .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
   .join("\n")}`;
 
-/** Creates the `colonnade` program with these commands. */
-export function createProgram(
-  args: readonly string[],
-  context: ProcessContext,
-  commands: readonly AddCommand[],
-): CommandUnknownOpts {
-  const { stdout, stderr } = context;
-  const program = new Command("colonnade")
-    .description("Build, publish and deploy a section.")
+/** Creates a program for these arguments. */
+export type CreateProgram = (args: readonly string[], context: ProcessContext) => CommandUnknownOpts;
+
+/** Returns a function that creates the `colonnade` program with these commands. */
+export function programOf(commands: readonly AddCommand[]): CreateProgram {
+  return (args, context) => {
+    const program = emptyProgram("colonnade", context)
+      .description("Build, publish and deploy a section.")
+      .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${EXIT_CODE_HELP}`);
+    for (const addCommand of commands) addCommand(program, commandContext(program, context));
+    program.showHelpAfterError("Run `colonnade --help` for the commands.");
+    rejectAmbiguousOptions(program, args);
+    for (const command of program.commands) {
+      command.showHelpAfterError(`Run \`colonnade ${command.name()} --help\` for usage.`);
+      rejectAmbiguousOptions(command, args);
+    }
+    return program;
+  };
+}
+
+/** Returns a function that creates a program of this name which is one command. `define` adds what the command has. */
+export function singleCommand(name: string, define: AddCommand): CreateProgram {
+  return (args, context) => {
+    const program = emptyProgram(name, context).addHelpText("afterAll", EXIT_CODE_HELP);
+    define(program, commandContext(program, context));
+    program.showHelpAfterError(`Run \`${name} --help\` for usage.`);
+    rejectAmbiguousOptions(program, args);
+    return program;
+  };
+}
+
+function emptyProgram(name: string, { stdout, stderr }: ProcessContext): CommandUnknownOpts {
+  return new Command(name)
     .version(packageVersion(), "--version", "print the version of the command")
     .option("--json", "print the result as JSON")
-    .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${EXIT_CODE_HELP}`)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(printable(text)),
       writeErr: (text) => stderr.write(printable(text)),
     })
     .exitOverride();
+}
+
+function commandContext(program: CommandUnknownOpts, context: ProcessContext): CommandContext {
+  const { stdout, stderr } = context;
   const printResult = ({ text, data, warnings = [], hint }: CommandResult): void => {
-    const { json } = program.opts();
+    const { json } = program.opts() as { readonly json?: boolean };
     // The JSON result includes the warnings.
     if (!json) for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
     if (!json && warnings.length > 0 && hint !== undefined) stderr.write(`${printable(hint)}\n`);
     stdout.write(`${json ? jsonLine(data) : printable(text)}\n`);
   };
-  for (const addCommand of commands) addCommand(program, { ...context, printResult });
-  program.showHelpAfterError("Run `colonnade --help` for the commands.");
-  rejectAmbiguousOptions(program, args);
-  for (const command of program.commands) {
-    command.showHelpAfterError(`Run \`colonnade ${command.name()} --help\` for usage.`);
-    rejectAmbiguousOptions(command, args);
-  }
-  return program;
+  return { ...context, printResult };
 }
 
 /**

@@ -4,16 +4,16 @@ import { ERROR_KINDS, UsageError } from "../build/usageError.js";
 import type { ProcessContext } from "./context.js";
 import { locateErrors } from "./locate.js";
 import { printable } from "./printable.js";
-import { createProgram, type AddCommand } from "./program.js";
+import type { CreateProgram } from "./program.js";
 
-/** Runs a program with these commands. Returns the exit code: 0, that of the printed error's kind, or 1 after a bug. */
+/** Runs a program. Returns the exit code: 0, that of the printed error's kind, or 1 after a bug. */
 export async function run(
   args: readonly string[],
   context: ProcessContext,
-  commands: readonly AddCommand[],
+  createProgram: CreateProgram,
 ): Promise<number> {
   try {
-    await createProgram(args, context, commands).parseAsync(args, { from: "user" });
+    await createProgram(args, context).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     // Commander has printed its help or error message.
