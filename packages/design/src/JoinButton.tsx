@@ -6,8 +6,8 @@ import { signupOf } from "./site.js";
 /** Why the join dialog opens: `general` for a general invitation, `sample` for a sample listing. */
 export type JoinReason = "general" | "sample";
 
-/** The shell's slot for the join dialog. */
-export const JOIN_SLOT = "join";
+// The slot of the shell for the join dialog.
+const JOIN_SLOT = "join";
 
 /** Props of {@link JoinButton}. */
 export interface JoinButtonProps {

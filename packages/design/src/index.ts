@@ -19,5 +19,5 @@ export { Field, type FieldProps } from "./Field.js";
 export { Grid, type GridProps } from "./Grid.js";
 export { Notice, type NoticeProps } from "./Notice.js";
 export { Prose, type ProseProps } from "./Prose.js";
-export { JOIN_SLOT, JoinButton, useJoin, type JoinButtonProps, type JoinReason } from "./JoinButton.js";
+export { JoinButton, useJoin, type JoinButtonProps, type JoinReason } from "./JoinButton.js";
 export { signupOf, type HeaderVariant, type Partner, type Signup } from "./site.js";
