@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 
 import * as tar from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -56,6 +57,14 @@ async function offerVariant(manifest: object): Promise<void> {
 function dev(...args: string[]) {
   return runCompiled(folder, ["dev", "--port", "0", ...args]);
 }
+
+test("the folder of a shell is an error with what to do, whatever the site", async () => {
+  const shell = path.join(import.meta.dirname, "../../../../examples/minimal-shell");
+  const { code, err } = await dev(shell, "--site", "http://127.0.0.1:1");
+  expect(err).toContain(`${shell} contains a shell, and this command serves sections; `);
+  expect(err).toContain("then run `colonnade dev --site <its URL>` in the folder of a section\n");
+  expect(code).toBe(2);
+});
 
 test("an unreachable site is an error", async () => {
   const { code, err } = await dev("--site", "http://127.0.0.1:1");

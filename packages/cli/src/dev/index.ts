@@ -103,9 +103,9 @@ class DevelopmentSession {
   /** Builds the sections, and serves them. */
   async start(): Promise<Development> {
     const { folders, site, port, host, print } = this.#options;
+    const configs = await readConfigs(folders);
     const { siteContext, shell } = await readSiteContext(site, this.#shells);
     this.#pages.siteContext = siteContext;
-    const configs = await readConfigs(folders);
     for (const [folder, { name }] of configs) checkShared(name, neededRanges(installedVersions(folder)), shell);
     // The server listens before the builds start, so that a port in use is reported at once.
     const url = await this.#server.listen(port, host);
@@ -198,6 +198,11 @@ function checkShared(section: string, ranges: SharedVersions, { version, shared 
   }
 }
 
+// What to do in the folder of a shell.
+const SHELL_HELP =
+  "and this command serves sections; build, publish and deploy the shell to a gateway on this machine (`make example-shell` in " +
+  "Colonnade's repository does this for the example), then run `colonnade dev --site <its URL>` in the folder of a section";
+
 /** Reads the configurations of sections, by folder. */
 async function readConfigs(folders: readonly string[]): Promise<Map<string, SectionConfig>> {
   const configs = new Map<string, SectionConfig>();
@@ -205,7 +210,7 @@ async function readConfigs(folders: readonly string[]): Promise<Map<string, Sect
   for (const folder of folders) {
     const config = await loadConfig(folder);
     const { name, kind } = config;
-    if (kind === "shell") throw new UsageError(`${folder} contains the shell; expected a section`);
+    if (kind === "shell") throw new UsageError(`${folder} contains a shell, ${SHELL_HELP}`);
     const earlierFolder = foldersByName.get(name);
     if (earlierFolder !== undefined)
       throw new UsageError(
