@@ -4,7 +4,7 @@
 # make check             after an edit: check what differs from the merge base with main, in at most a minute
 # make test              run all checks
 # make test-rust         run only the Rust tests (CRATE=colonnade-site, or CRATE=gateway FILTER=signup_limits::)
-# make test-web          run only unit and component tests (FILE=shell/src/head.test.ts)
+# make test-web          run only unit and component tests (FILE=packages/shell/src/head.test.ts)
 # make test-site         run only browser tests (FILE=rendering/hydration)
 # make lint              run only formatters, linters and type checks
 # make format            format all code

@@ -1,4 +1,4 @@
-// Builds the example section through the kit's public exports.
+// Builds the example section through the public exports of the command.
 import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import path from "node:path";
