@@ -18,6 +18,7 @@ const run = promisify(execFile);
 const CLI = path.resolve(import.meta.dirname, "../..");
 const ROOT = path.resolve(CLI, "../..");
 const KIT = path.join(ROOT, "packages/kit");
+const SHELL = path.join(ROOT, "packages/shell");
 const CREATE_SECTION = path.join(ROOT, "packages/create-section");
 // The command's own node_modules has the dependencies whose version differs from the one at the root.
 const DEPENDENCIES = [path.join(CLI, "node_modules"), path.join(ROOT, "node_modules")];
@@ -63,12 +64,13 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   modules = path.join(folder, "node_modules");
   await run(process.execPath, [path.join(CREATE_SECTION, "scripts/bundle.mjs")]);
-  const [kit, cli, create] = await Promise.all([pack(KIT), pack(CLI), pack(CREATE_SECTION)]);
+  const [kit, cli, shell, create] = await Promise.all([pack(KIT), pack(CLI), pack(SHELL), pack(CREATE_SECTION)]);
   packedCreate = create;
   createSection = await unpackCreate();
   await Promise.all([
     unpack(kit, path.join(modules, "@colonnade/kit")),
     unpack(cli, path.join(modules, "@colonnade/cli")),
+    unpack(shell, path.join(modules, "@colonnade/shell")),
   ]);
   const libraries = new Map<string, string>();
   for (const source of DEPENDENCIES.toReversed())
@@ -82,6 +84,7 @@ function runInSection(name: string, tool: string, ...args: string[]): Promise<{ 
 }
 
 test.each([
+  ["shell", ["dist/index.js", "dist/index.d.ts", "css"]],
   ["kit", ["dist/index.js", "dist/index.d.ts", "dist/contract.js", "modules.d.ts"]],
   [
     "cli",
@@ -93,8 +96,10 @@ test.each([
   ],
 ])("the packed %s contains the public files and no tests", async (name, expected) => {
   const files = await readdir(path.join(modules, "@colonnade", name), { recursive: true });
-  expect(files).toEqual(expect.arrayContaining(expected));
-  expect(files.filter((file) => /^dist\/.*(\.test\.|tsbuildinfo)|^(src|fixtures)\b/.test(file))).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", ...expected]));
+  expect(files.filter((file) => /^dist\/(.*(\.test\.|tsbuildinfo)|api|fixtures)|^(src|fixtures)\b/.test(file))).toEqual(
+    [],
+  );
 });
 
 /** Builds the section in a folder with the unpacked packages, within this process, which has loaded webpack. Returns its release. */
