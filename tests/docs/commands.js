@@ -2,7 +2,7 @@ import path from "node:path";
 import { Writable } from "node:stream";
 
 import { COMMANDS } from "../../packages/cli/dist/cli/commands.js";
-import { createProgram } from "../../packages/cli/dist/cli/program.js";
+import { programOf } from "../../packages/cli/dist/cli/program.js";
 import { exists, isMissingPath } from "./paths.js";
 import { FILES, read, ROOT } from "./repository.js";
 
@@ -210,5 +210,5 @@ function subcommands(file) {
  */
 function programFor(args) {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return createProgram(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream }, COMMANDS);
+  return programOf(COMMANDS)(args, { folder: ROOT, environment: {}, stdout: stream, stderr: stream });
 }
