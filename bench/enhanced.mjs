@@ -54,6 +54,9 @@ async function build(folder) {
   const configuration = clientConfiguration(context);
   configuration.entry = folder === SHELL ? { main: path.join(import.meta.dirname, "enhanced-entry.js") } : {};
   const plugins = configuration.plugins ?? [];
+  // The kit's shell loads no manifests, which these remotes have.
+  for (const plugin of plugins)
+    if (plugin instanceof webpack.DefinePlugin) delete plugin.definitions["FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN"];
   configuration.plugins = [
     ...plugins.filter((plugin) => !ADDED.some((added) => plugin instanceof added)),
     federationOf(folder),

@@ -18,3 +18,10 @@ export function loadSection({ name }) {
 export function refetch() {
   return Promise.resolve();
 }
+
+/** No module of another section is loaded. */
+export const federation = {};
+
+export function startFederationWhenIdle() {
+  // The bundle has all sections.
+}
