@@ -8,7 +8,7 @@ use colonnade_diagnostics::Diagnostics;
 use colonnade_platform::deployment::{Deployments, Warm};
 use colonnade_platform::rollout::RolloutController;
 use colonnade_render::Renderer;
-use colonnade_site::document::{Documents, SiteFacts};
+use colonnade_site::document::{Documents, SiteView};
 use colonnade_store::Store;
 use colonnade_upstream::Upstreams;
 use tokio::task::JoinSet;
@@ -40,7 +40,7 @@ impl Platform {
         let upstreams = Upstreams::new(upstreams, cache, &config.site.origin, &metrics.upstreams)?;
         let upstreams = Arc::new(upstreams);
         let diagnostics = Arc::new(Diagnostics::default());
-        let site = SiteFacts::new(config);
+        let site = SiteView::new(config);
         let renderer = Arc::new(Renderer::start(
             config.render,
             Arc::clone(site.values()),

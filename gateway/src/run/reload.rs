@@ -100,7 +100,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use colonnade_site::document::SiteFacts;
+    use colonnade_site::document::SiteView;
 
     use super::super::settings;
     use super::Config;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// The settings that [`super::Reload::reload`] applies to a gateway that was started with others.
-    fn applied(started: &SiteFacts, config: &Config) -> String {
+    fn applied(started: &SiteView, config: &Config) -> String {
         let listeners = (settings::site(config, true), settings::admin(config, true));
         let site = started.reloaded(config);
         let values = site.values();
@@ -188,7 +188,7 @@ mod tests {
         let parse = |text: &str| Config::parse("site.toml", text, folder.path());
         let text = documented_config();
         let before = parse(&text).expect("a valid configuration");
-        let started = SiteFacts::new(&before);
+        let started = SiteView::new(&before);
         let lines: Vec<&str> = text.lines().collect();
         let mut reloaded = 0;
         for (index, line) in lines.iter().enumerate() {

@@ -40,8 +40,8 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
         }
     };
     let may_cache = !deployment.deployment.preview;
-    let facts = site.documents.site();
-    let json = page.json(facts.values().configs.get(&page.section.name)).await;
+    let view = site.documents.site();
+    let json = page.json(view.values().configs.get(&page.section.name)).await;
     let mut response = set_response(&head.headers, name, &json, may_cache);
     ServedBy::of(&mut response).section = Some(page.section.name.clone());
     Ok(response)

@@ -178,8 +178,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         }),
         get("/manifest.webmanifest", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
-            let facts = site.documents.site();
-            let response = live.map(|live| wellknown::manifest(&call.head.headers, &facts, &live.frame));
+            let view = site.documents.site();
+            let response = live.map(|live| wellknown::manifest(&call.head.headers, &view, &live.frame));
             Box::pin(ready(response))
         }),
         get("/favicon.ico", Text, |_, call| {

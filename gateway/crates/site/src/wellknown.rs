@@ -19,7 +19,7 @@ use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, TEXT, conditional_response, redirect, response};
 
-use crate::document::SiteFacts;
+use crate::document::SiteView;
 
 /// The `Cache-Control` of these files.
 const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
@@ -131,7 +131,7 @@ fn sitemap_file(root: &str, lines: &str) -> String {
 
 /// The web app manifest (<https://www.w3.org/TR/appmanifest/>): the site's name and icons for home screens. It has a
 /// validator, because its URL stays the same when the shell's icons change.
-pub(crate) fn manifest(request: &HeaderMap, site: &SiteFacts, frame: &ShellFrame) -> Response {
+pub(crate) fn manifest(request: &HeaderMap, site: &SiteView, frame: &ShellFrame) -> Response {
     let icons = frame.icons.iter().filter(|icon| icon.purpose != Purpose::Touch);
     let icon = |icon: &Icon| {
         json!({

@@ -43,7 +43,7 @@ pub(crate) fn recovered(change: Change) -> LiveState {
         visible: VisibleDeployments::first(change.live, change.revision),
         change,
         timeline: None,
-        facts: BTreeMap::new(),
+        summaries: BTreeMap::new(),
         unknown: UnknownFields::default(),
     }
     .with_new_timeline()

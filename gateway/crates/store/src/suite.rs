@@ -157,7 +157,7 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
             reason: None,
         },
         timeline: None,
-        facts: BTreeMap::new(),
+        summaries: BTreeMap::new(),
         unknown: UnknownFields::default(),
     }
 }

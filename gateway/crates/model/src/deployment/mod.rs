@@ -1,7 +1,7 @@
 //! Deployments: numbered, immutable sets of one shell release and section releases.
 
-mod facts;
 mod progress;
+mod release_summary;
 mod set_name;
 mod state;
 mod steps;
@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 use crate::release::ReleaseId;
 use crate::schema::{Name, Number, Reason, Releases};
 
-pub use facts::ReleaseFacts;
 pub use progress::RolloutProgress;
+pub use release_summary::ReleaseSummary;
 pub use set_name::{SetName, SetNameError};
 pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, release_changes};
 pub use steps::{EXPECTED_STEPS, RolloutStep, RolloutSteps};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Deployment, ReleaseFacts, RolloutSteps, VisibleDeployments};
+use super::{Deployment, ReleaseSummary, RolloutSteps, VisibleDeployments};
 use crate::release::{Digest, ReleaseId};
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
@@ -27,7 +27,7 @@ pub struct LiveState {
     pub timeline: Option<String>,
     /// What is known of the section releases that visitors get, by `name@version`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: BTreeMap<String, ReleaseFacts>,
+    pub summaries: BTreeMap<String, ReleaseSummary>,
     /// The fields of newer gateways.
     #[serde(flatten)]
     pub unknown: UnknownFields,

@@ -11,7 +11,7 @@ use super::claims::{assemble_new, refused_claims};
 use super::deployments::Deployments;
 use super::error::LoadError;
 use super::metrics;
-use super::plan::{ChangedSet, Command, Facts, Plan, Request, Step, plan};
+use super::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
 use super::snapshot::{Snapshot, concurrently};
 use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
@@ -62,7 +62,7 @@ impl Deployments {
                 }
             }
             let created = plan.create.as_ref().and(loaded.first());
-            plan.state.facts = snapshot.facts(&plan.state, created);
+            plan.state.summaries = snapshot.summaries(&plan.state, created);
             if matches!(request.command, Command::Preview(_)) {
                 self.store.rotate_keys(KeyPurpose::Previews).await?;
             }
@@ -93,12 +93,12 @@ impl Deployments {
     }
 
     async fn plan(&self, snapshot: &Snapshot, request: &Request<'_>) -> Result<Option<Plan>, ChangeError> {
-        let facts = match &request.command {
+        let input = match &request.command {
             Command::RollBack { target, .. } => self.restored(snapshot, target).await?,
-            Command::CollectGarbage(keep) => Facts::Garbage(self.garbage(snapshot, *keep).await?),
-            _ => Facts::None,
+            Command::CollectGarbage(keep) => PlanInput::Garbage(self.garbage(snapshot, *keep).await?),
+            _ => PlanInput::None,
         };
-        plan(snapshot, request, facts, self.next_number(snapshot))
+        plan(snapshot, request, input, self.next_number(snapshot))
     }
 
     /// The sets that change, loaded, if their releases exist, fit each other, and take only paths

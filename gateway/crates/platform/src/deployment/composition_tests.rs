@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use colonnade_model::deployment::{Deployment, ReleaseFacts};
+use colonnade_model::deployment::{Deployment, ReleaseSummary};
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Digest, ReleaseId, SHELL};
 use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment, LoadedRelease};
@@ -68,7 +68,7 @@ fn release(number: usize, version: &str, (first, second): Choice) -> Option<Arc<
     if patterns.is_empty() {
         return None;
     }
-    let facts = ReleaseFacts {
+    let summary = ReleaseSummary {
         contract: 1,
         container: format!("section_{number}"),
         patterns,
@@ -81,7 +81,7 @@ fn release(number: usize, version: &str, (first, second): Choice) -> Option<Arc<
     };
     let id = id(&format!("section-{number}"), version);
     Some(Arc::new(
-        LoadedRelease::from_facts(&id, &facts).expect("valid patterns"),
+        LoadedRelease::from_summary(&id, &summary).expect("valid patterns"),
     ))
 }
 

@@ -57,7 +57,7 @@ pub(super) enum Step {
 }
 
 /// What a plan needs from the store in addition to the snapshot.
-pub(super) enum Facts {
+pub(super) enum PlanInput {
     /// Nothing.
     None,
     /// The version of a section that a rollback restores.
@@ -142,7 +142,7 @@ impl Request<'_> {
 pub(super) fn plan(
     snapshot: &Snapshot,
     request: &Request<'_>,
-    facts: Facts,
+    input: PlanInput,
     number: u64,
 ) -> Result<Option<Plan>, ChangeError> {
     let planner = Planner {
@@ -154,15 +154,15 @@ pub(super) fn plan(
             at: colonnade_clock::now(),
         },
     };
-    match (&request.command, facts) {
+    match (&request.command, input) {
         (Command::Deploy(deploy), _) => planner.deploy(deploy),
-        (Command::RollBack { base, target }, facts) => {
+        (Command::RollBack { base, target }, input) => {
             planner.require_base(*base)?;
-            match (target, facts) {
-                (RollbackTarget::Section(section), Facts::Version(version)) => {
+            match (target, input) {
+                (RollbackTarget::Section(section), PlanInput::Version(version)) => {
                     planner.restore_section(section, version)
                 }
-                (_, Facts::Deployment(earlier)) => planner.restore(earlier),
+                (_, PlanInput::Deployment(earlier)) => planner.restore(earlier),
                 _ => Ok(None),
             }
         }
@@ -171,7 +171,7 @@ pub(super) fn plan(
         (Command::EndPreviews, _) => {
             Ok(planner.record_only(ChangeKind::EndPreviews, CollectedGarbage::default()))
         }
-        (Command::CollectGarbage(_), Facts::Garbage(garbage)) if !garbage.is_empty() => {
+        (Command::CollectGarbage(_), PlanInput::Garbage(garbage)) if !garbage.is_empty() => {
             Ok(planner.collect(garbage))
         }
         (Command::CollectGarbage(_), _) => Ok(None),
@@ -561,7 +561,7 @@ impl Planner<'_> {
             change,
             timeline: before.and_then(|state| state.timeline.clone()),
             // Known when the releases are loaded.
-            facts: BTreeMap::new(),
+            summaries: BTreeMap::new(),
             unknown: before.map(|state| state.unknown.clone()).unwrap_or_default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deployments::Deployments;
-use super::plan::{Facts, reject_rolled_out};
+use super::plan::{PlanInput, reject_rolled_out};
 use super::snapshot::Snapshot;
 use super::types::{ChangeError, RollbackTarget};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, ReleaseChange};
@@ -16,7 +16,7 @@ impl Deployments {
         &self,
         snapshot: &Snapshot,
         target: &RollbackTarget,
-    ) -> Result<Facts, ChangeError> {
+    ) -> Result<PlanInput, ChangeError> {
         let live = snapshot.live().ok_or(ChangeError::NoLiveDeployment)?;
         let number = match target {
             RollbackTarget::Section(section) => {
@@ -25,13 +25,13 @@ impl Deployments {
                     return Err(ChangeError::NothingToRestore(format!("`{section}` is not live")));
                 };
                 let version = self.previous_release(snapshot, section, current).await?;
-                return Ok(Facts::Version(version));
+                return Ok(PlanInput::Version(version));
             }
             RollbackTarget::Deployment(number) => *number,
             RollbackTarget::Previous => self.previous_deployment(snapshot).await?,
         };
         let earlier = self.stored_deployment(number).await?;
-        Ok(Facts::Deployment(
+        Ok(PlanInput::Deployment(
             earlier.ok_or(ChangeError::DeploymentNotFound(number))?,
         ))
     }

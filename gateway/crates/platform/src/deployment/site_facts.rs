@@ -78,7 +78,7 @@ impl Deployments {
                 found,
             })
         };
-        release.site_facts.iter().filter_map(problem).collect()
+        release.facts.iter().filter_map(problem).collect()
     }
 
     fn visible_fact_problems(&self, snapshot: &Snapshot) -> Vec<FactProblem> {

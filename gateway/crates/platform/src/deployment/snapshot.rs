@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use super::error::LoadError;
 use colonnade_model::deployment::{
-    Deployment, LiveState, ReleaseChange, ReleaseFacts, Rollout, SetName, release_changes,
+    Deployment, LiveState, ReleaseChange, ReleaseSummary, Rollout, SetName, release_changes,
 };
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{ReleaseId, SHELL};
@@ -579,8 +579,10 @@ impl Snapshot {
 
     /// A release that cannot be loaded, with what the live state knows of it.
     pub(super) fn unavailable_release(&self, id: ReleaseId, error: String) -> UnavailableRelease {
-        let facts = self.state().and_then(|state| state.facts.get(&id.to_string()));
-        let known = facts.and_then(|facts| LoadedRelease::from_facts(&id, facts));
+        let summary = self
+            .state()
+            .and_then(|state| state.summaries.get(&id.to_string()));
+        let known = summary.and_then(|summary| LoadedRelease::from_summary(&id, summary));
         UnavailableRelease {
             id,
             error,
@@ -590,11 +592,11 @@ impl Snapshot {
 
     /// What is known of the section releases that visitors get in a live state. `created` is a new
     /// deployment of it.
-    pub(super) fn facts(
+    pub(super) fn summaries(
         &self,
         state: &LiveState,
         created: Option<&LoadedDeployment>,
-    ) -> BTreeMap<String, ReleaseFacts> {
+    ) -> BTreeMap<String, ReleaseSummary> {
         let record = |number| {
             let created = created.filter(|created| created.deployment.number == number);
             let record = created
@@ -606,18 +608,18 @@ impl Snapshot {
         let candidates = state.visible.rollouts().iter();
         let candidates = candidates.filter_map(|rollout| record(rollout.candidate));
         let changed = candidates.flat_map(Deployment::changed_ids);
-        let before = self.state().map(|state| &state.facts);
-        let facts = live.chain(changed).filter_map(|id| {
+        let before = self.state().map(|state| &state.summaries);
+        let summaries = live.chain(changed).filter_map(|id| {
             let mut loaded = created.into_iter().flat_map(|created| &created.releases);
             let loaded = loaded.find(|release| release.id == id).cloned();
             let name = id.to_string();
-            let facts = match loaded.or_else(|| self.known(&id)) {
-                Some(release) => release.facts()?,
+            let summary = match loaded.or_else(|| self.known(&id)) {
+                Some(release) => release.summary()?,
                 None => before?.get(&name)?.clone(),
             };
-            Some((name, facts))
+            Some((name, summary))
         });
-        facts.collect()
+        summaries.collect()
     }
 
     /// This snapshot after a change that created this deployment, without reading the store; `None`

@@ -17,7 +17,7 @@ use colonnade_store::loaded::{PageManifest, SlotManifest};
 pub(super) struct Boot<'a> {
     /// The name of the set of releases.
     pub(super) deployment: &'a str,
-    /// What sections know of the site, with the current day ([`super::SiteFacts`]).
+    /// What sections know of the site, with the current day ([`super::SiteView`]).
     pub(super) site: Value,
     /// The configuration of each of the sections below that has one, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -12,7 +12,7 @@ mod inline_style;
 mod metrics;
 mod preview_banner;
 mod response;
-mod site_facts;
+mod site_view;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -20,7 +20,7 @@ mod warm;
 
 pub use boot::Form;
 pub use metrics::DocumentMetrics;
-pub use site_facts::SiteFacts;
+pub use site_view::SiteView;
 pub use types::DocumentRequest;
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 pub struct Documents {
     common: Arc<CommonParts>,
     /// What they contain of the configuration, which a reload replaces.
-    site: ArcSwap<SiteFacts>,
+    site: ArcSwap<SiteView>,
     responses: Responses,
     /// The store with the releases.
     store: Arc<Store>,
@@ -64,7 +64,7 @@ impl Documents {
     /// The documents of the site that this configuration describes.
     pub fn new(
         config: &Config,
-        site: SiteFacts,
+        site: SiteView,
         store: Arc<Store>,
         renderer: Arc<Renderer>,
         metrics: DocumentMetrics,
@@ -83,7 +83,7 @@ impl Documents {
     }
 
     /// What documents contain of the configuration now.
-    pub(crate) fn site(&self) -> Arc<SiteFacts> {
+    pub(crate) fn site(&self) -> Arc<SiteView> {
         self.site.load_full()
     }
 

@@ -14,7 +14,7 @@ use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
 
-use super::SiteFacts;
+use super::SiteView;
 use crate::deployment_selection::{Caching, DeploymentSelection};
 
 /// A request for a document on the current date.
@@ -25,7 +25,7 @@ pub struct DocumentRequest {
     /// The deployment that the visitor sees.
     pub(super) deployment: Arc<LoadedDeployment>,
     /// What it contains of the configuration.
-    pub(super) site: Arc<SiteFacts>,
+    pub(super) site: Arc<SiteView>,
     pub(super) is_preview: bool,
     /// Who may cache the document.
     pub(super) caching: Caching,
@@ -53,7 +53,7 @@ pub(super) struct DocumentKey {
 impl DocumentRequest {
     /// A request for a path. `page` is the page of the selected deployment that matches it.
     pub(super) fn new(
-        site: Arc<SiteFacts>,
+        site: Arc<SiteView>,
         selection: &DeploymentSelection,
         page: Option<&Arc<PageManifest>>,
         path: Option<&RequestPath>,

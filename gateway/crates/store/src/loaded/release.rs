@@ -10,7 +10,7 @@ use http::HeaderValue;
 use httpdate::HttpDate;
 use tokio::sync::OnceCell;
 
-use colonnade_model::deployment::ReleaseFacts;
+use colonnade_model::deployment::ReleaseSummary;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
     Digest, FactType, File, Icon, Kind, Meta, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
@@ -46,7 +46,7 @@ pub struct LoadedRelease {
     /// provides.
     pub shared: BTreeMap<String, String>,
     /// The facts of the site that it reads, with their types.
-    pub site_facts: BTreeMap<String, FactType>,
+    pub facts: BTreeMap<String, FactType>,
     /// Its role in a deployment.
     pub role: Role,
     /// The files of its server modules, by specifier.
@@ -198,7 +198,7 @@ impl LoadedRelease {
             files,
             contract: release.contract,
             shared: release.shared,
-            site_facts: release.facts,
+            facts: release.facts,
             role,
             modules,
             server_modules: OnceCell::new(),
@@ -206,12 +206,12 @@ impl LoadedRelease {
     }
 
     /// What the checks of a set need to know of a section; `None` for a shell.
-    pub fn facts(&self) -> Option<ReleaseFacts> {
+    pub fn summary(&self) -> Option<ReleaseSummary> {
         let Role::Section(parts) = &self.role else {
             return None;
         };
         let patterns = parts.pages.iter().map(|(pattern, _)| pattern.as_str().to_owned());
-        Some(ReleaseFacts {
+        Some(ReleaseSummary {
             contract: self.contract,
             container: parts.remote.section.container.clone(),
             patterns: patterns.collect(),
@@ -221,12 +221,12 @@ impl LoadedRelease {
     }
 
     /// A release that is missing or damaged, as far as it is known: it has pages and slots, but no
-    /// files. `None` if the facts are damaged, too.
-    pub fn from_facts(id: &ReleaseId, facts: &ReleaseFacts) -> Option<Self> {
+    /// files. `None` if the summary is damaged, too.
+    pub fn from_summary(id: &ReleaseId, summary: &ReleaseSummary) -> Option<Self> {
         let section = Arc::new(SectionEntry {
             name: id.name.clone(),
             version: id.version.clone(),
-            container: facts.container.clone(),
+            container: summary.container.clone(),
             entry: String::new(),
             integrity: String::new(),
             needs_federation_runtime: false,
@@ -248,16 +248,16 @@ impl LoadedRelease {
             id: id.clone(),
             published_at: PublishedAt::at(UNIX_EPOCH),
             files: foldhash::HashMap::default(),
-            contract: facts.contract,
-            shared: facts.shared.clone(),
-            site_facts: BTreeMap::new(),
+            contract: summary.contract,
+            shared: summary.shared.clone(),
+            facts: BTreeMap::new(),
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest {
                     section: Arc::clone(&section),
                     exposes: BTreeMap::new(),
                 }),
-                pages: facts.patterns.iter().map(page).collect::<Option<_>>()?,
-                slots: facts.slots.iter().map(slot).collect(),
+                pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,
+                slots: summary.slots.iter().map(slot).collect(),
                 paths: Vec::new(),
                 indexable: HashMap::new(),
             }),

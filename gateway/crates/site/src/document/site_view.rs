@@ -16,7 +16,7 @@ use crate::integrations;
 
 /// What documents contain of the configuration.
 #[derive(Debug)]
-pub struct SiteFacts {
+pub struct SiteView {
     /// The site's name.
     pub(crate) brand: Arc<str>,
     /// The language of pages that name no other.
@@ -29,8 +29,8 @@ pub struct SiteFacts {
     fixed: Value,
 }
 
-impl SiteFacts {
-    /// The facts of the site that this configuration describes.
+impl SiteView {
+    /// What documents contain of this configuration.
     pub fn new(config: &Config) -> Self {
         let fixed = json!({
             "origin": config.site.origin.as_str(),
@@ -40,15 +40,15 @@ impl SiteFacts {
         Self::with(fixed, config)
     }
 
-    /// These facts with those that a reload of this configuration changes. What is equal stays the
+    /// This view with what a reload of this configuration changes. What is equal stays the
     /// same instance, so that what is cached with it stays valid.
     #[must_use]
     pub fn reloaded(&self, config: &Config) -> Self {
-        let mut facts = Self::with(self.fixed.clone(), config);
-        if has_same_values(&self.values, &facts.values) {
-            facts.values = Arc::clone(&self.values);
+        let mut view = Self::with(self.fixed.clone(), config);
+        if has_same_values(&self.values, &view.values) {
+            view.values = Arc::clone(&self.values);
         }
-        facts
+        view
     }
 
     fn with(fixed: Value, config: &Config) -> Self {

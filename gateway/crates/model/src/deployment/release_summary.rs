@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// paths to them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ReleaseFacts {
+pub struct ReleaseSummary {
     /// The version of the section contract it implements.
     pub contract: u32,
     /// The global name of its Module Federation container.
