@@ -4,19 +4,29 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request};
+use crate::support::{CLOSED_SIGNUP, Gateway, Release, Request};
 
 #[test]
 fn robots_txt_disallows_non_pages() {
-    let gateway = Gateway::start();
-    let response = gateway.get("/robots.txt");
-    assert_eq!(response.status, 200);
-    assert_eq!(response.header("content-type"), "text/plain; charset=utf-8");
-    assert_eq!(
-        response.text(),
-        "User-agent: *\nAllow: /\nDisallow: /go/\nDisallow: /functions/\n\n\
-         Sitemap: https://site.example/sitemap.xml\n"
-    );
+    let partners = "[partners.example]\nname = \"Example\"\nurl = \"https://partner.example\"\n";
+    for (integrations, lines) in [
+        ("", ""),
+        (partners, "Disallow: /go/\n"),
+        (CLOSED_SIGNUP, "Disallow: /functions/\n"),
+        (
+            &format!("{partners}{CLOSED_SIGNUP}"),
+            "Disallow: /go/\nDisallow: /functions/\n",
+        ),
+    ] {
+        let gateway = Gateway::start_with(integrations, &[]);
+        let response = gateway.get("/robots.txt");
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(
+            response.text(),
+            format!("User-agent: *\nAllow: /\n{lines}\nSitemap: https://site.example/sitemap.xml\n")
+        );
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::call::Call;
 use crate::error::{SiteError, visitor};
 use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
-use crate::{page_manifest, preview, wellknown};
+use crate::{integrations, page_manifest, preview, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by
 /// its pattern.
@@ -80,8 +80,7 @@ pub(crate) struct RouteTable {
     pub(crate) file: Route<Endpoint>,
     /// The route of all paths below `/api`.
     upstream: Route<Endpoint>,
-    /// The route of other paths below `/go`: the not-found document, because people follow links to
-    /// other sites.
+    /// The route of other links of integrations: the not-found document, because people follow them.
     unknown_link: Route<Endpoint>,
     /// The route of other reserved paths.
     not_found: Route<Endpoint>,
@@ -141,7 +140,7 @@ impl RouteTable {
             let parameter = params.iter().next().map(|(_, value)| value);
             return (route, parameter.unwrap_or_default());
         }
-        let route = if first == Some("go") {
+        let route = if integrations::is_link(path) {
             &self.unknown_link
         } else {
             &self.not_found
@@ -167,7 +166,8 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             Box::pin(ready(Ok(health::readiness(&readiness, &site.shutdown))))
         }),
         get("/robots.txt", Text, |site, _| {
-            Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin))))
+            let disallowed = integrations::prefixes(&site.config);
+            Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin, disallowed))))
         }),
         get("/sitemap.xml", Text, |site, call| {
             let live = call.snapshot.live().ok_or(SiteError::NothingLive);
@@ -219,7 +219,11 @@ fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteErro
 const ASSET: Handler = |site, call| Box::pin(site.assets.respond(site.deployments.store(), call));
 
 /// A route for GET.
-pub(crate) fn get(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
+pub(crate) fn get(
+    pattern: impl Into<Cow<'static, str>>,
+    errors: ErrorFormat,
+    handle: Handler,
+) -> Route<Endpoint> {
     Route::new(Methods::GET, pattern, Endpoint { errors, handle })
 }
 
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_path_below_go_gets_its_own_route() {
+    fn unknown_link_of_integration_gets_its_own_route() {
         let table = RouteTable::new(Vec::new());
         for path in ["/go", "/go/", "/go/a/", "/go/a/b", "/go//"] {
             let path = RequestPath::parse(path).expect("a valid path");

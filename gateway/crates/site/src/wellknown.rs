@@ -31,11 +31,11 @@ const MAX_BYTES: usize = 50 * 1024 * 1024;
 /// The attribute of a sitemap's root element.
 const SITEMAP_NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// robots.txt: allows everything but paths that are not pages.
-pub(crate) fn robots(origin: &Origin) -> Response {
-    let body = format!(
-        "User-agent: *\nAllow: /\nDisallow: /go/\nDisallow: /functions/\n\nSitemap: {origin}/sitemap.xml\n"
-    );
+/// robots.txt: allows everything but paths that begin with one of `disallowed`.
+pub(crate) fn robots(origin: &Origin, disallowed: impl Iterator<Item = &'static str>) -> Response {
+    let lines: Vec<String> = disallowed.map(|prefix| format!("Disallow: {prefix}\n")).collect();
+    let lines = lines.concat();
+    let body = format!("User-agent: *\nAllow: /\n{lines}\nSitemap: {origin}/sitemap.xml\n");
     cacheable(response(StatusCode::OK, TEXT, body))
 }
 

@@ -14,6 +14,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Map, Value};
 
 use colonnade_config::Config;
+use colonnade_model::pattern::RequestPath;
 use colonnade_web::router::Route;
 
 use crate::document::Documents;
@@ -67,6 +68,19 @@ pub(crate) fn routes(config: &Config) -> Vec<Route<Endpoint>> {
     let has_partners = !integrations.partners.is_empty();
     let partner = has_partners.then(partner::route);
     signup.into_iter().chain(partner).collect()
+}
+
+/// What the paths of the integrations that are configured begin with: none of them is a page.
+pub(crate) fn prefixes(config: &Config) -> impl Iterator<Item = &'static str> {
+    let integrations = &config.integrations;
+    let partner = (!integrations.partners.is_empty()).then_some(partner::PREFIX);
+    let signup = integrations.signup.as_ref().map(|_| signup::PREFIX);
+    partner.into_iter().chain(signup)
+}
+
+/// Whether people follow links to this path: an unknown one leads to the not-found document.
+pub(crate) fn is_link(path: &RequestPath) -> bool {
+    partner::is_link(path)
 }
 
 /// What sections know of the integrations that are configured: `site.integrations`.

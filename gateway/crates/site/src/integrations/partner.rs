@@ -6,14 +6,23 @@ use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
 use colonnade_config::integrations::Partner;
+use colonnade_model::pattern::RequestPath;
 use colonnade_web::response::{Response, redirect};
 use colonnade_web::router::Route;
 
 use crate::routes::{Endpoint, ErrorFormat, get};
 
+/// Its paths begin with this.
+pub(super) const PREFIX: &str = "/go/";
+
+/// Whether a path is that of a link, of a partner or not.
+pub(super) fn is_link(path: &RequestPath) -> bool {
+    path.segments().next() == Some(PREFIX.trim_matches('/'))
+}
+
 /// The route of affiliate links. An id that is not configured leads to the not-found document.
 pub(super) fn route() -> Route<Endpoint> {
-    get("/go/{partner}", ErrorFormat::Page, |site, call| {
+    get(format!("{PREFIX}{{partner}}"), ErrorFormat::Page, |site, call| {
         Box::pin(async move {
             let partner = site.config.integrations.partners.get(call.parameter);
             match partner.and_then(redirect_to) {

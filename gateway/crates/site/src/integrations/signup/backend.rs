@@ -116,7 +116,7 @@ impl Backend {
             client = client.tls_certs_only([]);
         }
         let mut url = signup.backend.url().clone();
-        url.set_path("/functions/v1/signup");
+        url.set_path(super::PATH);
         Ok(Self {
             client: client.build().map_err(BackendError)?,
             url,

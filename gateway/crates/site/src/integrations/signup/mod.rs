@@ -50,9 +50,15 @@ use metrics::OutcomeRecorder;
 use rate_limits::SignupRateLimiter;
 use redirect::AllowedRedirects;
 
+/// Its paths begin with this.
+pub(super) const PREFIX: &str = "/functions/";
+
+/// The path of sign-up, here and at the backend.
+const PATH: &str = "/functions/v1/signup";
+
 /// The route of sign-up.
 pub(super) fn route() -> Route<Endpoint> {
-    post("/functions/v1/signup", ErrorFormat::Json, |site, call| {
+    post(PATH, ErrorFormat::Json, |site, call| {
         Box::pin(async {
             match &site.integrations.signup {
                 Some(handler) => Ok(handler.handle(call).await),
