@@ -52,12 +52,13 @@ fn publish_warns_of_deploy_conflicts() {
 #[test]
 fn missing_fact_is_a_warning_and_refuses_deploys() {
     let gateway = Gateway::start_live("", &[]);
-    gateway.reload_and_wait(&with_facts("city = 7\ndays = [\"Mon\"]"));
-    let facts = json!({ "city": "string", "country": "string", "days": "list", "rooms": "number" });
+    gateway.reload_and_wait(&with_facts("city = 7\ndays = [\"Mon\"]\nhours = [8, \"late\"]"));
+    let facts = json!({ "city": "string", "country": "string", "days": "string[]", "hours": "number[]", "rooms": "number" });
     let release = Release::section("legal", "1.0.0", &["/terms"]).with("facts", facts);
     let problems = [
         ("city", "string", "a number", "changes its line in `[site.facts]` of site.toml to `city = \"…\"`"),
         ("country", "string", "missing", "adds `country = \"…\"` to `[site.facts]` of site.toml"),
+        ("hours", "number[]", "a list of several types", "changes its line in `[site.facts]` of site.toml to `hours = [1]`"),
         ("rooms", "number", "missing", "adds `rooms = 1` to `[site.facts]` of site.toml"),
     ]
     .map(|(fact, expected, found, fix)| {
@@ -87,13 +88,15 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
     gateway.publish(&Release::section("articles", "1.0.0", &["/about"]));
     gateway.deploy(&json!({ "articles": "1.0.0" }));
     gateway.reload_and_wait(&with_facts(
-        "city = \"Graz\"\ncountry = \"\"\ndays = []\nrooms = 0.5",
+        "city = \"Graz\"\ncountry = \"\"\ndays = []\nhours = []\nrooms = 0.5",
     ));
     assert_eq!(gateway.get("/readyz").text(), "ready\n");
     gateway.deploy(&json!({ "legal": "1.0.0" }));
 
     // A live release is served without them.
-    gateway.reload_and_wait(&with_facts("country = \"Austria\"\ndays = \"Mon\"\nrooms = 3"));
+    gateway.reload_and_wait(&with_facts(
+        "country = \"Austria\"\ndays = [3]\nhours = [8]\nrooms = 3",
+    ));
     let logged = |fact: &'static str| {
         let event = gateway
             .wait_for_event(|line| line["event"] == "fact_missing_or_mistyped" && line["fact"] == fact);
@@ -115,7 +118,7 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
         )
     };
     assert_eq!(logged("city"), of("string", None));
-    assert_eq!(logged("days"), of("list", Some("string")));
+    assert_eq!(logged("days"), of("string[]", Some("number[]")));
     assert_eq!(gateway.get("/terms").status, 200);
     let ready = gateway.get("/readyz");
     assert_eq!(ready.status, 200);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use colonnade_model::release::{EXPECTED_FACT_NAME, FactType, SHELL, is_fact_name, is_name};
+use colonnade_model::release::{EXPECTED_FACT_NAME, SHELL, is_fact_name, is_name};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Value as Toml;
 
@@ -41,14 +41,9 @@ pub struct SectionSettings {
 pub type Sections = BTreeMap<String, SectionSettings>;
 
 impl Facts {
-    /// The type of a value; `None` if there is no such value.
-    pub fn type_of(&self, name: &str) -> Option<FactType> {
-        Some(match self.values.get(name)?.0 {
-            serde_json::Value::String(_) => FactType::String,
-            serde_json::Value::Bool(_) => FactType::Boolean,
-            serde_json::Value::Array(_) => FactType::List,
-            _ => FactType::Number,
-        })
+    /// A value.
+    pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
+        self.values.get(name).map(|fact| &fact.0)
     }
 
     /// Whether there are no values.

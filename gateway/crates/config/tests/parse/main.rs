@@ -13,7 +13,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use colonnade_config::{Action, Budget, Config, Retention, RolloutSettings};
-use colonnade_model::release::FactType;
 use colonnade_web::limits::Limits;
 use tempfile::TempDir;
 
@@ -76,8 +75,7 @@ fn valid_config_is_parsed() {
     assert!(!config.admin.tokens[1].allows(Action::Deploy, "legal"));
     assert!(!config.admin.tokens[1].allows(Action::Publish, "shell"));
     assert_eq!(config.site.language.tag(), "de-AT");
-    assert_eq!(config.site.facts.type_of("city"), Some(FactType::String));
-    assert_eq!(config.site.facts.type_of("country"), None);
+    assert_eq!(config.site.facts.get("country"), None);
 }
 
 /// The valid configuration with these environment variables.

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The version of the section contract that this gateway supports.
 pub const CONTRACT: u32 = 1;
@@ -171,26 +172,70 @@ pub struct Meta {
 
 /// The type of a fact of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub enum FactType {
     /// A text.
+    #[serde(rename = "string")]
     String,
     /// A number.
+    #[serde(rename = "number")]
     Number,
     /// True or false.
+    #[serde(rename = "boolean")]
     Boolean,
-    /// A list of texts, numbers and booleans.
-    List,
+    /// A list of texts.
+    #[serde(rename = "string[]")]
+    Strings,
+    /// A list of numbers.
+    #[serde(rename = "number[]")]
+    Numbers,
+    /// A list of booleans.
+    #[serde(rename = "boolean[]")]
+    Booleans,
 }
 
 impl FactType {
+    /// All types.
+    const ALL: [Self; 6] = [
+        Self::String,
+        Self::Number,
+        Self::Boolean,
+        Self::Strings,
+        Self::Numbers,
+        Self::Booleans,
+    ];
+
+    /// Whether a value has this type. An empty list has each type of lists.
+    pub fn fits(self, value: &Value) -> bool {
+        let all = |is_item: fn(&Value) -> bool| value.as_array().is_some_and(|list| list.iter().all(is_item));
+        match self {
+            Self::String => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::Strings => all(Value::is_string),
+            Self::Numbers => all(Value::is_number),
+            Self::Booleans => all(Value::is_boolean),
+        }
+    }
+
+    /// The name of a value's type, which is not always one that a release can list.
+    pub fn name_of(value: &Value) -> &'static str {
+        let mut types = Self::ALL.into_iter().filter(|kind| kind.fits(value));
+        match (types.next(), types.next()) {
+            (Some(kind), None) => kind.name(),
+            (Some(_), Some(_)) => "list without items",
+            (None, _) => "list of several types",
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::String => "string",
             Self::Number => "number",
             Self::Boolean => "boolean",
-            Self::List => "list",
+            Self::Strings => "string[]",
+            Self::Numbers => "number[]",
+            Self::Booleans => "boolean[]",
         }
     }
 
@@ -200,7 +245,9 @@ impl FactType {
             Self::String => "\"…\"",
             Self::Number => "1",
             Self::Boolean => "true",
-            Self::List => "[\"…\"]",
+            Self::Strings => "[\"…\"]",
+            Self::Numbers => "[1]",
+            Self::Booleans => "[true]",
         }
     }
 }

@@ -52,7 +52,7 @@ fn problems(mut release: Release, change: impl FnOnce(&mut Release)) -> Vec<Stri
 #[test]
 fn validate_accepts_valid_releases() {
     let section = problems(section(), |release| {
-        release.facts = [("openingHours2_".to_owned(), FactType::List)].into();
+        release.facts = [("openingHours2_".to_owned(), FactType::Strings)].into();
     });
     assert_eq!(section, [""; 0]);
     let shell = problems(shell(), |release| release.meta = vec![meta("rating", "general")]);

@@ -17,7 +17,7 @@ pub(crate) struct FactProblem {
     fact: String,
     expected: FactType,
     /// The type that the fact has; `None` if there is no such fact.
-    found: Option<FactType>,
+    found: Option<&'static str>,
 }
 
 impl fmt::Display for FactProblem {
@@ -32,7 +32,7 @@ impl fmt::Display for FactProblem {
         let expected = expected.name();
         write!(f, "{release} reads the fact `{fact}`: expected a {expected}, ")?;
         // A second line for the same fact would make the file invalid.
-        match found.map(FactType::name) {
+        match found {
             None => write!(
                 f,
                 "found missing; the operator adds {line} to `[site.facts]` of site.toml"
@@ -58,7 +58,7 @@ impl Deployments {
                 expected,
                 found,
             } = problem;
-            let (expected, found) = (expected.name(), found.map(FactType::name));
+            let expected = expected.name();
             tracing::warn!(event = "fact_missing_or_mistyped", release = %release, fact, expected, found);
         }
     }
@@ -70,12 +70,13 @@ impl Deployments {
             return Vec::new();
         };
         let problem = |(fact, expected): (&String, &FactType)| {
-            let found = facts.type_of(fact);
-            (found != Some(*expected)).then(|| FactProblem {
+            let value = facts.get(fact);
+            let fits = value.is_some_and(|value| expected.fits(value));
+            (!fits).then(|| FactProblem {
                 release: release.id.clone(),
                 fact: fact.clone(),
                 expected: *expected,
-                found,
+                found: value.map(FactType::name_of),
             })
         };
         release.facts.iter().filter_map(problem).collect()
