@@ -206,17 +206,20 @@ fn post(site: &Client, start: usize) {
 /// A gateway that renders the pages at `/healthy/:x` and has a small render cache.
 fn gateway(backend: &Backend, heap: &Heap) -> Gateway {
     let [preload, count] = heap.variables();
+    // Half of it is a fact, half the configuration of the page's section.
+    let padding = "x".repeat(DOCUMENT_PADDING / 2);
     let gateway = Gateway::set_up(Setup {
         listen: &format!("trusted_proxies = [\"{PROXY}\"]"),
         extra: &format!(
             "[assets]\ncache_mib = 64\n\
              [render]\ncache_mib = 1\ncpu_limit_ms = 5000\ndeadline_ms = 20000\nbreaker_failure_threshold = 1000\n\
+             [sections.directory.config]\npadding = \"{padding}\"\n[sections.healthy.config]\npadding = \"{padding}\"\n\
              [signup]\nbackend = \"{}\"\nbackend_api_key = {{ env = \"KEY\" }}\naffiliate_subid = \"tag\"\n",
             backend.origin()
         ),
         variables: &[
             ("KEY", "the-key"),
-            ("COLONNADE_SITE__FACTS__CITY", &"x".repeat(DOCUMENT_PADDING)),
+            ("COLONNADE_SITE__FACTS__CITY", &padding),
             (preload.0, &preload.1),
             (count.0, &count.1),
         ],

@@ -47,9 +47,10 @@ impl<'a> ConfigFile<'a> {
             let message = format!("not valid TOML: {}", error.message().replace('\n', ", "));
             (error.span().unwrap_or_default().start, message)
         });
-        for setting in environment {
-            setting.apply(root.get_mut());
-        }
+        let settings = environment.iter();
+        let unknown: Vec<_> = settings
+            .filter_map(|setting| setting.apply(root.get_mut()).err())
+            .collect();
         // Serde would read an array as the fields of a table, in order.
         let arrays = root
             .get_ref()
@@ -59,8 +60,9 @@ impl<'a> ConfigFile<'a> {
             let message = format!("{}: is of type array; expected a table", key.get_ref());
             (value.span().start, message)
         });
-        let problems: Vec<_> = syntax.chain(arrays).collect();
+        let mut problems: Vec<_> = syntax.chain(arrays).collect();
         let is_valid = problems.is_empty();
+        problems.extend(unknown);
         let file = Self {
             name,
             text,
@@ -141,6 +143,11 @@ impl<'a> ConfigFile<'a> {
                 return None;
             }
         }
+    }
+
+    /// The dotted key of a setting of the environment, as the file spells it.
+    pub(crate) fn key_of(&self, setting: &EnvironmentSetting) -> String {
+        setting.key(self.root.get_ref())
     }
 
     /// The file's name.

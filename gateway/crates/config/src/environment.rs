@@ -48,9 +48,9 @@ impl EnvironmentSetting {
         settings.collect()
     }
 
-    /// The dotted key of the setting.
-    pub(crate) fn key(&self) -> String {
-        self.path.join(".")
+    /// The dotted key of the setting, as `root` spells it.
+    pub(crate) fn key(&self, root: &DeTable<'_>) -> String {
+        spelled(root, &self.path).0.join(".")
     }
 
     /// Whether a problem at this offset is one of the value.
@@ -59,14 +59,40 @@ impl EnvironmentSetting {
         (self.span().start - KEY.len()..=self.span().end).contains(&offset)
     }
 
-    /// Sets the value in `root`. A value that is not TOML is a string.
-    pub(crate) fn apply<'a>(&'a self, root: &mut DeTable<'a>) {
+    /// Sets the value in `root`. A value that is not TOML is a string, and so is a number, boolean or
+    /// date where the file has a string.
+    ///
+    /// # Errors
+    ///
+    /// Its offset and a message, if `root` lacks the key and the operator names the keys of its table.
+    pub(crate) fn apply<'a>(&'a self, root: &mut DeTable<'a>) -> Result<(), (usize, String)> {
+        let (path, before) = spelled(root, &self.path);
+        if before.is_none() && has_own_keys(&path) {
+            return Err((self.span().start, self.unknown_key(&path)));
+        }
+        let is_text = before.is_some_and(DeValue::is_str);
         let parsed = DeTable::parse(&self.document).ok();
         let parsed = parsed.map(Spanned::into_inner).filter(|table| table.len() == 1);
-        let value = parsed.and_then(|table| table.into_iter().next());
+        let value = parsed.and_then(|table| Some(table.into_iter().next()?.1));
+        let value = value.filter(|value| {
+            let value = value.get_ref();
+            !is_text || value.is_str() || value.is_array() || value.is_table()
+        });
         let text = || Spanned::new(self.span(), DeValue::String(self.document[self.span()].into()));
-        let value = value.map_or_else(text, |(_, value)| value);
-        set(root, &self.path, &self.span(), value);
+        set(root, &path, &self.span(), value.unwrap_or_else(text));
+        Ok(())
+    }
+
+    fn unknown_key(&self, path: &[String]) -> String {
+        let table = self
+            .variable
+            .rsplit_once(SEPARATOR)
+            .map_or("", |(table, _)| table);
+        format!(
+            "{}: is not in the file, and the name of a variable has no case; expected a key of the file, or the whole table in \
+             {table}",
+            path.join(".")
+        )
     }
 
     /// Where the value is.
@@ -93,28 +119,45 @@ fn set<'a>(table: &mut DeTable<'a>, path: &[String], span: &Range<usize>, value:
     let Some((first, rest)) = path.split_first() else {
         return;
     };
-    let key = existing_key(table, first);
     if rest.is_empty() {
-        table.remove(key.as_str());
-        table.insert(Spanned::new(span.clone(), key.into()), value);
+        table.remove(first.as_str());
+        table.insert(Spanned::new(span.clone(), first.clone().into()), value);
         return;
     }
-    let inner = table.get(key.as_str()).map(Spanned::get_ref);
+    let inner = table.get(first.as_str()).map(Spanned::get_ref);
     if !inner.is_some_and(DeValue::is_table) {
         // Not the span of the value: problems of the table are not those of the value.
         let place = span.start - KEY.len()..span.start;
-        let name = Spanned::new(place.clone(), key.clone().into());
+        let name = Spanned::new(place.clone(), first.clone().into());
         table.insert(name, Spanned::new(place, DeValue::Table(DeTable::new())));
     }
-    if let Some(DeValue::Table(inner)) = table.get_mut(key.as_str()).map(Spanned::get_mut) {
+    if let Some(DeValue::Table(inner)) = table.get_mut(first.as_str()).map(Spanned::get_mut) {
         set(inner, rest, span, value);
     }
 }
 
-/// The key of `table` that a part of a variable's name stands for: names of variables have no case,
-/// and facts do. A key that the file does not have is in lower case.
-fn existing_key(table: &DeTable<'_>, name: &str) -> String {
-    let mut keys = table.keys().map(Spanned::get_ref);
-    let existing = keys.find(|key| key.eq_ignore_ascii_case(name));
-    existing.map_or_else(|| name.to_owned(), ToString::to_string)
+/// The keys of a path as `table` spells them, and the value there: names of variables have no case,
+/// and facts do. A key that `table` does not have is in lower case.
+fn spelled<'t, 'a>(table: &'t DeTable<'a>, path: &[String]) -> (Vec<String>, Option<&'t DeValue<'a>>) {
+    let Some((first, rest)) = path.split_first() else {
+        return (Vec::new(), None);
+    };
+    let mut entries = table.iter();
+    let Some((key, value)) = entries.find(|(key, _)| key.get_ref().eq_ignore_ascii_case(first)) else {
+        return (path.to_vec(), None);
+    };
+    let value = value.get_ref();
+    let (rest, inner) = match value.as_table() {
+        Some(table) if !rest.is_empty() => spelled(table, rest),
+        _ => (rest.to_vec(), rest.is_empty().then_some(value)),
+    };
+    let mut keys = vec![key.get_ref().to_string()];
+    keys.extend(rest);
+    (keys, inner)
+}
+
+/// Whether the operator names the keys of the table that has the last key of this path.
+fn has_own_keys(path: &[String]) -> bool {
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    matches!(keys[..], ["site", "facts", _] | ["sections", _, "config", _])
 }

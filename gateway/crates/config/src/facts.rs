@@ -13,6 +13,9 @@ use super::value::{convert, map_of_tables, table, wrong_type};
 /// The largest whole number that JavaScript represents exactly: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
+/// The most bytes of a table as JSON: each document contains the facts.
+const MAX_BYTES: usize = 64 * 1024;
+
 /// The description of a valid value in errors.
 const FACT: &str = "a string, a number, a boolean or a list of these";
 
@@ -51,8 +54,13 @@ impl Facts {
         self.values.is_empty()
     }
 
-    /// Checks the names. `path` is that of the table.
+    /// Checks the names and the size. `path` is that of the table.
     pub(crate) fn resolve(&self, path: &[&str], file: &mut ConfigFile<'_>) {
+        let size = serde_json::to_string(self).map_or(0, |json| json.len());
+        if size > MAX_BYTES {
+            let wrong = format!("is {size} bytes of JSON");
+            file.problem(path, &wrong, &format!("at most {MAX_BYTES} bytes"));
+        }
         for name in self.values.keys().filter(|name| !is_fact_name(name)) {
             let path = [path, &[name]].concat();
             let wrong = format!("`{name}` is not the name of a value");

@@ -224,7 +224,7 @@ impl Config {
             config.warnings = file.warnings();
             let settings = settings.iter();
             config.environment = settings
-                .map(|setting| (setting.key(), setting.variable.clone()))
+                .map(|setting| (file.key_of(setting), setting.variable.clone()))
                 .collect();
         }
         if rejects_warnings {

@@ -53,12 +53,7 @@ fn variable(path: &str) -> String {
 /// What the code expects of the value of a table or key, from its problem with a value of another
 /// type. `array` is the path of the array of tables that contains the key.
 fn expectation(folder: &Path, path: &str, array: Option<&str>) -> Option<String> {
-    let expected = |value: &str| {
-        let key = array.and_then(|array| path.strip_prefix(&format!("{array}.")));
-        let (name, value) = match (array, key) {
-            (Some(array), Some(key)) => (array, format!("[{{ {key} = {value} }}]")),
-            _ => (path, value.to_owned()),
-        };
+    let of_variable = |name: &str, value: String| {
         let variables = [(variable(name), value)].into_iter();
         let error = Config::parse_with("site.toml", VALID, folder, variables).err()?;
         let problems = error.to_string();
@@ -67,10 +62,25 @@ fn expectation(folder: &Path, path: &str, array: Option<&str>) -> Option<String>
         let (wrong, expected) = problem?.1.split_once("; expected ")?;
         (wrong.starts_with("is of type ") || wrong == "unknown key").then(|| expected.to_owned())
     };
-    // A date is no value of any key.
+    let expected = |value: &str| {
+        let key = array.and_then(|array| path.strip_prefix(&format!("{array}.")));
+        let (name, value) = match (array, key) {
+            (Some(array), Some(key)) => (array, format!("[{{ {key} = {value} }}]")),
+            _ => (path, value.to_owned()),
+        };
+        of_variable(name, value)
+    };
+    // The operator names the keys of some tables, and a variable for a new one is an error.
+    let in_table = || {
+        let (table, key) = path.rsplit_once('.')?;
+        of_variable(table, format!("{{ {key} = 2026-11-28 }}"))
+    };
+    // A date is no value of any key. Where the file has a string, it is text there, but a list is not.
     expected("false")
         .or_else(|| expected("1"))
         .or_else(|| expected("2026-11-28"))
+        .or_else(|| expected("[]"))
+        .or_else(in_table)
 }
 
 /// Finds all tables and keys in a table, with what the code expects of their values. The problem
