@@ -1,5 +1,7 @@
 import path from "node:path";
 
+import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
+import { checkShell } from "../check/shell.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 import { filesOf, singleFile } from "./assets.js";
 import type { Built, OnStep } from "./built.js";
@@ -24,6 +26,9 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
   onStep("server bundle");
   const entry = path.resolve(folder, config.entry);
   const server = await compile(shellServerConfiguration(context, shellServerEntry(entry)), context);
+  onStep("check");
+  const problems = await checkShell(context);
+  if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   if (!context.mode.development) {
     onStep("development variant");
     await buildDevelopmentShell(context);
@@ -56,6 +61,6 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
   return {
     release: { ...release, files: await listFiles(output) },
     outside: await compiledFiles(folder, client, server),
-    warnings: [],
+    warnings: warningsIn(problems),
   };
 }

@@ -92,6 +92,21 @@ export async function compileShellScript(context: BuildContext, output: string):
   return compileScript(context, sharedConfiguration(context, output, source));
 }
 
+/**
+ * Compiles the script of {@link compileShellScript} into `output`, with the parts of the shell as `shell` and a source map, so that
+ * errors have positions.
+ */
+export async function compileShellCheck(
+  context: BuildContext,
+  output: string,
+): Promise<Pick<SectionBundle, "file" | "map">> {
+  const entry = path.resolve(context.folder, context.config.entry);
+  const source = `${sharedSource()}\n${shellRender(entry)}\nexport { shell };`;
+  await compile({ ...sharedConfiguration(context, output, source), devtool: "source-map" }, context);
+  const file = path.join(output, `${SHARED_VARIABLE}.js`);
+  return { file, map: `${file}.map` };
+}
+
 /** The script has React's development build, whose errors have a text. Those of the production build have a number. */
 function sharedConfiguration(context: BuildContext, output: string, source: string): Configuration {
   const configuration = scriptConfiguration(context, output, source, SHARED_VARIABLE);

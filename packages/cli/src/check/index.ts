@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { sectionRelease } from "../build/section.js";
 import { compile } from "../build/compile.js";
-import { loadConfig, UsageError } from "../build/config.js";
+import { loadConfig } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
@@ -11,21 +11,22 @@ import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
 import { check } from "./check.js";
 import { errorsIn, type Problem } from "./problem.js";
+import { checkShell } from "./shell.js";
 
 /**
- * Checks the section in `folder` without building a release.
+ * Checks the section or shell in `folder` without building a release.
  *
- * @throws UsageError if the package is not a section or does not compile.
+ * @throws UsageError if the package is invalid or does not compile.
  */
 export async function checkSection(
   folder: string,
 ): Promise<{ readonly name: string; readonly problems: readonly Problem[] }> {
   const config = await loadConfig(folder);
-  if (config.kind === "shell") throw new UsageError("shell is not a section; only sections can be checked");
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
+    if (config.kind === "shell") return { name: config.name, problems: await checkShell(context) };
     const { problems, pages, hasPackageProblem } = await check(context);
     // Sizes need a minified build, which takes longer than the rest of the check. A package that breaks a rule may also be too
     // large, and a team should know that before it changes its code.

@@ -2,7 +2,7 @@
 import { expect, test, describe, beforeAll } from "vitest";
 
 import { placeholderFacts } from "../build/facts.js";
-import { failure, runCompiled } from "../../fixtures/command.js";
+import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
 import type { Section } from "@colonnade/kit";
@@ -310,9 +310,35 @@ ${entries.join(",\n")}\n},\n${slots} });\n`;
   );
 });
 
-test("a shell cannot be checked", async () => {
+const SHELL_PARTS = `Frame: ({ children }) => <main id="main" tabIndex={-1}>{children}</main>, Loading: () => <p>Loading</p>,
+NotFound: ({ heading }) => <h1>{heading}</h1>, Offline: () => <p>Offline</p>, Failed: () => <p>Failed</p>,`;
+
+test.each([
+  ["a shell that renders", SHELL_PARTS, []],
+  [
+    "a shell without parts",
+    "",
+    [
+      "COL110 loading the shell threw Error: the shell has no Frame, Loading, NotFound, Failed, Offline; expected " +
+        "createShell({ Frame, Loading, NotFound, Failed, Offline })",
+    ],
+  ],
+  [
+    "parts that a server cannot render",
+    `${SHELL_PARTS}\nNotFound: () => <h1>{window.location.href}</h1>,\nFailed: () => { throw new Error("broken"); },`,
+    [
+      "src/shell.tsx:4:22 COL105 rendering the not-found page used window, which exists only in browsers",
+      "src/shell.tsx:5:23 COL110 rendering the part for a section that failed threw Error: broken",
+    ],
+  ],
+])("check renders %s", async (_, parts, expected) => {
   const folder = await helloSection({
-    "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/section.ts" };',
+    "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/shell.tsx" };',
+    "src/shell.tsx": `import { createShell } from "@colonnade/shell"; export default createShell({\n${parts}\n} as never);`,
   });
-  expect(await runCompiled(folder, ["check"])).toEqual(failure("shell is not a section; only sections can be checked"));
+  const { out, err } = await runCompiled(folder, ["check", "--json"]);
+  const { problems } = JSON.parse(out || `{ "problems": [${JSON.stringify(err)}] }`) as { problems: Problem[] };
+  expect(problems.map(({ location, code, message }) => [location, code, message].filter(Boolean).join(" "))).toEqual(
+    expected,
+  );
 });

@@ -4,8 +4,6 @@ import path from "node:path";
 
 import { BUNDLE_NAME } from "./report.js";
 
-const FRAME = new RegExp(`${BUNDLE_NAME.replaceAll(".", "\\.")}:(\\d+):(\\d+)`, "g");
-
 /** Returns whether a file is one of the package's own sources. */
 export function isOwnSource(folder: string, file: string): boolean {
   return file.startsWith(folder + path.sep) && !file.includes(`${path.sep}node_modules${path.sep}`);
@@ -25,17 +23,19 @@ export function parsePosition(text = ""): { file: string; line: number; column: 
 /**
  * Returns a function that maps a stack in the bundle to the position in the sources where the section is responsible: the
  * innermost frame in the package's own files, otherwise the innermost frame in a dependency. The entry module comes last,
- * because it only imports the pages.
+ * because it only imports the pages. `script` is the bundle's name in stacks.
  */
 export async function readPositions(
   folder: string,
   entry: string,
   mapFile: string,
+  script = BUNDLE_NAME,
 ): Promise<(stack: string) => string | undefined> {
   let map: SourceMap | undefined;
   const text = await readFile(mapFile, "utf8");
+  const frame = new RegExp(`${script.replaceAll(".", "\\.")}:(\\d+):(\\d+)`, "g");
   return (stack) => {
-    const frames = [...stack.matchAll(FRAME)];
+    const frames = [...stack.matchAll(frame)];
     if (frames.length === 0) return undefined;
     map ??= new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0]);
     const mappings: SourceMapping[] = [];

@@ -47,7 +47,8 @@ export class CheckError extends BuildError {
     const errors = errorsIn(problems);
     const count = errors.length === 1 ? "1 problem" : `${String(errors.length)} problems`;
     const texts = [...errors.map(describe), ...warningsIn(problems).map((text) => `warning: ${text}`)];
-    super([`${section} breaks the rules for sections: ${count}`, ...texts, guideHint(folder)].join("\n\n"));
+    const kind = section === "shell" ? "shells" : "sections";
+    super([`${section} breaks the rules for ${kind}: ${count}`, ...texts, guideHint(folder)].join("\n\n"));
   }
 }
 

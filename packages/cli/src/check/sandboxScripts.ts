@@ -18,9 +18,12 @@ export interface SandboxGlobals {
   readonly colonnadeSection: { readonly load: ConstructorParameters<typeof sandbox.SectionCheck>[0] };
 }
 
+/** File name in stacks of the script with the shared packages. */
+export const SHARED_NAME = "colonnade-shared.js";
+
 /** Compiles the script with the shared packages. */
 export function compileShared(file: string): vm.Script {
-  return compile(file, "colonnade-shared.js");
+  return compile(file, SHARED_NAME);
 }
 
 /** Compiles the script with the section. */

@@ -280,7 +280,7 @@ describe("a release is refused after an edit outside of the package", () => {
 
 const SHELL = {
   "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/main.ts" };',
-  "src/main.ts": "document.title = 'Site';",
+  "src/main.ts": 'export { plain as default } from "@colonnade/shell/plain";',
 };
 
 test("a shell built for development is refused after an edit", async () => {
@@ -288,6 +288,9 @@ test("a shell built for development is refused after an edit", async () => {
   const release = `shell@${await buildRelease(folder, "--development")}`;
   expect((await runSection(folder, ["publish"])).out).toBe(`${release} is published\n`);
   admin.requests = [];
-  await writeFiles(folder, { "src/main.ts": "document.title = 'Another site';" });
+  await writeFiles(folder, { "src/main.ts": `document.title = "Site";\n${SHELL["src/main.ts"]}` });
   await expectOutdated(folder, "publish", release, "colonnade build --development");
+  const { code, err } = await runCompiled(folder, ["build", "--development"]);
+  expect(err).toContain("COL105 loading the shell used document, which exists only in browsers\n  at src/main.ts:1:1");
+  expect(code).toBe(3);
 });

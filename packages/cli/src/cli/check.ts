@@ -14,10 +14,10 @@ import { packageVersion } from "./scaffold.js";
 export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, printResult }: CommandContext): void {
   program
     .command("check")
-    .summary("check that the gateway can render the section's pages")
+    .summary("check that the gateway can render the section's pages, or the shell")
     .description(
-      "Renders the pages of the section in this folder by the rules of the gateway's sandbox, and lists every violation " +
-        "with its file and line. `colonnade build` does this too.",
+      "Renders the pages of the section in this folder, or the parts of the shell, by the rules of the gateway's sandbox, and " +
+        "lists every violation with its file and line. `colonnade build` does this too.",
     )
     .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
     .action(async ({ sarif }) => {

@@ -1,0 +1,83 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { BuildContext } from "../build/context.js";
+import { placeholderFacts } from "../build/facts.js";
+import { inTemporaryFolder } from "../build/temporaryFolder.js";
+import { Renderer } from "../dev/renderer.js";
+import { compileShellCheck } from "./bundle.js";
+import { problemsOf } from "./check.js";
+import { readPositions } from "./positions.js";
+import { Problems, type Problem } from "./problem.js";
+import type { Report } from "./report.js";
+import { PLACEHOLDER_SITE } from "./sandbox/site.js";
+import { SHARED_NAME } from "./sandboxScripts.js";
+
+/** What is rendered, by the path of the page in {@link SECTION} that shows it. */
+const RENDERED = {
+  "/page": "the frame",
+  "/not-found": "the not-found page",
+  "/failed": "the part for a section that failed",
+} as const;
+
+/** A section in the shell: an empty page, a page that is not found, and the shell's part for a section that failed. */
+const SECTION = `var colonnadeSection = { load: async () => {
+  const { packages, shell } = colonnadeShared;
+  const parts = ["Frame", "Loading", "NotFound", "Failed", "Offline"];
+  const missing = parts.filter((part) => !shell?.[part]);
+  if (missing.length > 0)
+    throw new Error(\`the shell has no \${missing.join(", ")}; expected createShell({ \${parts.join(", ")} })\`);
+  const { createElement } = packages.react;
+  const head = () => ({ title: "Shell", description: "Shell", canonical: "/", robots: "noindex" });
+  const page = (data, Component) => async () => ({ page: { data, head, Component } });
+  const failed = () => createElement(shell.Failed, { retry: () => undefined });
+  const { notFound } = packages["@colonnade/kit"];
+  return { default: { name: "shell", contract: 1, pages: {
+    "/page": page(() => null, () => null),
+    "/not-found": page(() => notFound(), () => null),
+    "/failed": page(() => null, failed),
+  } } };
+} };`;
+
+/**
+ * Renders the shell's frame, its not-found page and its part for a failed section by the rules of the gateway's sandbox, with a
+ * placeholder for each listed fact, and returns the problems.
+ *
+ * @throws UsageError if the shell does not compile.
+ */
+export async function checkShell(context: BuildContext): Promise<Problem[]> {
+  return inTemporaryFolder(async (output) => {
+    const { folder, config } = context;
+    const { file, map } = await compileShellCheck(context, output);
+    const bundle = path.join(output, "section.js");
+    await writeFile(bundle, SECTION);
+    const positionOf = await readPositions(folder, path.resolve(folder, config.entry), map, SHARED_NAME);
+    const facts = placeholderFacts(config.facts);
+    const reports = path.join(output, "reports.jsonl");
+    const renderer = new Renderer({ shared: file, bundle, reports, name: config.name, facts });
+    const problems = new Problems();
+    try {
+      for (const [pattern, what] of Object.entries(RENDERED)) {
+        const request = {
+          path: pattern,
+          page: { section: config.name, pattern },
+          site: { ...PLACEHOLDER_SITE, facts },
+        };
+        const { reports: found } = await renderer.render({ build: "", request });
+        for (const report of found.map((each) => renamed(each, pattern, what)))
+          for (const problem of problemsOf(report, { positionOf, locationOf: () => undefined }))
+            problems.add(problem, problem.message.replace(what, ""));
+      }
+    } finally {
+      await renderer.close();
+    }
+    return problems.sorted();
+  });
+}
+
+/** A report in words of the shell, in place of the section that shows it. */
+function renamed(report: Report, pattern: string, what: string): Report {
+  if (report.kind === "violation") return { ...report, message: report.message.replace(pattern, what) };
+  if (report.kind !== "thrown" && report.kind !== "timeout") return report;
+  return { ...report, step: report.step.startsWith("loading") ? "loading the shell" : `rendering ${what}` };
+}
