@@ -18,6 +18,8 @@ import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
  *
  * @example
  * ```ts
+ * import "@colonnade/kit/remotes";
+ *
  * declare module "@colonnade/kit/remotes" {
  *   interface RemoteModules {
  *     "catalog/PriceTag": typeof import("./types/catalog/PriceTag");
