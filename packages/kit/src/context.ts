@@ -73,7 +73,7 @@ export function useSite(): Site {
 export function useConfig(): SectionConfiguration {
   const { configs } = useShell("useConfig");
   const section = useContext(SectionContext) ?? "";
-  return (Object.hasOwn(configs, section) && configs[section]) || NO_CONFIG;
+  return Object.hasOwn(configs, section) ? (configs[section] ?? NO_CONFIG) : NO_CONFIG;
 }
 
 /**

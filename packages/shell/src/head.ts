@@ -99,7 +99,7 @@ function hasCanonical(url: string | undefined): boolean {
 export function applyHead(head: Head | { title: string; robots: string }, site: Site, image?: SocialImage): void {
   const { origin } = site;
   document.title = head.title;
-  setLanguage(("canonical" in head && head.language) || site.language, site.language);
+  setLanguage("canonical" in head ? (head.language ?? site.language) : site.language, site.language);
   const keepsBreadcrumbs = "canonical" in head && hasCanonical(pageUrl(origin, head.canonical));
   for (const old of documentHead.querySelectorAll(`[${MARK}]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import table from "../../../tests/tables/languages.json" with { type: "json" };
 import { languageOf } from "./language.js";
 
-test.each(table)("text in %s runs %s", (tag, direction) => {
-  expect(languageOf(tag ?? "")?.direction).toBe(direction);
+test.each(table as [tag: string, direction: string][])("text in %s runs %s", (tag, direction) => {
+  expect(languageOf(tag)?.direction).toBe(direction);
 });
 
 test.each([

@@ -138,17 +138,17 @@ test("a new section with parameters and the example compare-cities work", async 
 
   const release = await built(name);
   expect(release.name).toBe(name);
-  const script = expect.stringMatching(/\.js$/) as string;
+  const assets = [/\.js$/, /\.css$/].map((type): unknown => expect.stringMatching(type));
   expect(release.pages).toEqual([
     {
       pattern,
-      assets: [expect.stringMatching(/\.css$/), script],
+      assets,
       // The template's pages ask search engines not to index them.
       paths: [{ path: example, indexable: false }],
     },
     {
       pattern: `${pattern}/:topic`,
-      assets: [script],
+      assets,
       paths: ["start", "finish"].map((topic) => ({ path: `${example}/${topic}`, indexable: false })),
     },
   ]);
