@@ -100,6 +100,7 @@ describe("the version does not change with", () => {
     ["a new test", { "src/pages/greeting.test.tsx": "// nothing" }],
     ["a release", { "release/release.json": "{}" }],
     ["output of a failed build", { "release.building/client/entry.js": "" }],
+    ["fetched types of other sections", { ".colonnade/types/remotes.d.ts": "export {};" }],
     ["compiled output", { "dist/section.js": "" }],
   ])("%s", async (_, files) => {
     expect(await versionOf(await helloSection(files))).toBe(unchanged);

@@ -13,6 +13,8 @@ const IGNORED: ReadonlySet<string> = new Set([
   "release.building",
   "dist",
   "coverage",
+  // The types of other sections' modules.
+  ".colonnade",
   ".git",
   ".DS_Store",
 ]);

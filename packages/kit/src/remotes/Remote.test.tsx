@@ -1,5 +1,6 @@
 import { definePage, defineSection } from "@colonnade/kit";
-import { inShell, renderPage } from "@colonnade/kit/testing";
+import { ShellContext, type RemoteViewProps } from "@colonnade/kit/shell";
+import { inShell, renderPage, TEST_SITE } from "@colonnade/kit/testing";
 import { act, cleanup, render, screen } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { renderToString } from "react-dom/server";
@@ -30,15 +31,36 @@ const offer = (
   </p>
 );
 
+function View({ props }: RemoteViewProps): ReactElement {
+  return <PriceTag {...(props as unknown as PriceTagProps)} />;
+}
+
 test("the server renders the fallback, from which the page hydrates before the component replaces it", async () => {
-  const page = inShell(offer, { remotes });
-  const html = renderToString(page);
-  expect(html).toBe("<p><i>Ask us</i></p>");
+  const html = renderToString(inShell(offer, { remotes }));
+  expect(html).toBe("<p><!--$--><i>Ask us</i><!--/$--></p>");
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = html;
   const onRecoverableError = vi.fn();
+  const fallback = container.querySelector("i");
+  let show: (view: typeof View) => void = () => undefined;
+  const loading = new Promise<typeof View>((resolve) => (show = resolve));
+  const loaded = {
+    load: () => Promise.reject(new Error("not called")),
+    view: () => loading,
+  };
+  const services = {
+    ...{ site: TEST_SITE, configs: {}, openDialog: () => undefined },
+    remotes: { loaded, start: () => Promise.resolve(loaded) },
+  };
+  const page = <ShellContext value={services}>{offer}</ShellContext>;
   await act(() => Promise.resolve(render(page, { container, hydrate: true, onRecoverableError })));
-  expect(container.innerHTML).toBe("<p><b>Price of tea</b></p>");
+  // The same element: it may have the focus.
+  expect(container.querySelector("i")).toBe(fallback);
+  await act(() => {
+    show(View);
+    return Promise.resolve();
+  });
+  expect(container.textContent).toBe("Price of tea");
   expect(onRecoverableError).not.toHaveBeenCalled();
 });
 

@@ -4,6 +4,7 @@ import {
   Suspense,
   use,
   useCallback,
+  useDeferredValue,
   useMemo,
   type ComponentType,
   type ReactElement,
@@ -53,7 +54,7 @@ export type RemoteProps<From extends string, Module extends string> = PropsOf<Re
 type RemoteView = ComponentType<RemoteViewProps>;
 
 interface ViewProps extends RemoteViewProps {
-  readonly loading: Promise<RemoteView>;
+  readonly loading: Promise<RemoteView> | null;
 }
 
 function Failed({ fallback }: RemoteViewProps): ReactNode {
@@ -64,12 +65,16 @@ function viewOf({ loaded, start }: Remotes, id: string): Promise<RemoteView> {
   if (loaded) return loaded.view(id);
   return start().then(
     (loader) => loader.view(id),
-    () => Failed,
+    (error: unknown) => {
+      console.warn(`[shell] the remote "${id}" is not shown:`, error);
+      return Failed;
+    },
   );
 }
 
+// Without a module it is `Failed`, as when the module fails: the elements of the fallback stay.
 function View({ loading, ...props }: ViewProps): ReactElement {
-  return createElement(use(loading), props);
+  return createElement(loading ? use(loading) : Failed, props);
 }
 
 /**
@@ -95,17 +100,16 @@ export function Remote<From extends string, Module extends string>({
   ...props
 }: RemoteProps<From, Module>): ReactNode {
   const remotes = useRemotes();
-  const hydrated = useHydrated();
+  // Deferred: an urgent update would replace the server's HTML by an equal one while the module loads.
+  const hydrated = useDeferredValue(useHydrated());
   const loading = useMemo(
     () => (hydrated && remotes ? viewOf(remotes, `${from}/${module}`) : null),
     [hydrated, remotes, from, module],
   );
-  return loading ? (
+  return (
     <Suspense fallback={fallback}>
       <View loading={loading} fallback={fallback} props={props} />
     </Suspense>
-  ) : (
-    fallback
   );
 }
 

@@ -32,7 +32,7 @@ function Broken(): ReactElement {
 }
 
 const SECTIONS = {
-  catalog: { ...sectionOf("catalog", "./Tag", "./Broken"), config: { currency: "EUR" } },
+  catalog: { ...sectionOf("catalog", "./Tag", "./Broken", "./prices"), config: { currency: "EUR" } },
   legal: sectionOf("legal"),
   news: sectionOf("news"),
 };

@@ -118,7 +118,7 @@ export async function createFederation(
 
   function register(entry: SectionEntry, bytes?: number): void {
     const { name, container, integrity } = entry;
-    sections.set(name, { entry, bytes });
+    sections.set(name, { entry, bytes: bytes ?? sections.get(name)?.bytes });
     const remote = { name, entry: entry.entry, entryGlobalName: container, shareScope: name, integrity };
     instance.registerRemotes([remote]);
   }
@@ -129,13 +129,14 @@ export async function createFederation(
     register(listed: RemoteSections) {
       for (const section of listed.values()) {
         register(section);
-        if (section.config) configs[section.name] = section.config;
+        // That of the document is as new, or newer: this response may be cached.
+        if (section.config) configs[section.name] ??= section.config;
       }
       addToDevTools(instance, listed);
     },
     loadModule(id, bytes) {
       const registered = sections.get(id.split("/")[0] ?? "");
-      if (registered) registered.bytes = bytes;
+      if (registered && bytes !== undefined) registered.bytes = bytes;
       return instance.loadRemote(id);
     },
   });

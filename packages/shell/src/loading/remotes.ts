@@ -30,6 +30,21 @@ async function fetchSections(set: string): Promise<RemoteSections> {
   return new Map(Object.entries((await response.json()) as Record<string, RemoteSection>));
 }
 
+interface Exposed {
+  readonly section: RemoteSection;
+  readonly module: RemoteSection["exposes"][string];
+}
+
+/** @throws Error if no section is live that exposes the module. Nobody reports that: it is no fault of a release. */
+function exposedBy(sections: RemoteSections, id: string): Exposed {
+  const [name = ""] = id.split("/");
+  const section = sections.get(name);
+  if (!section) throw new Error(`the section "${name}" is not live`);
+  const module = section.exposes[`.${id.slice(name.length)}`];
+  if (!module) throw new Error(`the live release of the section "${name}" does not expose it`);
+  return { section, module };
+}
+
 function Failed({ fallback }: RemoteViewProps): ReactNode {
   return fallback;
 }
@@ -57,17 +72,17 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
   }
 
   async function createView(id: string): Promise<ComponentType<RemoteViewProps>> {
-    const [name = ""] = id.split("/");
     let section: RemoteSection | undefined;
     try {
-      section = (await list()).get(name);
-      const { assets = [], bytes } = section?.exposes[`.${id.slice(name.length)}`] ?? {};
+      const found = exposedBy(await list(), id);
+      ({ section } = found);
+      const { assets, bytes } = found.module;
       const loading = Promise.all([loadModule(id, bytes), ensureStyles(assets, bytes, id)]);
       const [module] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
       const { default: Component } = module as { readonly default?: ComponentType };
       if (!Component) throw new Error(`the module "${id}" has no component as its default export`);
       return createRemoteView({
-        ...{ id, section: name, assets, Component },
+        ...{ id, section: found.section.name, assets, Component },
         onError(error) {
           warn(id, error);
           if (section) deployment.report({ section }, "render", error);
@@ -85,8 +100,8 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
   list().catch(() => undefined);
   return {
     async load(id) {
-      await list();
-      return loadModule(id);
+      const { module } = exposedBy(await list(), id);
+      return loadModule(id, module.bytes);
     },
     view(id) {
       const view = views.get(id) ?? trackPromise(createView(id));
