@@ -64,6 +64,20 @@ test("the server renders the fallback, from which the page hydrates before the c
   expect(onRecoverableError).not.toHaveBeenCalled();
 });
 
+test("a runtime that does not start leaves the fallback's elements, with one warning", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  const start = vi.fn(() => Promise.reject(new Error("offline")));
+  const services = { site: TEST_SITE, configs: {}, openDialog: () => undefined, remotes: { start } };
+  const container = document.body.appendChild(document.createElement("div"));
+  container.innerHTML = renderToString(inShell(offer));
+  const fallback = container.querySelector("i");
+  const page = <ShellContext value={services}>{offer}</ShellContext>;
+  await act(() => Promise.resolve(render(page, { container, hydrate: true })));
+  expect(container.querySelector("i")).toBe(fallback);
+  expect(start).toHaveBeenCalledOnce();
+  expect(warn).toHaveBeenCalledOnce();
+});
+
 test("without the module, a remote shows its fallback, or nothing", async () => {
   const page = inShell(
     <>

@@ -61,15 +61,29 @@ function Failed({ fallback }: RemoteViewProps): ReactNode {
   return fallback;
 }
 
-function viewOf({ loaded, start }: Remotes, id: string): Promise<RemoteView> {
-  if (loaded) return loaded.view(id);
-  return start().then(
-    (loader) => loader.view(id),
-    (error: unknown) => {
-      console.warn(`[shell] the remote "${id}" is not shown:`, error);
-      return Failed;
-    },
-  );
+/** A component that is mounted later than this after a failure starts the runtime again, in milliseconds. */
+const RETRY_AFTER = 5_000;
+/** The views that wait for the start of the runtime, by the ID of their module. */
+const waiting = new WeakMap<Remotes, Map<string, Promise<RemoteView>>>();
+
+/** Returns the same promise for each call: React asks again for what a suspended update was waiting for. */
+function viewOf(remotes: Remotes, id: string): Promise<RemoteView> {
+  if (remotes.loaded) return remotes.loaded.view(id);
+  const views = waiting.get(remotes) ?? new Map<string, Promise<RemoteView>>();
+  waiting.set(remotes, views);
+  const view = views.get(id) ?? startedView(remotes, id, views);
+  views.set(id, view);
+  return view;
+}
+
+async function startedView(remotes: Remotes, id: string, views: Map<string, Promise<RemoteView>>): Promise<RemoteView> {
+  try {
+    return await (await remotes.start()).view(id);
+  } catch (error) {
+    console.warn(`[shell] the remote "${id}" is not shown:`, error);
+    setTimeout(() => views.delete(id), RETRY_AFTER);
+    return Failed;
+  }
 }
 
 // Without a module it is `Failed`, as when the module fails: the elements of the fallback stay.

@@ -67,6 +67,7 @@ function siteOf(options: RenderOptions): Site {
 }
 
 function remotesOf({ remotes = {} }: RenderOptions): Remotes {
+  const views = new Map<string, Promise<ComponentType<RemoteViewProps>>>();
   const loaded: RemoteLoader = {
     load: (id) => {
       const module = remotes[id];
@@ -76,7 +77,10 @@ function remotesOf({ remotes = {} }: RenderOptions): Remotes {
       const { default: shown } = (remotes[id] ?? {}) as { readonly default?: ComponentType };
       const View = ({ fallback, props }: RemoteViewProps): ReactNode =>
         shown ? createElement(shown, props) : fallback;
-      return Promise.resolve(View);
+      // The same promise for each call, as in the shell.
+      const view = views.get(id) ?? Promise.resolve(View);
+      views.set(id, view);
+      return view;
     },
   };
   return { loaded, start: () => Promise.resolve(loaded) };

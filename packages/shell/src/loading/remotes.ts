@@ -9,6 +9,8 @@ import { viewTimeout, withTimeout } from "./timeout.js";
 import { trackPromise } from "./trackPromise.js";
 
 const TIMEOUT = 8_000;
+/** A component that is mounted later than this after a failure loads its module again. */
+const RETRY_AFTER = 5_000;
 
 /** The sections of a set, by name. */
 export type RemoteSections = ReadonlyMap<string, RemoteSection>;
@@ -89,7 +91,8 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
         },
       });
     } catch (error) {
-      views.delete(id);
+      // Later: React asks again for what a suspended update was waiting for.
+      setTimeout(() => views.delete(id), RETRY_AFTER);
       warn(id, error);
       if (section && (await deployment.status()) === "retained") deployment.report({ section }, "load", error);
       return Failed;
