@@ -7,6 +7,7 @@ import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 import webpack from "webpack";
 
+import { expectErrorsAbout } from "../isolation/expectations";
 import { waitForHydration } from "../support/hydration";
 import { expectScreen, follow } from "../support/screens";
 import { expect, sectionCommand, test } from "../support/section-command";
@@ -202,7 +203,7 @@ test("A section shows modules of another, and so does a host of another company"
     await follow(page, "/catalog");
     await expectScreen(page, "Catalog");
     expect(entries.length).toBe(1);
-    browserErrors.errors.length = 0;
+    expectErrorsAbout(browserErrors, "a broken tag");
   });
 
   await test.step("A host of Module Federation loads the module by its manifest", async () => {
