@@ -47,7 +47,7 @@ const BUILDS = {
           mode: "production",
           context: root,
           entry: "./src/index.js",
-          output: { path: path.join(folder, "dist"), publicPath: "auto" },
+          output: { path: path.join(folder, "dist"), publicPath: "auto", uniqueName: name },
           // Its own minifier takes seconds.
           optimization: { minimize: false },
           module: {
@@ -69,7 +69,7 @@ const BUILDS = {
           mode: "production",
           context: root,
           entry: "./src/index.js",
-          output: { path: path.join(folder, "dist"), publicPath: "auto" },
+          output: { path: path.join(folder, "dist"), publicPath: "auto", uniqueName: name },
           module: {
             rules: [
               { test: /\.jsx$/, loader: "builtin:swc-loader", options: jsx, type: "javascript/auto" },

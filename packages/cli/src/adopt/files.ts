@@ -6,6 +6,7 @@ import postcss from "postcss";
 import { scopedStyles } from "../build/scopedStyles.js";
 import { UsageError } from "../build/usageError.js";
 import type { Remote } from "./manifest.js";
+import { isOwnName, prefixOf } from "./names.js";
 
 /** A file of a remote. */
 export interface RemoteFile {
@@ -38,11 +39,21 @@ const BUNDLED = {
 };
 
 /**
+ * The global array through which the scripts of webpack or Rspack find each other: where it is created by its default name, and
+ * where a chunk is added to an array of any name. Minifiers change the rest.
+ */
+const CHUNKS = [
+  /\b((?:webpack|rspack)Chunk[\w$]*)["'`]?\]?\s*\|\|=?\s*\[\]/g,
+  /[.["'`]([^."'`\s=|[\]]+)["'`]?\]?\s*\|\|=?\s*\[\]\)\.push\(\[\[/g,
+];
+const DEFAULT_CHUNKS = /^(?:webpack|rspack)Chunk/;
+
+/**
  * Reads the files of a remote that browsers load. Limits its stylesheets to the content of the section, as those of the section
  * itself.
  *
- * @throws UsageError if a script uses what the site's policy blocks, or contains a package that the remote must share, or if
- *   a stylesheet has a syntax error.
+ * @throws UsageError if a script uses what the site's policy blocks, contains a package that the remote must share, or finds its
+ *   chunks by a name that another remote can have, or if a stylesheet has a syntax error.
  */
 export async function readFiles({ folder, shared }: Remote, section: string): Promise<RemoteFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -55,7 +66,10 @@ export async function readFiles({ folder, shared }: Remote, section: string): Pr
     files.map(async (file) => {
       const source = path.join(folder, file);
       const contents = await readFile(source);
-      if (/\.m?js$/.test(file)) checkScript(source, contents.toString(), Object.keys(shared));
+      if (/\.m?js$/.test(file)) {
+        checkScript(source, contents.toString(), Object.keys(shared));
+        checkChunks(source, contents.toString(), section);
+      }
       return { path: file, contents: file.endsWith(".css") ? limited(source, contents.toString(), section) : contents };
     }),
   );
@@ -70,6 +84,19 @@ function checkScript(file: string, text: string, shared: readonly string[]): voi
         `${file} contains ${name}, which the remote does not share; expected shared: { ${JSON.stringify(name)}: ` +
           `{ singleton: true } }, because a page has only the ${name} of the shell`,
       );
+}
+
+/** Two remotes with one array of chunks would run each other's modules. */
+function checkChunks(file: string, text: string, section: string): void {
+  for (const [, name = ""] of CHUNKS.flatMap((pattern) => [...text.matchAll(pattern)])) {
+    const isDefault = DEFAULT_CHUNKS.test(name);
+    if (isDefault && isOwnName(name.replace(DEFAULT_CHUNKS, ""), section)) continue;
+    throw new UsageError(
+      `${file}: the chunks of the remote are in the global variable "${name}", where those of another remote can be too; ` +
+        `set output.uniqueName: "${prefixOf(section)}" in the remote's webpack or Rspack configuration` +
+        (isDefault ? "" : ", and no output.chunkLoadingGlobal"),
+    );
+  }
 }
 
 function limited(file: string, text: string, section: string): Buffer {

@@ -5,6 +5,7 @@ import semver from "semver";
 
 import type { SharedVersions } from "../build/shared.js";
 import { UsageError } from "../build/usageError.js";
+import { isOwnName, prefixOf } from "./names.js";
 
 /** Name of the manifest that the plugins of Module Federation write. */
 export const MANIFEST = "mf-manifest.json";
@@ -67,16 +68,18 @@ export async function readRemote(folder: string, section: string, installed: Sha
   const { name, metaData: { remoteEntry = {}, globalName = name } = {} } = manifest;
   if (!name || !remoteEntry.name || !globalName)
     throw new UsageError(`${file}: no name or metaData.remoteEntry; expected the manifest of a remote`);
-  checkName(file, name, section);
+  checkName(file, { field: "name", option: "name" }, name, section);
   checkPublicPath(file, metaData);
   checkRemotes(file, manifest);
+  const isGlobal = !isModule(file, remoteEntry.type);
+  if (isGlobal) checkName(file, { field: "metaData.globalName", option: "library.name" }, globalName, section);
   const modules = exposes.flatMap((exposed) => exposed.path ?? []);
   if (modules.length === 0) throw new UsageError(`${file}: the remote exposes no module; expected \`exposes\``);
   return {
     folder,
     name,
     entry: path.posix.join(remoteEntry.path ?? "", remoteEntry.name),
-    ...(!isModule(file, remoteEntry.type) && { global: globalName }),
+    ...(isGlobal && { global: globalName }),
     exposes: modules,
     shared: neededVersions(file, manifest, installed),
   };
@@ -86,6 +89,23 @@ async function readManifest(file: string): Promise<Manifest> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new UsageError(`${file} does not exist; build the remote with ${MANIFEST_OPTIONS}`);
   });
+  const manifest = parse(file, text);
+  checkTypes(file, "", manifest, {
+    name: "text",
+    metaData: "object",
+    shared: "objects",
+    remotes: "objects",
+    exposes: "objects",
+  });
+  const { metaData = {}, exposes = [] } = manifest;
+  checkTypes(file, "metaData.", metaData, { remoteEntry: "object", globalName: "text" });
+  const { remoteEntry = {} } = metaData;
+  checkTypes(file, "metaData.remoteEntry.", remoteEntry, { name: "text", path: "text", type: "text" });
+  for (const exposed of exposes) checkTypes(file, "exposes[].", exposed, { path: "text" });
+  return manifest;
+}
+
+function parse(file: string, text: string): Manifest {
   try {
     return Object(JSON.parse(text)) as Manifest;
   } catch (error) {
@@ -93,13 +113,43 @@ async function readManifest(file: string): Promise<Manifest> {
   }
 }
 
-/** The globals of a remote contain its name, and the names of sections are unique in a page. */
-function checkName(file: string, name: string, section: string): void {
-  const prefix = section.replaceAll("-", "_");
-  if (name.replaceAll("-", "_").startsWith(prefix)) return;
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a field of the manifest can be. */
+const TYPES = {
+  text: { is: (value: unknown) => typeof value === "string", expected: "a string" },
+  object: { is: isObject, expected: "an object" },
+  objects: { is: (value: unknown) => Array.isArray(value) && value.every(isObject), expected: "a list of objects" },
+};
+
+/** Each field can be absent. */
+function checkTypes<Owner extends object>(
+  file: string,
+  prefix: string,
+  owner: Owner,
+  types: Partial<Record<keyof Owner & string, keyof typeof TYPES>>,
+): void {
+  for (const [name, type] of Object.entries(types) as [keyof Owner & string, keyof typeof TYPES][]) {
+    if (owner[name] === undefined || TYPES[type].is(owner[name])) continue;
+    throw new UsageError(`${file}: ${prefix}${name} is not ${TYPES[type].expected}; expected the manifest of a remote`);
+  }
+}
+
+/** The global variables of a remote contain its name. */
+function checkName(
+  file: string,
+  { field, option }: { field: string; option: string },
+  name: string,
+  section: string,
+): void {
+  if (isOwnName(name, section)) return;
+  const prefix = prefixOf(section);
   throw new UsageError(
-    `${file}: the name of the remote is "${name}"; expected a name that starts with that of the section, "${prefix}", because ` +
-      "two remotes of one name in a page would use the same global variables. Set `name` in the plugin's options",
+    `${file}: ${field} is "${name}"; expected the section's name, "${prefix}", or that and a suffix with an upper-case first ` +
+      `letter, such as "${prefix}Remote", because two remotes of one name in a page would use the same global variables. Set ` +
+      `\`${option}\` in the plugin's options`,
   );
 }
 

@@ -16,7 +16,7 @@ const page = definePage({
   data: () => null,
   head: ({ site }) => ({ title: site.brand, description: "What we sell", canonical: "/shop" }),
   fallback: () => <h1>Shop</h1>,
-  Component: lazy(() => import("hello_shop/App")),
+  Component: lazy(() => import("helloShop/App")),
 });
 
 export default defineSection({ name: "hello", contract: 1, pages: { "/shop": async () => ({ page }) } });
@@ -24,10 +24,10 @@ export default defineSection({ name: "hello", contract: 1, pages: { "/shop": asy
 const CONFIG = `export default { name: "hello", entry: "./section.tsx" };`;
 const SINGLETON = { singleton: true, requiredVersion: "^19.0.0" };
 const MANIFEST = {
-  name: "hello_shop",
+  name: "helloShop",
   metaData: {
     remoteEntry: { name: "remoteEntry.js", path: "", type: "global" },
-    globalName: "hello_shop",
+    globalName: "helloShop",
     publicPath: "auto",
   },
   shared: [
@@ -38,7 +38,7 @@ const MANIFEST = {
   remotes: [],
   exposes: [{ path: "./App" }],
 };
-const ENTRY = "var hello_shop = {};";
+const ENTRY = "var helloShop = {};";
 
 /** A section with a built remote in `dist/`. */
 function adoptingSection(manifest: object = MANIFEST, files: Files = {}): Promise<string> {
@@ -110,11 +110,11 @@ test("another command than adopt says that a module of a remote needs it", async
 
 test("an import of a module that the remote does not expose does not compile", async () => {
   const folder = await adoptingSection(MANIFEST, {
-    "section.tsx": SECTION.replace("hello_shop/App", "hello_shop/Card"),
+    "section.tsx": SECTION.replace("helloShop/App", "helloShop/Card"),
   });
   const { code, err } = await runCompiled(folder, ["adopt", "dist"]);
   expect(code).toBe(3);
-  expect(err).toContain('the remote "hello_shop" exposes no ./Card; expected one of ./App');
+  expect(err).toContain('the remote "helloShop" exposes no ./Card; expected one of ./App');
 });
 
 function withMetaData(metaData: object): object {
@@ -133,7 +133,7 @@ describe("a remote is refused", () => {
     [
       "another name",
       { ...MANIFEST, name: "shop" },
-      'the name of the remote is "shop"; expected a name that starts with',
+      'name is "shop"; expected the section\'s name, "hello", or that and a suffix',
     ],
     [
       "a public path of one host",
@@ -146,6 +146,29 @@ describe("a remote is refused", () => {
       withMetaData({ remoteEntry: { ...MANIFEST.metaData.remoteEntry, type: "commonjs-module" } }),
       'metaData.remoteEntry.type is "commonjs-module"; expected "global", "var", "module" or "esm"',
     ],
+    [
+      "the name of a section",
+      { ...MANIFEST, name: "hello_shop" },
+      'name is "hello_shop"; expected the section\'s name, "hello", or that and a suffix with an upper-case first letter',
+    ],
+    ["a number as its name", { ...MANIFEST, name: 5 }, "name is not a string; expected the manifest of a remote"],
+    [
+      "a global of the browser",
+      withMetaData({ globalName: "location" }),
+      'metaData.globalName is "location"; expected the section\'s name, "hello", or that and a suffix',
+    ],
+    ["no metadata", { ...MANIFEST, metaData: null }, "metaData is not an object; expected the manifest of a remote"],
+    ["no entry", withMetaData({ remoteEntry: null }), "metaData.remoteEntry is not an object"],
+    [
+      "an entry at a number",
+      withMetaData({ remoteEntry: { name: "a.js", path: 5 } }),
+      "metaData.remoteEntry.path is not a",
+    ],
+    ["no object as exposed module", { ...MANIFEST, exposes: [null] }, "exposes is not a list of objects"],
+    ["an object of exposed modules", { ...MANIFEST, exposes: {} }, "exposes is not a list of objects"],
+    ["an exposed module at a number", { ...MANIFEST, exposes: [{ path: 5 }] }, "exposes[].path is not a string"],
+    ["no object as shared package", { ...MANIFEST, shared: [null] }, "shared is not a list of objects"],
+    ["no object as remote", { ...MANIFEST, remotes: [null] }, "remotes is not a list of objects"],
     ["no exposed module", { ...MANIFEST, exposes: [] }, "the remote exposes no module; expected `exposes`"],
     [
       "remotes of its own",
@@ -191,12 +214,24 @@ describe("a remote is refused", () => {
       { "dist/vendor.js": "e.__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE=t" },
       'vendor.js contains react, which the remote does not share; expected shared: { "react": { singleton: true } }',
     ],
+    [
+      "chunks that other remotes can find",
+      { "dist/1.js": '"use strict";(self.rspackChunk=self.rspackChunk||[]).push([[1],{}])' },
+      'the global variable "rspackChunk", where those of another remote can be too; set output.uniqueName: "hello" in the',
+    ],
+    [
+      "chunks by another name",
+      { "dist/1.js": '(self["chunks"] ||= []).push([[1], {}])' },
+      'variable "chunks", where those of another remote can be too; set output.uniqueName: "hello" in the remote\'s webpack ' +
+        "or Rspack configuration, and no output.chunkLoadingGlobal",
+    ],
     ["a broken stylesheet", { "dist/a.css": "a { color" }, "a.css is not a stylesheet: CssSyntaxError"],
   ])("with %s", async (_, files: Files, problem) => {
     const folder = await adoptingSection({ ...MANIFEST, shared: [] }, files);
     const { code, err } = await runSection(folder, ["adopt", "dist"]);
     expect(code).toBe(2);
-    expect(err).toContain(`error: ${path.join(folder, "dist")}/${problem}`);
+    expect(err).toContain(`error: ${path.join(folder, "dist")}/`);
+    expect(err).toContain(problem);
   });
 
   test("without its manifest: the error names the options of the three plugins", async () => {
@@ -219,6 +254,37 @@ describe("a remote is refused", () => {
     await writeFiles(folder, { [REMOTE]: "<!doctype html>" });
     expect((await runSection(folder, ["adopt", "dist"])).err).toContain(`${path.join(folder, REMOTE)} is not JSON`);
   });
+});
+
+/** What webpack writes: in the entry, and in a chunk. */
+function chunksOf(uniqueName: string): Files {
+  const name = `self["webpackChunk${uniqueName}"]`;
+  return {
+    "dist/remoteEntry.js": `${ENTRY} const chunkLoadingGlobal = ${name} = ${name} || []; dataLayer = self.dataLayer || [];`,
+    "dist/1.js": `(${name} = ${name} || []).push([[1], {}]); (self.dataLayer = self.dataLayer || []).push(["event"]);`,
+  };
+}
+
+test("two remotes with the same unique name cannot both be adopted", async () => {
+  const other = {
+    "section.config.js": CONFIG.replace("hello", "hello-shop"),
+    "section.tsx": SECTION.replace('name: "hello"', 'name: "hello-shop"').replace("helloShop", "hello_shop"),
+  };
+  const manifest = { ...MANIFEST, name: "hello_shop", metaData: { ...MANIFEST.metaData, globalName: "hello_shop" } };
+  for (const [uniqueName, code, otherCode] of [
+    ["_acme_remote", 2, 2],
+    ["hello_shop", 2, 0],
+    ["helloShop", 0, 2],
+    ["hello", 0, 2],
+  ] as const) {
+    const folders = [
+      await adoptingSection(MANIFEST, chunksOf(uniqueName)),
+      await adoptingSection(manifest, { ...chunksOf(uniqueName), ...other }),
+    ];
+    const codes: (number | null)[] = [];
+    for (const folder of folders) codes.push((await runCompiled(folder, ["adopt", "dist"])).code);
+    expect({ uniqueName, codes }).toEqual({ uniqueName, codes: [code, otherCode] });
+  }
 });
 
 test("a folder without a section cannot adopt a remote", async () => {
