@@ -14,6 +14,11 @@ const MAX_NAME = 128;
 // As in the gateway: gateway/crates/model/src/release/validate.rs.
 const NAME = /^\.(\/[A-Za-z0-9][A-Za-z0-9_-]*)+$/;
 
+/** Returns whether a section can expose a module by this name. */
+export function isModuleName(name: string): boolean {
+  return NAME.test(name) && name.length <= MAX_NAME;
+}
+
 /**
  * Checks the `exposes` of a configuration. `file` is its path, and `folder` that of the section; undefined for a shell.
  *
@@ -30,7 +35,7 @@ export async function checkExposes(file: string, exposes: unknown, folder: strin
       `${file}: exposes has ${String(modules.length)} modules; expected at most ${String(MAX_MODULES)}`,
     );
   for (const [name, module] of modules) {
-    if (!NAME.test(name) || name.length > MAX_NAME)
+    if (!isModuleName(name))
       throw new UsageError(
         `${file}: exposes has the name ${JSON.stringify(name)}; expected "./" and a name of letters, digits, "-", "_" and "/", such as "./PriceTag"`,
       );

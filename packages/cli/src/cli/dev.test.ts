@@ -29,9 +29,12 @@ const VARIANT = {
 
 let home = DOCUMENT;
 let archive: Buffer | undefined;
+/** The ends of requests that the site does not answer. */
+const unanswered: Promise<unknown>[] = [];
 const server = createServer(({ url }, response) => {
   if (url === "/") response.end(home);
   else if (url === "/assets/shell/1.0.0/development.tgz" && archive) response.end(archive);
+  else if (url?.startsWith("/_remotes/")) unanswered.push(once(response, "close"));
   else response.writeHead(404).end();
 });
 let site: string;
@@ -44,6 +47,7 @@ beforeAll(async () => {
   folder = await helloSection();
 });
 afterAll(() => {
+  server.closeAllConnections();
   server.close();
 });
 
@@ -148,4 +152,18 @@ test.each([
   const { code, err } = await dev(option, value);
   expect(err).toContain(message);
   expect(code).toBe(2);
+});
+
+test("the builds, and the end of the command, do not wait for the types of other sections", async () => {
+  home = DOCUMENT;
+  await offerVariant(VARIANT);
+  const { develop } = await import("../../dist/dev/index.js");
+  const lines: string[] = [];
+  const print = (line: string): unknown => lines.push(line);
+  const options = { folders: [folder], site, port: 0, host: "127.0.0.1", apis: new Map<string, string>() };
+  const development = await develop({ ...options, print });
+  await development.close();
+  expect(unanswered).toHaveLength(1);
+  await Promise.all(unanswered);
+  expect(lines.filter((line) => line.includes("types of other sections"))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // Types of exposed modules: what a build writes, and what `colonnade types` fetches from a site.
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,7 +9,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 import * as tar from "tar";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { failure, runSection } from "../../fixtures/command.js";
 import { helloSection, NODE_MODULES, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
@@ -78,10 +79,16 @@ describe("colonnade types", () => {
     '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head><body><div id="root"></div>' +
     '<script type="application/json" id="boot">{"deployment":"42","site":{}}</script></body>';
   const remote = (name: string, exposes: object) => ({ entry: `/assets/${name}/1.0.0/entry.js`, exposes });
-  const server = createServer(({ url }, response) => {
-    if (url === "/") response.end(document);
-    else if (url === "/_remotes/42")
-      response.end(JSON.stringify({ catalog: remote("catalog", { "./PriceTag": {} }), legal: remote("legal", {}) }));
+  const live = { catalog: remote("catalog", { "./PriceTag": {} }), legal: remote("legal", {}) };
+  let remotes: object = live;
+  /** Responses by URL path. Undefined for none. */
+  const special = new Map<string, Buffer | undefined>();
+  const server = createServer(({ url = "" }, response) => {
+    if (special.has(url)) {
+      const content = special.get(url);
+      if (content) response.end(content);
+    } else if (url === "/") response.end(document);
+    else if (url === "/_remotes/42") response.end(JSON.stringify(remotes));
     else if (url === "/assets/catalog/1.0.0/types.tgz") response.end(archive);
     else response.writeHead(404).end();
   });
@@ -91,7 +98,12 @@ describe("colonnade types", () => {
     await once(server, "listening");
     site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   });
+  afterEach(() => {
+    remotes = live;
+    special.clear();
+  });
   afterAll(() => {
+    server.closeAllConnections();
     server.close();
   });
 
@@ -125,4 +137,65 @@ describe("colonnade types", () => {
     );
     expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
   });
+
+  const PATH = "expected a path below /assets/";
+  test.each([
+    ['section "../.."', "../..", {}, 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"'],
+    [
+      'module "./../../x" of the section "shop"',
+      "shop",
+      { exposes: { "./../../x": {} } },
+      'expected a name such as "./PriceTag"',
+    ],
+    [
+      'module "./x\\");y(\\"" of the section "shop"',
+      "shop",
+      { exposes: { './x");y("': {} } },
+      'expected a name such as "./PriceTag"',
+    ],
+    [
+      'entry "http://127.0.0.1:1/assets/entry.js" of the section "shop"',
+      "shop",
+      { entry: "http://127.0.0.1:1/assets/entry.js" },
+      PATH,
+    ],
+    ['entry "/assets/../admin/" of the section "shop"', "shop", { entry: "/assets/../admin/" }, PATH],
+  ])("of a site with the %s are an error, and keep the types", async (problem, name, changes, expected) => {
+    remotes = { ...live, [name]: { ...remote("catalog", { "./PriceTag": {} }), ...changes } };
+    const folder = await helloSection({ [`${TYPES_FOLDER}/remotes.d.ts`]: "export {};" });
+    expect(await runSection(folder, ["types", "--site", site])).toEqual(
+      failure(`${site}/_remotes/42 has the ${problem}; ${expected}`, "unavailable"),
+    );
+    expect(await readdir(path.join(folder, ".colonnade"))).toEqual(["types"]);
+    expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
+  });
+
+  test("of a site that sends too much are an error", async () => {
+    const url = "/assets/catalog/1.0.0/types.tgz";
+    const folder = await helloSection();
+    special.set(url, Buffer.alloc(4 * 1024 * 1024 + 1));
+    expect(await runSection(folder, ["types", "--site", site])).toEqual(
+      failure(`${site}${url} responded with too many bytes; expected at most 4194304`, "unavailable"),
+    );
+    const large = await temporaryFolder();
+    const half = Buffer.alloc(9 * 1024 * 1024, randomBytes(1024));
+    await writeFiles(large, { "a.d.ts": half, "b.d.ts": half });
+    special.set(url, await tar.create({ cwd: large, gzip: true }, ["a.d.ts", "b.d.ts"]).concat());
+    expect(await runSection(folder, ["types", "--site", site])).toEqual(
+      failure(`${site}${url} has files of too many bytes; expected at most 16777216`, "unavailable"),
+    );
+  });
+
+  test.each(["/", "/_remotes/42", "/assets/catalog/1.0.0/types.tgz"])(
+    "of a site that does not answer %s are an error",
+    async (url) => {
+      special.set(url, undefined);
+      const soon = AbortSignal.timeout.bind(AbortSignal);
+      const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => soon(300));
+      const { err, code } = await runSection(await helloSection(), ["types", "--site", site]);
+      expect([err, code]).toEqual([expect.stringMatching(`^error: cannot fetch ${site}${url} \\(TimeoutError: `), 6]);
+      expect(timeout).toHaveBeenCalledWith(10_000);
+      timeout.mockRestore();
+    },
+  );
 });

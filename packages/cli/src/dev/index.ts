@@ -68,6 +68,7 @@ class DevelopmentSession {
   readonly #temporary: string;
   readonly #sections = new Map<string, DevelopmentSection>();
   readonly #typeChecks: TypeCheck[] = [];
+  readonly #closing = new AbortController();
   readonly #shells: Shells;
   readonly #pages: DevelopmentPages;
   readonly #server: DevelopmentServer;
@@ -110,7 +111,6 @@ class DevelopmentSession {
     // The server listens before the builds start, so that a port in use is reported at once.
     const url = await this.#server.listen(port, host);
     this.#guide = url + ERRORS_PAGE;
-    await Promise.all([...configs.keys()].map((folder) => this.#fetchTypes(folder)));
     const events: SectionEvents = {
       onBuild: (name, side, milliseconds) => {
         print(`${name}: ${side} built in ${String(milliseconds)} ms`);
@@ -121,24 +121,32 @@ class DevelopmentSession {
       const { name } = config;
       const output = path.join(this.#temporary, "sections", name);
       this.#sections.set(name, new DevelopmentSection(folder, config, output, events));
-      this.#typeChecks.push(new TypeCheck(folder, name, this.#update));
+      void this.#checkTypes(folder, name);
     }
     await this.#pages.idle();
     const sections = [...this.#sections.values()].map(({ name, firstPath }) => ({ name, url: url + firstPath }));
     return { url, sections, close: () => this.close() };
   }
 
-  /** A section builds without the types of others, so a failure is only a warning. */
-  async #fetchTypes(folder: string): Promise<void> {
+  /**
+   * Fetches the types of other sections, and then checks those of a section: the compiler does not
+   * notice that the folder of types is replaced. A section builds without the types of others, so a
+   * failure is only a warning.
+   */
+  async #checkTypes(folder: string, name: string): Promise<void> {
     const { site, print } = this.#options;
-    await fetchRemoteTypes(folder, site).catch((error: unknown) => {
+    const { signal } = this.#closing;
+    await fetchRemoteTypes(folder, site, [], signal).catch((error: unknown) => {
+      if (signal.aborted) return;
       print(
         `the types of other sections are not up to date: ${error instanceof Error ? error.message : String(error)}`,
       );
     });
+    if (!signal.aborted) this.#typeChecks.push(new TypeCheck(folder, name, this.#update));
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     for (const check of this.#typeChecks) check.close();
     await Promise.all([this.#server.close(), ...[...this.#sections.values()].map((section) => section.close())]);
     await rm(this.#temporary, { recursive: true, force: true });

@@ -1,16 +1,22 @@
+import type { Stats } from "node:fs";
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 
 import * as tar from "tar";
 
+import { EXPECTED_NAME, isSectionName } from "../build/config.js";
 import { TYPES_ARCHIVE, TYPES_FOLDER } from "../build/declarations.js";
+import { isModuleName } from "../build/exposes.js";
 import { GatewayError, UsageError } from "../build/usageError.js";
-import { readSite } from "./document.js";
+import { SiteDocument } from "./document.js";
 
 const INDEX = "remotes.d.ts";
-// A declaration has no code. More than this is not the types of a few modules.
-const MAX_ARCHIVE_BYTES = 4 * 1024 * 1024;
+// Of a response. A declaration has no code. More than this is not the types of a few modules.
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_EXTRACTED_BYTES = 16 * 1024 * 1024;
+// In milliseconds, for each request.
+const TIMEOUT = 10_000;
 
 /** A section of the live deployment, in the response of `/_remotes`. */
 interface LiveRemote {
@@ -23,16 +29,18 @@ export type FetchedTypes = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Fetches the types of the modules that the live sections of a site expose, and replaces {@link TYPES_FOLDER} by them.
- * `sections` limits them to these; by default all that expose a module.
+ * `sections` limits them to these; by default all that expose a module. `signal` ends requests.
  *
- * @throws GatewayError if the site is unreachable, and UsageError if it has no such section.
+ * @throws GatewayError if the site is unreachable or its response invalid, and UsageError if it has
+ * no such section.
  */
 export async function fetchRemoteTypes(
   folder: string,
   site: string,
   sections: readonly string[] = [],
+  signal?: AbortSignal,
 ): Promise<FetchedTypes> {
-  const remotes = await readRemotes(site);
+  const remotes = await readRemotes(site, signal);
   const unknown = sections.find((name) => !Object.keys(remotes[name]?.exposes ?? {}).length);
   if (unknown !== undefined) throw new UsageError(unknownSection(unknown, site, remotes));
   const target = path.join(folder, TYPES_FOLDER);
@@ -46,7 +54,7 @@ export async function fetchRemoteTypes(
   for (const [name, { entry, exposes }] of Object.entries(remotes).sort()) {
     const modules = Object.keys(exposes);
     if (modules.length === 0 || (sections.length > 0 && !sections.includes(name))) continue;
-    const hasTypes = await extract(new URL(TYPES_ARCHIVE, new URL(entry, site)), path.join(building, name));
+    const hasTypes = await extract(new URL(TYPES_ARCHIVE, new URL(entry, site)), path.join(building, name), signal);
     if (hasTypes) fetched[name] = modules.map((module) => module.replace(/^\.\//, ""));
   }
   await writeFile(path.join(building, INDEX), indexOf(fetched));
@@ -68,48 +76,94 @@ function unknownSection(name: string, site: string, remotes: Readonly<Record<str
   return `the section "${name}" ${wrong} at ${site}; expected one of ${exposing.sort().join(", ") || "none"}`;
 }
 
-async function readRemotes(site: string): Promise<Readonly<Record<string, LiveRemote>>> {
-  const { document } = await readSite(site);
+async function readRemotes(site: string, signal?: AbortSignal): Promise<Readonly<Record<string, LiveRemote>>> {
+  const home = await get(new URL("/", site), signal);
+  const document = SiteDocument.parse(Buffer.concat(home.chunks).toString());
   if (!document)
     throw new UsageError(
       `${site} responded with no page of a Colonnade site; expected the URL of a site with a deployment`,
     );
-  const response = await get(new URL(`/_remotes/${document.boot.deployment}`, site));
-  if (!response.ok)
-    throw new GatewayError(
-      `${response.url} responded with status ${String(response.status)}; expected 200`,
-      "unavailable",
-    );
-  return (await response.json()) as Readonly<Record<string, LiveRemote>>;
+  const url = new URL(`/_remotes/${document.boot.deployment}`, site);
+  const { status, chunks } = await get(url, signal);
+  if (status !== 200) throw unavailable(`${url.href} responded with status ${String(status)}; expected 200`);
+  const remotes = JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, LiveRemote>>;
+  for (const [name, remote] of Object.entries(remotes)) checkRemote(url, name, remote);
+  return remotes;
 }
 
-async function get(url: URL): Promise<Response> {
-  return fetch(url).catch((error: unknown) => {
-    throw new GatewayError(`cannot fetch ${url.href} (${String(error)})`, "unavailable");
-  });
+/** Checks what becomes a path: the site must not choose files elsewhere, or another server. */
+function checkRemote(url: URL, name: string, { entry, exposes }: LiveRemote): void {
+  const section = JSON.stringify(name);
+  if (!isSectionName(name)) throw unavailable(`${url.href} has the section ${section}; expected ${EXPECTED_NAME}`);
+  const invalid = Object.keys(exposes).find((module) => !isModuleName(module));
+  if (invalid !== undefined)
+    throw unavailable(
+      `${url.href} has the module ${JSON.stringify(invalid)} of the section ${section}; expected a name such as "./PriceTag"`,
+    );
+  const resolved = URL.canParse(entry, url) ? new URL(entry, url) : undefined;
+  if (resolved?.origin !== url.origin || !resolved.pathname.startsWith("/assets/"))
+    throw unavailable(
+      `${url.href} has the entry ${JSON.stringify(entry)} of the section ${section}; expected a path below /assets/`,
+    );
+}
+
+function unavailable(message: string): GatewayError {
+  return new GatewayError(message, "unavailable");
+}
+
+interface SmallResponse {
+  readonly status: number;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Requests a small file. Does not follow redirects, which may lead to another server. */
+async function get(url: URL, signal?: AbortSignal): Promise<SmallResponse> {
+  const timeout = AbortSignal.timeout(TIMEOUT);
+  const chunks: Uint8Array[] = [];
+  let status: number;
+  let bytes = 0;
+  try {
+    const response = await fetch(url, {
+      headers: { accept: "text/html, */*" },
+      redirect: "manual",
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    ({ status } = response);
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw unavailable(`cannot fetch ${url.href} (${String(error)})`);
+  }
+  if (bytes > MAX_BYTES)
+    throw unavailable(`${url.href} responded with too many bytes; expected at most ${String(MAX_BYTES)}`);
+  return { status, chunks };
 }
 
 /** Extracts the declarations of an archive. False if the release has none, as without TypeScript. */
-async function extract(url: URL, folder: string): Promise<boolean> {
-  const response = await get(url);
-  if (response.status === 404) return false;
-  const bytes = Buffer.from(await response.arrayBuffer());
-  if (!response.ok || bytes.length > MAX_ARCHIVE_BYTES)
-    throw new GatewayError(
-      `${url.href} responded with status ${String(response.status)} and ${String(bytes.length)} bytes; expected 200 and at most ${String(MAX_ARCHIVE_BYTES)} bytes`,
-      "unavailable",
-    );
+async function extract(url: URL, folder: string, signal?: AbortSignal): Promise<boolean> {
+  const { status, chunks } = await get(url, signal);
+  if (status === 404) return false;
+  if (status !== 200) throw unavailable(`${url.href} responded with status ${String(status)}; expected 200`);
   await mkdir(folder, { recursive: true });
-  const isDeclaration = (file: string, entry: object): boolean =>
-    file.endsWith(".d.ts") && "type" in entry && entry.type === "File";
-  await pipeline([bytes], tar.extract({ cwd: folder, strict: true, filter: isDeclaration }));
+  let bytes = 0;
+  const filter = (file: string, entry: Stats | tar.ReadEntry): boolean => {
+    bytes += entry.size;
+    return bytes <= MAX_EXTRACTED_BYTES && file.endsWith(".d.ts") && "type" in entry && entry.type === "File";
+  };
+  await pipeline(chunks, tar.extract({ cwd: folder, strict: true, filter }));
+  if (bytes > MAX_EXTRACTED_BYTES)
+    throw unavailable(`${url.href} has files of too many bytes; expected at most ${String(MAX_EXTRACTED_BYTES)}`);
   return true;
 }
 
 function indexOf(fetched: FetchedTypes): string {
   const lines = Object.entries(fetched).flatMap(([section, modules]) =>
     modules.map(
-      (module) => `    ${JSON.stringify(`${section}/${module}`)}: typeof import("./${section}/${module}");\n`,
+      (module) =>
+        `    ${JSON.stringify(`${section}/${module}`)}: typeof import(${JSON.stringify(`./${section}/${module}`)});\n`,
     ),
   );
   return (
