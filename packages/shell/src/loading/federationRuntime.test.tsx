@@ -87,10 +87,14 @@ const report = vi.fn();
 const onLoad = vi.fn<({ id }: { readonly id: string }) => void>();
 const errorLoadRemote = vi.fn<({ id }: { readonly id: string }) => void>();
 const configs = {};
+function fault(): never {
+  throw new Error("fault");
+}
 provide({
   boot: { deployment: "4.5", configs },
   deployment: { status: () => Promise.resolve("retained"), reload: () => undefined, report },
   federationPlugins: [
+    { name: "broken", onLoad: fault, errorLoadRemote: () => Promise.reject(new Error("fault")), createScript: fault },
     {
       name: "site",
       onLoad(options) {
@@ -153,6 +157,11 @@ test("it loads later sections with their digests, and calls the site's plugins",
   expect(onLoad.mock.calls.map(([{ id }]) => id)).toEqual(["legal/section"]);
   await expect(loadSection(SECTIONS.news)).rejects.toThrow("/assets/news/1.0.0/entry.js");
   expect(errorLoadRemote.mock.calls.map(([{ id }]) => id)).toEqual(["news/section"]);
+  // The hooks of a plugin that throws are no failure of a section.
+  const hooks = ["createScript", "onLoad", "errorLoadRemote"];
+  expect(warn.mock.calls.map(([text]) => text as string)).toEqual(
+    hooks.map((hook) => `[shell] the hook ${hook} of the plugin "broken" failed:`),
+  );
 });
 
 test("each section has a share scope of its own, whose lazy reports failures of that section", () => {

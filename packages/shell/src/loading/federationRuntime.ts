@@ -84,6 +84,37 @@ function adoption(
   };
 }
 
+type Hook = (...args: readonly unknown[]) => unknown;
+
+/**
+ * Returns a plugin of the site whose hooks do not throw: the runtime would take the error of a hook for that of a section. Only the
+ * hooks that sections and their modules call are guarded. The console has one warning of each.
+ */
+function guarded(plugin: FederationPlugin): FederationPlugin {
+  const hooks: Record<string, Hook> = {};
+  for (const name of ["createScript", "onLoad", "errorLoadRemote"] as const) {
+    const hook = plugin[name] as Hook | undefined;
+    let warned = false;
+    const onError = (error: unknown): void => {
+      if (!warned) console.warn(`[shell] the hook ${name} of the plugin "${plugin.name}" failed:`, error);
+      warned = true;
+    };
+    if (hook) hooks[name] = (...args) => withoutError(() => hook.apply(plugin, [...args]), onError);
+  }
+  return { ...plugin, ...hooks };
+}
+
+/** The result of a function; undefined after an error, also if that is one of its promise. */
+function withoutError(call: () => unknown, onError: (error: unknown) => void): unknown {
+  try {
+    const result = call();
+    return result instanceof Promise ? result.catch(onError) : result;
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+}
+
 /** Adds digest and timeout to each script of a section, whatever a plugin returns for it. */
 function secureScripts({ loaderHook }: ModuleFederation, sections: ReadonlyMap<string, Registered>): void {
   const { createScript } = loaderHook.lifecycle;
@@ -111,7 +142,7 @@ export async function createFederation(
     version: set,
     remotes: [],
     shareStrategy: "loaded-first",
-    plugins: [adoption(sections, containers, () => instance), ...federationPlugins],
+    plugins: [adoption(sections, containers, () => instance), ...federationPlugins.map(guarded)],
   });
   instance.initShareScopeMap("default", completed(createShareScope()));
   secureScripts(instance, sections);
