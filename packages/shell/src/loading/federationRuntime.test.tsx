@@ -129,6 +129,9 @@ async function show(remote: ReactElement): Promise<void> {
 
 const lazyOf = (name: string): unknown => scopes.get(name)?.react?.["19.3.1"]?.get()().lazy;
 
+const warnings = (): string[] => warn.mock.calls.map(([text]) => text as string);
+const failed = (hook: string): string => `[shell] the hook ${hook} of the plugin "broken" failed:`;
+
 // The tests are the visit of a site, in order: the runtime starts once for each document.
 
 test("the runtime adopts a loaded section, and knows all sections of the set", async () => {
@@ -145,6 +148,7 @@ test("the runtime adopts a loaded section, and knows all sections of the set", a
     ["news", "news_1"],
   ]);
   expect(await load("catalog/prices")).toBe(MODULES.catalog?.["./prices"]);
+  expect(warnings()).toEqual([failed("onLoad")]);
   expect(scripts.length).toBe(1);
   expect(scopes.get("catalog")?.react?.["19.3.1"]).toMatchObject({ version: "19.3.1", scope: ["default"] });
 });
@@ -158,10 +162,7 @@ test("it loads later sections with their digests, and calls the site's plugins",
   await expect(loadSection(SECTIONS.news)).rejects.toThrow("/assets/news/1.0.0/entry.js");
   expect(errorLoadRemote.mock.calls.map(([{ id }]) => id)).toEqual(["news/section"]);
   // The hooks of a plugin that throws are no failure of a section.
-  const hooks = ["createScript", "onLoad", "errorLoadRemote"];
-  expect(warn.mock.calls.map(([text]) => text as string)).toEqual(
-    hooks.map((hook) => `[shell] the hook ${hook} of the plugin "broken" failed:`),
-  );
+  expect(warnings()).toEqual(["createScript", "errorLoadRemote"].map(failed));
 });
 
 test("each section has a share scope of its own, whose lazy reports failures of that section", () => {
