@@ -14,4 +14,5 @@ export {
   type Titles,
 } from "./parts.js";
 export type { FederationPlugin } from "./loading/federationRuntime.js";
+export { NavigationLinks, type NavigationLinksProps } from "./NavigationLinks.js";
 export { Slot, type SlotProps } from "./Slot.js";

@@ -7,6 +7,7 @@
 import { Link, useSite, type NavigationLink } from "@colonnade/kit";
 import { startTransition, useEffect, useEffectEvent, useTransition, type ReactElement } from "react";
 
+import { NavigationLinks } from "./NavigationLinks.js";
 import type { FrameProps, RetryProps, ShellParts } from "./parts.js";
 
 /** The words of the plain parts. */
@@ -79,18 +80,7 @@ export function Navigation({ label: name, links, currentPath }: NavigationProps)
   if (links.length === 0) return null;
   return (
     <nav aria-label={name}>
-      <ul>
-        {links.map(({ label, path }) => (
-          <li key={path}>
-            <Link
-              to={path}
-              aria-current={path === currentPath ? "page" : currentPath?.startsWith(`${path}/`) ? true : undefined}
-            >
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <NavigationLinks links={links} currentPath={currentPath} />
     </nav>
   );
 }

@@ -1,9 +1,9 @@
 import { JoinButton, signupOf } from "@colonnade/design";
 import { useSite } from "@colonnade/kit";
+import { NavigationLinks } from "@colonnade/shell";
 import type { ReactElement } from "react";
 
 import { JOIN_LABEL } from "./labels";
-import { NavigationLinks } from "./NavigationLinks";
 
 interface FooterProps {
   /** The page's own last line. */

@@ -1,9 +1,9 @@
 import { JoinButton, signupOf, type HeaderVariant } from "@colonnade/design";
 import { Link, useSite } from "@colonnade/kit";
+import { NavigationLinks } from "@colonnade/shell";
 import { useEffect, useRef, type MouseEvent, type ReactElement } from "react";
 
 import { JOIN_LABEL } from "./labels";
-import { NavigationLinks } from "./NavigationLinks";
 
 function Logo(): ReactElement {
   const { brand } = useSite();

@@ -47,8 +47,8 @@ impl fmt::Display for FactProblem {
 }
 
 impl Deployments {
-    /// Replaces the facts of the site. Logs which of them live releases and candidates read, but
-    /// miss, or find with another type: they are served all the same.
+    /// Replaces the facts of the site. Logs each fact that a live release or a candidate reads and
+    /// that is missing or has another type. The gateway goes on serving these releases.
     pub fn replace_facts(&self, facts: Facts) {
         self.facts.store(Some(Arc::new(facts)));
         for problem in self.visible_fact_problems(&self.current()) {
