@@ -3,6 +3,8 @@ import type { Asset, RemoteSection } from "@colonnade/kit/shell";
 import type { ModuleFederation } from "@module-federation/enhanced/runtime";
 import { addGlobalSnapshot } from "@module-federation/runtime-core";
 
+import { urlsOf } from "./remotes.js";
+
 type Snapshots = Parameters<typeof addGlobalSnapshot>[0];
 
 /** What all snapshots have. The sections get the shared packages and no remotes from their share scope and entry. */
@@ -12,9 +14,7 @@ function assetsOf(assets: readonly Asset[]): {
   js: { sync: string[]; async: never[] };
   css: { sync: string[]; async: never[] };
 } {
-  const namesOf = (type: Asset["type"]): string[] =>
-    assets.filter((asset) => asset.type === type).map(({ href }) => href);
-  return { js: { sync: namesOf("script"), async: [] }, css: { sync: namesOf("style"), async: [] } };
+  return { js: { sync: urlsOf(assets, "script"), async: [] }, css: { sync: urlsOf(assets, "style"), async: [] } };
 }
 
 /**

@@ -1,7 +1,9 @@
 // Part of what loads after the first view.
-import type { RemoteLoader, RemoteSection, RemoteViewProps } from "@colonnade/kit/shell";
+import type { Asset, RemoteLoader, RemoteSection, RemoteViewProps } from "@colonnade/kit/shell";
 import type { ComponentType, ReactNode } from "react";
 
+import { isChunkLoadError } from "../errorClass.js";
+import { fetchFile } from "./fetchFile.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import { createRemoteView } from "./remoteView.js";
 import { ensureStyles } from "./styles.js";
@@ -47,6 +49,29 @@ function exposedBy(sections: RemoteSections, id: string): Exposed {
   return { section, module };
 }
 
+/** URLs of the assets of a type. */
+export function urlsOf(assets: readonly Asset[], type: Asset["type"]): string[] {
+  return assets.filter((asset) => asset.type === type).map(({ href }) => href);
+}
+
+/**
+ * Loads files. If they do not load, fetches them past the browser's cache and loads them once more: assets are immutable, so a
+ * corrupt file would stay cached, and no button lets the visitor try again.
+ */
+async function loadFiles<Value>(
+  load: () => Promise<Value>,
+  urls: readonly string[],
+  isMissingFile: (error: unknown) => boolean = () => true,
+): Promise<Value> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+    await Promise.all(urls.map((url) => fetchFile(url, "reload")));
+    return load();
+  }
+}
+
 function Failed({ fallback }: RemoteViewProps): ReactNode {
   return fallback;
 }
@@ -68,6 +93,18 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
     return listing;
   }
 
+  function loadScripts(id: string, { section, module: { assets, bytes } }: Exposed): Promise<unknown> {
+    const urls = [section.entry, ...urlsOf(assets, "script")];
+    // Webpack would not run a module again that threw.
+    const isMissingFile = (error: unknown): boolean =>
+      isChunkLoadError(error) || (globalThis as Record<string, unknown>)[section.container] === undefined;
+    return loadFiles(() => loadModule(id, bytes), urls, isMissingFile);
+  }
+
+  function loadStyles(id: string, { module: { assets, bytes } }: Exposed): Promise<void> {
+    return loadFiles(() => ensureStyles(assets, bytes, id), urlsOf(assets, "style"));
+  }
+
   function warn(id: string, error: unknown): void {
     if (!warned.has(id)) console.warn(`[shell] the remote "${id}" is not shown:`, error);
     warned.add(id);
@@ -79,7 +116,7 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
       const found = exposedBy(await list(), id);
       ({ section } = found);
       const { assets, bytes } = found.module;
-      const loading = Promise.all([loadModule(id, bytes), ensureStyles(assets, bytes, id)]);
+      const loading = Promise.all([loadScripts(id, found), loadStyles(id, found)]);
       const [module] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
       const { default: Component } = module as { readonly default?: ComponentType };
       if (!Component) throw new Error(`the module "${id}" has no component as its default export`);
@@ -103,8 +140,7 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
   list().catch(() => undefined);
   return {
     async load(id) {
-      const { module } = exposedBy(await list(), id);
-      return loadModule(id, module.bytes);
+      return loadScripts(id, exposedBy(await list(), id));
     },
     view(id) {
       const view = views.get(id) ?? trackPromise(createView(id));
