@@ -7,7 +7,7 @@ export interface Signup {
   readonly page: string;
   /** Path of the default success page. */
   readonly success: string;
-  /** Host of the sign-up backend, or null if none is configured. */
+  /** Host of the sign-up backend. Null if the site has no sign-up. */
   readonly host: string | null;
   /** Hosts, besides this origin, that the sign-up backend may redirect to over HTTPS. */
   readonly redirectHosts: readonly string[];
@@ -57,7 +57,7 @@ declare module "@colonnade/kit" {
 
 const WITHOUT_BACKEND: Signup = { page: "/signup", success: "/success", host: null, redirectHosts: [] };
 
-/** How sign-up works on this site. Without a backend, `host` is null. */
+/** Returns how sign-up works on this site. `host` is null if the site has no sign-up. */
 export function signupOf({ integrations }: Site): Signup {
   return integrations.signup ?? WITHOUT_BACKEND;
 }

@@ -1,4 +1,4 @@
-// Exports for the shell only. Sections import from "@colonnade/kit".
+// Exports for shells and tools. Sections import from "@colonnade/kit".
 export type {
   Asset,
   Boot,

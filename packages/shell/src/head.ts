@@ -110,7 +110,10 @@ export function applyHead(head: Head | { title: string; robots: string }, site: 
   for (const [name, attributes] of tags) append(name, attributes);
 }
 
-/** Sets the language of the document and its direction, as the gateway does: that of the site in place of an invalid one. */
+/**
+ * Sets the language and direction of the document. An invalid language becomes the site's; the gateway does not render such a
+ * page.
+ */
 function setLanguage(tag: string, fallback: string): void {
   const { documentElement } = document;
   const language = languageOf(tag) ?? languageOf(fallback);

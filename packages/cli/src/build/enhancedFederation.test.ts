@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../fixtures/temporary.js";
 import { enhancedFederation } from "./enhancedFederation.js";
 import { UsageError } from "./usageError.js";
 
-test("a section without the package is told to install it", async () => {
+test("without the package, the error has the command that installs it", async () => {
   const folder = await temporaryFolder();
   expect(() => enhancedFederation(folder, {})).toThrow(
     new UsageError(

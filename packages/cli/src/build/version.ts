@@ -74,11 +74,12 @@ async function lockFile(folder: string): Promise<Buffer> {
 /** Hashes the inputs of a build. `outside` are the files outside of the package that it reads, relative to the package. */
 export async function hashInputs(
   folder: string,
-  { development }: Pick<BuildMode, "development">,
+  { development, remote }: Pick<BuildMode, "development" | "remote">,
   outside: readonly string[],
 ): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
+  if (remote !== undefined) hash.update(`remote ${remote}\0`);
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
   await addKit(hash);

@@ -412,7 +412,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
   strayHead: {
     source: pageSource(
       'head: () => ({ title: "Lab", description: "Lab", canonical: "/lab/strayHead", ' +
-        'language: "de_AT", alternates: [{ language: "x-default", path: "en/lab" }, { language: "english ", path: "/" }], ' +
+        'language: "de_AT", alternates: [{ language: "x-default", path: "en/lab" }, { language: "english", path: "/" }], ' +
         'social: { title: "Lab", description: "Lab", type: "article", url: "//a.example" }, ' +
         'breadcrumbs: [{ label: "Home", path: "/" }, { label: "Lab", path: "/the lab" }] })',
     ),
@@ -432,7 +432,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
         'the breadcrumb path of /lab/strayHead is "/the lab"; expected a path of this site, percent-encoded',
         "4:7",
       ],
-      ...["de_AT", "english "].map(
+      ...["de_AT", "english"].map(
         (tag) =>
           [
             "COL115",

@@ -17,7 +17,7 @@ export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
   yield* findInPatterns(propertiesOf(members.get("pages")));
 }
 
-/** The part of a declaration that each key names: `name`, `pages /hello` or `slots join`. */
+/** The part of a declaration that each key names: `name`, `pages /hello` or `slots newsletter`. */
 export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNode> {
   const parts = new Map<string, SyntaxNode>();
   for (const { node } of walk(program)) {

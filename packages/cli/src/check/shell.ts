@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { CONTRACT } from "@colonnade/kit/contract";
+
 import type { BuildContext } from "../build/context.js";
 import { placeholderFacts } from "../build/facts.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
@@ -32,7 +34,7 @@ const SECTION = `var colonnadeSection = { load: async () => {
   const page = (data, Component) => async () => ({ page: { data, head, Component } });
   const failed = () => createElement(shell.Failed, { retry: () => undefined });
   const { notFound } = packages["@colonnade/kit"];
-  return { default: { name: "shell", contract: 1, pages: {
+  return { default: { name: "shell", contract: ${String(CONTRACT)}, pages: {
     "/page": page(() => null, () => null),
     "/not-found": page(() => notFound(), () => null),
     "/failed": page(() => null, failed),

@@ -102,8 +102,10 @@ test("the release needs the versions that both the section and the remote suppor
   expect(release.needsFederationRuntime).toBe(true);
 });
 
-test("another command than adopt says that a module of a remote needs it", async () => {
-  const { code, err } = await runCompiled(await adoptingSection(), ["check"]);
+test("a build after adopt says that a module of a remote needs adopt", async () => {
+  const folder = await adoptingSection();
+  expect(await runCompiled(folder, ["adopt", "dist"])).toMatchObject({ code: 0 });
+  const { code, err } = await runCompiled(folder, ["build"]);
   expect(code).toBe(3);
   expect(err).toContain("A module that an existing remote exposes needs `colonnade adopt`.");
 });

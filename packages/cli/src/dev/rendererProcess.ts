@@ -73,7 +73,7 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
   } catch (thrown) {
     const { name, message, stack } = describeThrown(thrown);
     const violation = page && (await dataViolation(page, request).catch(() => undefined));
-    const component = page?.member("Component");
+    const component = page?.member("fallback") ?? page?.member("Component");
     const ownStack = typeof component === "function" ? stackOfFunction(component) : "";
     reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack, ownStack });
   } finally {

@@ -30,7 +30,7 @@ export function restoreFocusAfterHydration(): void {
   });
 }
 
-/** Marks the document once the shell has rendered the first view. The design's class `deferred-layout` reads it. */
+/** Marks the document once the shell has rendered the first view: stylesheets can lay out content below the fold only then. */
 function markFirstViewRendered(): void {
   document.documentElement.toggleAttribute("data-first-view-rendered", true);
 }

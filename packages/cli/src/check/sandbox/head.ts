@@ -6,8 +6,8 @@ import type { Violation } from "./violation.js";
 const TITLE_LENGTH = 60;
 const DESCRIPTION_LENGTH = 160;
 
-// The form of a language tag (RFC 5646, section 2.1, without grandfathered tags).
-const LANGUAGE = /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i;
+// As the gateway accepts them (gateway/crates/model/src/language.rs): language, script, region and variants.
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/i;
 
 /** Finds the problems of the head of the page at a path. */
 export function* headProblems(head: Head, path: string, { origin }: Site): Generator<Violation> {

@@ -1,6 +1,6 @@
 import type { Site } from "@colonnade/kit";
 
-/** Placeholder facts. The release contains none of them, because it must work with any configuration. */
+/** A site for renders of the check. A release contains none of its values, because it must work with any configuration. */
 export const PLACEHOLDER_SITE: Site = {
   brand: "Site",
   origin: "https://site.invalid",
