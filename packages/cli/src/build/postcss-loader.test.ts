@@ -26,12 +26,16 @@ async function section(): Promise<string> {
   return folder;
 }
 
+/** Another copy of the loader, such as that of another version of the package. It is loaded later than the first. */
+const COPY = "./postcss-loader.js?copy";
+
 test("a section's own PostCSS loader runs, and its plugins see the section's folder as the working directory", async () => {
-  const folders = await Promise.all([section(), section()]);
+  const folders = await Promise.all([section(), section(), section()]);
   const original = process.cwd();
-  const load = (rootContext: string): unknown =>
-    Reflect.apply(postcssLoader, { rootContext }, ["", undefined, undefined]);
-  const loaded = folders.map((folder) => load(folder));
+  const { default: copy } = (await import(/* @vite-ignore */ COPY)) as { default: typeof postcssLoader };
+  const load = (loader: typeof postcssLoader, rootContext: string | undefined): unknown =>
+    Reflect.apply(loader, { rootContext }, ["", undefined, undefined]);
+  const loaded = [postcssLoader, copy, postcssLoader].map((loader, index) => load(loader, folders[index]));
   expect(process.cwd()).toBe(original);
   expect(await Promise.all(loaded)).toEqual(
     folders.map((folder) => [path.join(folder, "node_modules/postcss-loader/index.js"), folder, folder]),

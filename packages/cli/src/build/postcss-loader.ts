@@ -7,18 +7,24 @@ import type { LoaderContext, LoaderDefinitionFunction } from "webpack";
 /** The folder of the section whose stylesheet is compiled. */
 const sections = new AsyncLocalStorage<string>();
 
+// The property as it was: a function, or the accessor of another copy of this module, whose
+// sections only that copy knows.
+const outer = Object.defineProperty({}, "cwd", Object.getOwnPropertyDescriptor(process, "cwd") ?? {}) as Pick<
+  typeof process,
+  "cwd"
+>;
+
 // Plugins such as Tailwind read `process.cwd()`, and one process can build several sections at the same time. An accessor, because
 // graceful-fs replaces the function by one that remembers the first result, and a plugin may load it.
-let cwd = process.cwd.bind(process);
 Object.defineProperty(process, "cwd", {
   configurable: true,
   enumerable: true,
   get: () => {
     const folder = sections.getStore();
-    return folder === undefined ? cwd : () => folder;
+    return folder === undefined ? outer.cwd : () => folder;
   },
-  set: (replacement: typeof cwd) => {
-    if (sections.getStore() === undefined) cwd = replacement;
+  set: (replacement: typeof process.cwd) => {
+    if (sections.getStore() === undefined) outer.cwd = replacement;
   },
 });
 
