@@ -6,6 +6,7 @@ import {
   use,
   useCallback,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useReducer,
   useState,
@@ -87,6 +88,28 @@ export function LoadingFrame({
   );
 }
 
+/** Retries when the browser is online again. */
+function RetryOnline({ retry }: RetryProps): null {
+  const onOnline = useEffectEvent(() => {
+    startTransition(retry);
+  });
+  useEffect(() => {
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    addEventListener(
+      "online",
+      () => {
+        onOnline();
+      },
+      { signal },
+    );
+    return () => {
+      listeners.abort();
+    };
+  }, []);
+  return null;
+}
+
 /**
  * The page at the current URL, in its frame. Suspends while it loads, except for the first page. Memoized: while a page loads,
  * an update outside of a transition would replace it by the fallback.
@@ -128,7 +151,14 @@ export const CurrentPage = memo(function CurrentPage({
     };
     return (
       <Frame layout={NO_LAYOUT} currentPath={pathname}>
-        {navigator.onLine ? <Failed retry={retry} /> : <Offline retry={retry} />}
+        {navigator.onLine ? (
+          <Failed retry={retry} />
+        ) : (
+          <>
+            <Offline retry={retry} />
+            <RetryOnline retry={retry} />
+          </>
+        )}
       </Frame>
     );
   }

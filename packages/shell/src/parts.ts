@@ -51,7 +51,7 @@ export interface ShellParts {
   readonly NotFound: ComponentType<{ readonly heading: string }>;
   /** Shown in place of a section that failed. The rest of the site keeps working. */
   readonly Failed: ComponentType<RetryProps>;
-  /** Shown in place of a page that failed to load while the browser is offline. */
+  /** Shown in place of a page that failed to load while the browser is offline. The shell retries when it is back online. */
   readonly Offline: ComponentType<RetryProps>;
   /** Layout of the frame around the loading indicator of the first page. */
   readonly loadingLayout?: Layout;

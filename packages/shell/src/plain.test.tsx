@@ -82,17 +82,6 @@ describe("plain", () => {
     expect(button.textContent).toBe("Try again");
   });
 
-  test("Offline retries when the browser is back online, until it is gone", () => {
-    const { Offline } = plain;
-    const retry = vi.fn();
-    const { unmount } = render(<Offline retry={retry} />);
-    fireEvent(window, new Event("online"));
-    expect(retry).toHaveBeenCalledTimes(1);
-    unmount();
-    fireEvent(window, new Event("online"));
-    expect(retry).toHaveBeenCalledTimes(1);
-  });
-
   test("other words replace the English ones", () => {
     const { Loading, NotFound } = plainParts({ loading: "Wird geladen …" });
     render(inShell(<Loading />));

@@ -5,7 +5,7 @@
  * @module plain
  */
 import { Link, useSite, type NavigationLink } from "@colonnade/kit";
-import { startTransition, useEffect, useEffectEvent, useTransition, type ReactElement } from "react";
+import { useTransition, type ReactElement } from "react";
 
 import { NavigationLinks } from "./NavigationLinks.js";
 import type { FrameProps, RetryProps, ShellParts } from "./parts.js";
@@ -146,23 +146,6 @@ function Retry({
   );
 }
 
-/** Also retries when the browser is back online. */
-function PlainOffline({ words, retry }: RetryProps & Worded): ReactElement {
-  const tryAgain = useEffectEvent(() => {
-    startTransition(retry);
-  });
-  useEffect(() => {
-    const onOnline = (): void => {
-      tryAgain();
-    };
-    addEventListener("online", onOnline);
-    return () => {
-      removeEventListener("online", onOnline);
-    };
-  }, []);
-  return <Retry words={words} heading={words.offline} text={words.offlineText} retry={retry} />;
-}
-
 /**
  * Returns plain parts with other words, such as those of another language. Missing words are English.
  *
@@ -184,7 +167,7 @@ export function plainParts(others: Partial<PlainWords> = {}): ShellParts {
     Loading: () => <p aria-busy="true">{words.loading}</p>,
     NotFound: (props) => <PlainNotFound words={words} {...props} />,
     Failed: (props) => <Retry words={words} heading={words.failed} text={words.failedText} {...props} />,
-    Offline: (props) => <PlainOffline words={words} {...props} />,
+    Offline: (props) => <Retry words={words} heading={words.offline} text={words.offlineText} {...props} />,
   };
 }
 
