@@ -5,13 +5,6 @@ process.env.NO_COLOR = "1";
 delete process.env.FORCE_COLOR;
 const { main } = await import("../dist/cli/index.js");
 
-// The reader of a pipe, such as `head`, may end early. 141 is the exit code of commands that the signal SIGPIPE ends.
-for (const stream of [process.stdout, process.stderr])
-  stream.on("error", (error) => {
-    if (error.code === "EPIPE") process.exit(141);
-    throw error;
-  });
-
 process.exitCode = await main(process.argv.slice(2), {
   folder: process.cwd(),
   environment,

@@ -1,8 +1,10 @@
 // The packed kit and command and `npm create @colonnade/section`, used in a folder outside this repository.
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
@@ -100,6 +102,13 @@ test.each([
   expect(files.filter((file) => /^dist\/(.*(\.test\.|tsbuildinfo)|api|fixtures)|^(src|fixtures)\b/.test(file))).toEqual(
     [],
   );
+});
+
+test("create-section ends quietly if nothing reads its output", async () => {
+  const child = spawn(process.execPath, [createSection, "--help"]);
+  child.stdout.destroy();
+  const [err] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect({ code: child.exitCode, err }).toEqual({ code: 141, err: "" });
 });
 
 /** Builds the section in a folder with the unpacked packages, within this process, which has loaded webpack. Returns its release. */
