@@ -78,7 +78,7 @@ build: node_modules/.installed
 	@$(MAKE) --no-print-directory -j2 gateway releases BESIDE='nice -n 19'
 
 packages: node_modules/.installed
-	@$(TSC) --build packages/design/tsconfig.build.json packages/shell/tsconfig.build.json packages/cli/tsconfig.build.json && node packages/cli/scripts/copy-files.mjs && echo "built the packages in $$SECONDS s"
+	@$(TSC) --build packages/design/tsconfig.build.json packages/shell/tsconfig.build.json packages/cli/tsconfig.build.json && node packages/remove-stale.mjs packages/design packages/kit packages/shell packages/cli && node packages/cli/scripts/copy-files.mjs && echo "built the packages in $$SECONDS s"
 
 # Types of the responses of the admin API.
 console/src/openapi.d.ts: console/openapi.json console/types.js | node_modules/.installed
@@ -272,4 +272,4 @@ sbom: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules packages/*/node_modules packages/*/dist packages/design/gallery/dist packages/cli/shell console/dist/* packages/create-section/dist docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run
+	rm -rf node_modules packages/*/node_modules packages/*/dist packages/design/gallery/dist packages/cli/shell console/dist/* docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run

@@ -13,7 +13,7 @@ import * as tar from "tar";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { runSection } from "../../fixtures/command.js";
-import { temporaryFolder } from "../../fixtures/temporary.js";
+import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import type { main as runMain } from "./index.js";
 
 const run = promisify(execFile);
@@ -109,6 +109,15 @@ test("create-section ends quietly if nothing reads its output", async () => {
   child.stdout.destroy();
   const [err] = await Promise.all([text(child.stderr), once(child, "close")]);
   expect({ code: child.exitCode, err }).toEqual({ code: 141, err: "" });
+});
+
+test("a package is built without the compiled files of removed modules", async () => {
+  const target = await temporaryFolder();
+  const kept = ["a.d.ts", "a.js", "b/c.d.ts", "b/c.js", "copy.js"];
+  const compiled = [...kept, "removed.d.ts", "removed.js", "b/a.d.ts", "b/a.js"].map((file) => [`dist/${file}`, ""]);
+  await writeFiles(target, { "src/a.ts": "", "src/b/c.tsx": "", ...(Object.fromEntries(compiled) as Files) });
+  await run(process.execPath, [path.join(ROOT, "packages/remove-stale.mjs"), target]);
+  expect((await readdir(path.join(target, "dist"), { recursive: true })).sort()).toEqual([...kept, "b"].sort());
 });
 
 /** Builds the section in a folder with the unpacked packages, within this process, which has loaded webpack. Returns its release. */
