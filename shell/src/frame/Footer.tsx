@@ -1,9 +1,8 @@
-import { JoinButton, signupOf } from "@colonnade/design";
 import { useSite } from "@colonnade/kit";
 import { NavigationLinks } from "@colonnade/shell";
 import type { ReactElement } from "react";
 
-import { JOIN_LABEL } from "./labels";
+import { Join } from "./Join";
 
 interface FooterProps {
   /** The page's own last line. */
@@ -20,8 +19,7 @@ export function Footer({ note, currentPath }: FooterProps): ReactElement {
         <nav aria-label="Footer">
           <NavigationLinks links={site.navigation.footer} currentPath={currentPath} />
         </nav>
-        {/* Without a sign-up backend there is nothing to join. */}
-        {signupOf(site).host !== null && <JoinButton className="button quiet">{JOIN_LABEL}</JoinButton>}
+        <Join className="button quiet" />
         <p>
           <span>{site.brand}</span>
           <span>{note}</span>

@@ -1,9 +1,9 @@
-import { JoinButton, signupOf, type HeaderVariant } from "@colonnade/design";
+import type { HeaderVariant } from "@colonnade/design";
 import { Link, useSite } from "@colonnade/kit";
 import { NavigationLinks } from "@colonnade/shell";
 import { useEffect, useRef, type MouseEvent, type ReactElement } from "react";
 
-import { JOIN_LABEL } from "./labels";
+import { Join } from "./Join";
 
 function Logo(): ReactElement {
   const { brand } = useSite();
@@ -30,7 +30,7 @@ function onClick({ target, currentTarget }: MouseEvent<HTMLDetailsElement>): voi
 }
 
 function Menu({ currentPath }: { readonly currentPath: string | undefined }): ReactElement {
-  const site = useSite();
+  const { navigation } = useSite();
   const details = useRef<HTMLDetailsElement>(null);
 
   // <details> opens and closes without script. These listeners add the rest of a menu's behavior.
@@ -63,8 +63,8 @@ function Menu({ currentPath }: { readonly currentPath: string | undefined }): Re
         <span>Menu</span>
       </summary>
       <nav aria-label="Main">
-        <NavigationLinks links={site.navigation.menu} currentPath={currentPath} />
-        {signupOf(site).host !== null && <JoinButton className="button">{JOIN_LABEL}</JoinButton>}
+        <NavigationLinks links={navigation.menu} currentPath={currentPath} />
+        <Join className="button" />
       </nav>
     </details>
   );

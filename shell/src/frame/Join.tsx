@@ -1,0 +1,13 @@
+import { JoinButton, signupOf } from "@colonnade/design";
+import { useSite } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+interface JoinProps {
+  readonly className: string;
+}
+
+/** The join button of header and footer. Without a sign-up backend there is nothing to join. */
+export function Join({ className }: JoinProps): ReactElement | null {
+  const isOpen = signupOf(useSite()).host !== null;
+  return isOpen ? <JoinButton className={className}>Join Free</JoinButton> : null;
+}
