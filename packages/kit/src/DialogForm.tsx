@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 
+import { DIALOG_ATTRIBUTE, DIALOG_PARAMS_ATTRIBUTE } from "./context.js";
 import type { DialogParams } from "./slot.js";
 
 /** Props of {@link DialogForm}. */
@@ -15,8 +16,8 @@ export interface DialogFormProps {
 }
 
 /**
- * A form whose button opens a dialog. It links to the page with the same content; the shell intercepts the submission and
- * opens the dialog instead.
+ * A form whose button opens a dialog. Without JavaScript, it opens the page with the same content; the shell opens the dialog
+ * instead.
  *
  * @example
  * ```tsx
@@ -31,8 +32,9 @@ export interface DialogFormProps {
  */
 export function DialogForm({ slot, page, params = {}, children }: DialogFormProps): ReactElement {
   const encoded = new URLSearchParams(params).toString();
+  const attributes = { [DIALOG_ATTRIBUTE]: slot, [DIALOG_PARAMS_ATTRIBUTE]: encoded === "" ? undefined : encoded };
   return (
-    <form action={page} data-dialog={slot} data-params={encoded === "" ? undefined : encoded}>
+    <form action={page} {...attributes}>
       {children}
     </form>
   );

@@ -17,6 +17,8 @@ export interface ShellServices {
 
 /** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
 export const DIALOG_ATTRIBUTE = "data-dialog";
+/** Data attribute of such a form. Its value is the dialog's params, encoded as a query. */
+export const DIALOG_PARAMS_ATTRIBUTE = "data-params";
 
 /** The shell's services. Null outside the shell. */
 export const ShellContext = createContext<ShellServices | null>(null);

@@ -18,7 +18,14 @@ export type {
 export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";
 export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
-export { DIALOG_ATTRIBUTE, ParamsContext, SectionContext, ShellContext, type ShellServices } from "./context.js";
+export {
+  DIALOG_ATTRIBUTE,
+  DIALOG_PARAMS_ATTRIBUTE,
+  ParamsContext,
+  SectionContext,
+  ShellContext,
+  type ShellServices,
+} from "./context.js";
 export { isSitePath } from "./paths.js";
 export { scopeClass } from "./scope.js";
 export { SUSPENDED_DIGEST } from "./server/digest.js";

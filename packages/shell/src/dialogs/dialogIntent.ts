@@ -1,5 +1,5 @@
 import type { DialogParams } from "@colonnade/kit";
-import { DIALOG_ATTRIBUTE } from "@colonnade/kit/shell";
+import { DIALOG_ATTRIBUTE, DIALOG_PARAMS_ATTRIBUTE } from "@colonnade/kit/shell";
 import { useEffect } from "react";
 
 /** The dialog that the form around an element opens. */
@@ -10,7 +10,7 @@ function dialogOf(target: EventTarget | null, names: readonly string[]): { form:
 }
 
 function paramsOf(form: Element): DialogParams {
-  return Object.fromEntries(new URLSearchParams(form.getAttribute("data-params") ?? ""));
+  return Object.fromEntries(new URLSearchParams(form.getAttribute(DIALOG_PARAMS_ATTRIBUTE) ?? ""));
 }
 
 /**
