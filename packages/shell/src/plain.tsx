@@ -4,10 +4,10 @@
  *
  * @module plain
  */
-import { Link, useSite, type NavigationLink } from "@colonnade/kit";
+import { Link, useSite } from "@colonnade/kit";
 import { useTransition, type ReactElement } from "react";
 
-import { NavigationLinks } from "./NavigationLinks.js";
+import { NavigationLinks, type NavigationLinksProps } from "./NavigationLinks.js";
 import type { FrameProps, RetryProps, ShellParts } from "./parts.js";
 
 /** The words of the plain parts. */
@@ -54,13 +54,9 @@ const WORDS: PlainWords = {
 };
 
 /** Props of {@link Navigation}. */
-export interface NavigationProps {
+export interface NavigationProps extends NavigationLinksProps {
   /** Its name, for screen readers. */
   readonly label: string;
-  /** The links, such as `useSite().navigation.menu`. */
-  readonly links: readonly NavigationLink[];
-  /** Path of the current page, as in the props of a frame. */
-  readonly currentPath: string | undefined;
 }
 
 /**
@@ -76,10 +72,10 @@ export interface NavigationProps {
  * );
  * ```
  */
-export function Navigation({ label: name, links, currentPath }: NavigationProps): ReactElement | null {
+export function Navigation({ label, links, currentPath }: NavigationProps): ReactElement | null {
   if (links.length === 0) return null;
   return (
-    <nav aria-label={name}>
+    <nav aria-label={label}>
       <NavigationLinks links={links} currentPath={currentPath} />
     </nav>
   );
