@@ -1,7 +1,8 @@
 /** Decoded params of a path, by name. */
 export type Params = Record<string, string>;
 
-// First segments of paths that the gateway handles itself. Segments that begin with an underscore are reserved too.
+// First segments of paths that the gateway handles itself, also on a site without the integration that serves some of them.
+// Segments that begin with an underscore are reserved too.
 const RESERVED = new Set([
   "assets",
   "functions",

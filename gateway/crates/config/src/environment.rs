@@ -89,8 +89,8 @@ impl EnvironmentSetting {
             .rsplit_once(SEPARATOR)
             .map_or("", |(table, _)| table);
         format!(
-            "{}: is not in the file, and the name of a variable has no case; expected a key of the file, or the whole table in \
-             {table}",
+            "{}: is not in the file, and a variable cannot add it, because its name does not tell upper from lower case; \
+             expected a key of the file, or the whole table in {table}",
             path.join(".")
         )
     }

@@ -11,7 +11,7 @@ use colonnade_store::loaded::SectionConfig;
 /// Values that the configuration gives to pages. They are public, and a reload replaces them.
 #[derive(Debug)]
 pub struct SiteValues {
-    /// Another one for each instance: what is cached with other values is not used.
+    /// Unique. The keys of caches contain it, so what was made from other values is not found.
     revision: u64,
     /// `site` in render requests and in documents, without the date.
     pub site: Value,

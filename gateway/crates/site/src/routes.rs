@@ -80,7 +80,8 @@ pub(crate) struct RouteTable {
     pub(crate) file: Route<Endpoint>,
     /// The route of all paths below `/api`.
     upstream: Route<Endpoint>,
-    /// The route of other links of integrations: the not-found document, because people follow them.
+    /// The route of links that no integration serves, such as `/go/x` if that one is off. People
+    /// follow links, so it responds with the not-found document.
     unknown_link: Route<Endpoint>,
     /// The route of other reserved paths.
     not_found: Route<Endpoint>,

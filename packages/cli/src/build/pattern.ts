@@ -36,6 +36,6 @@ export function patternProblem(pattern: string): string | null {
   return (
     segments.map(segmentProblem).find((problem) => problem !== null) ??
     (duplicate ? `it has the param "${duplicate}" more than once` : null) ??
-    (isPagePath(pattern) ? null : `paths under "/${segments[0] ?? ""}" are reserved for the gateway`)
+    (isPagePath(pattern) ? null : `paths under "/${segments[0] ?? ""}" are reserved for the gateway on every site`)
   );
 }

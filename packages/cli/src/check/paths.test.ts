@@ -300,7 +300,7 @@ ${entries.join(",\n")}\n},\n${slots} });\n`;
   const unreadable = "has a value that the build cannot read";
   expect(new Set(found.map(({ code: col, location = "", message }) => `${location} ${col} ${message}`))).toEqual(
     new Set([
-      'src/section.ts:5:1 COL100 the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway',
+      'src/section.ts:5:1 COL100 the pattern "/api/x" is invalid: paths under "/api" are reserved for the gateway on every site',
       `src/section.ts:6:1 COL100 the pattern "${"/a".repeat(65)}" is invalid: it has 65 segments; expected at most 64`,
       'src/section.ts:8:1 COL100 the patterns "/hello/:topic" and "/hello/:other" match the same paths',
       'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',

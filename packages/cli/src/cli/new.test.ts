@@ -292,7 +292,7 @@ describe("rejects", () => {
     ],
     [
       ["api"],
-      'invalid path pattern "/api": paths under "/api" are reserved for the gateway; set another with --at, such as --at /hello',
+      'invalid path pattern "/api": paths under "/api" are reserved for the gateway on every site; set another with --at, such as --at /hello',
     ],
   ])("%j", async (args, message) => {
     const folder = await temporaryFolder();

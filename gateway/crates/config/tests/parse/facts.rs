@@ -100,8 +100,8 @@ fn variable_sets_fact_of_any_case() {
             let (table, key) = place.split_once(": ").unwrap();
             let variable = key.rsplit_once('.').unwrap().1.to_uppercase();
             format!(
-                "COLONNADE_{table}__{variable}: {key}: is not in the file, and the name of a variable has no case; expected a key \
-                 of the file, or the whole table in COLONNADE_{table}"
+                "COLONNADE_{table}__{variable}: {key}: is not in the file, and a variable cannot add it, because its name \
+                 does not tell upper from lower case; expected a key of the file, or the whole table in COLONNADE_{table}"
             )
         });
     assert_eq!(problem, problems.join("\n"));

@@ -19,7 +19,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// Reserved first segments of the gateway's own paths, in addition to all that start with an
-/// underscore. No page pattern may start with one.
+/// underscore. No page pattern may start with one, on any site: a release must stay valid when an
+/// operator turns on an integration, which serves `functions` or `go`.
 const RESERVED: [&str; 12] = [
     "assets",
     "functions",
@@ -81,7 +82,7 @@ pub enum PatternError {
     #[error("it has the param `:{0}` twice")]
     DuplicateParam(String),
     /// The first segment is reserved.
-    #[error("paths below `/{0}` belong to the gateway")]
+    #[error("paths below `/{0}` belong to the gateway on every site")]
     Reserved(String),
 }
 

@@ -87,8 +87,8 @@ impl Documents {
         self.site.load_full()
     }
 
-    /// Replaces what documents contain of the configuration. Documents that were cached with other
-    /// values are not used any more. Returns whether there are any other values.
+    /// Replaces what documents contain of the configuration. Returns whether the values that
+    /// sections read changed: then no cached document is used.
     pub(crate) fn reload(&self, config: &Config) -> bool {
         let before = self.site();
         let site = before.reloaded(config);

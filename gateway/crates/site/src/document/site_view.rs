@@ -1,7 +1,6 @@
 //! What documents contain of the configuration: `site` and the configuration of sections. A reload
 //! of the configuration replaces most of it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::value::to_raw_value;
@@ -81,13 +80,11 @@ impl SiteView {
 }
 
 fn has_same_values(one: &SiteValues, other: &SiteValues) -> bool {
-    let configs = |values: &SiteValues| -> BTreeMap<String, String> {
+    let [configs, other_configs] = [one, other].map(|values| {
         let configs = values.configs.iter();
-        configs
-            .map(|(name, config)| (name.clone(), config.get().to_owned()))
-            .collect()
-    };
-    one.site == other.site && configs(one) == configs(other)
+        configs.map(|(name, config)| (name, config.get()))
+    });
+    one.site == other.site && configs.eq(other_configs)
 }
 
 fn plain_frame(navigation: &Navigation, brand: &Arc<str>, language: &Language) -> PlainFrame {
