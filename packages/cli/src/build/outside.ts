@@ -6,7 +6,7 @@ import { init, parse } from "es-module-lexer";
 import type { Compilation } from "webpack";
 
 import { CONFIG_FILE } from "./config.js";
-import { KIT_FOLDERS } from "./kitFolders.js";
+import { TOOL_FOLDERS } from "./toolFolders.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
 /**
@@ -30,9 +30,9 @@ export async function compiledFiles(folder: string, ...compilations: readonly Co
   );
 }
 
-// The files of the package, the lockfile and the kit are inputs of every build. The lockfile determines installed packages.
+// The files of the package, the lockfile and the tools are inputs of every build. The lockfile determines installed packages.
 async function outsideFiles(folder: string, files: readonly string[]): Promise<string[]> {
-  const roots = [await realpath(folder), folder, ...KIT_FOLDERS].map((root) => root + path.sep);
+  const roots = [await realpath(folder), folder, ...TOOL_FOLDERS].map((root) => root + path.sep);
   const outside = await Promise.all(
     [...new Set(files)].map(async (file) => {
       const isOutside = !roots.some((root) => file.startsWith(root)) && !/[\\/]node_modules[\\/]/.test(file);
@@ -54,7 +54,7 @@ async function addImports(file: string, modules: Set<string>): Promise<void> {
     modules.add(target);
     if (
       /\.[cm]?js$/.test(target) &&
-      !KIT_FOLDERS.some((kit) => target.startsWith(kit)) &&
+      !TOOL_FOLDERS.some((tool) => target.startsWith(tool)) &&
       !target.includes("node_modules")
     )
       await addImports(target, modules);

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { SectionConfig } from "./config.js";
-import { KIT_FOLDERS } from "./kitFolders.js";
+import { TOOL_FOLDERS } from "./toolFolders.js";
 import { UsageError } from "./usageError.js";
 
 /** Names in a package's root that no build reads. In other folders, files and folders with these names are inputs. */
@@ -41,7 +41,7 @@ export interface BuildIdentity {
   readonly version: string;
   /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
-  /** Hash of the inputs: the package's files except tests, the files outside of it, the lockfile, the kit and this package. */
+  /** Hash of the inputs: the package's files except tests, the files outside of it, the lockfile and the tools. */
   readonly inputs: string;
 }
 
@@ -82,21 +82,21 @@ export async function hashInputs(
   if (remote !== undefined) hash.update(`remote ${remote}\0`);
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
-  await addKit(hash);
+  await addTools(hash);
   return shortDigest(hash.update(await lockFile(folder)));
 }
 
-/** Hashes the kit and this package. */
-export async function hashKit(): Promise<string> {
+/** Hashes the tools that every build depends on. */
+export async function hashTools(): Promise<string> {
   const hash = createHash("sha256");
-  await addKit(hash);
+  await addTools(hash);
   return shortDigest(hash);
 }
 
-async function addKit(hash: Hash): Promise<void> {
-  for (const folder of KIT_FOLDERS) {
+async function addTools(hash: Hash): Promise<void> {
+  for (const folder of TOOL_FOLDERS) {
     const compiled = path.join(folder, "dist");
-    await addFiles(hash, compiled, await kitFiles(compiled));
+    await addFiles(hash, compiled, await compiledModules(compiled));
   }
 }
 
@@ -117,8 +117,8 @@ function shortDigest(hash: Hash): string {
   return hash.digest("hex").slice(0, 12);
 }
 
-// Compiled modules, without declarations and build info.
-async function kitFiles(folder: string): Promise<string[]> {
+// Without declarations and build info.
+async function compiledModules(folder: string): Promise<string[]> {
   return (await inputsBelow(folder)).filter((file) => file.endsWith(".js"));
 }
 

@@ -11,7 +11,7 @@ import { reactServerFile } from "../build/reactServer.js";
 import { REACT_SERVER_FILE } from "../build/rules.js";
 import { SERVER_SPECIFIERS, shellRender } from "../build/server.js";
 import type { BuildContext } from "../build/context.js";
-import { hashKit } from "../build/version.js";
+import { hashTools } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import type { Problem } from "./problem.js";
 import { SharedExports } from "./sharedExports.js";
@@ -73,7 +73,7 @@ export function sectionFiles(output: string): Pick<SectionBundle, "file" | "map"
 export async function compileShared(context: BuildContext, output: string): Promise<string> {
   const react = createRequire(path.join(context.folder, "package.json")).resolve("react");
   // The script depends only on these, and compiling it takes longer than the check of a small section.
-  const key = `// ${SERVER_SPECIFIERS.join()} ${JSON.stringify(context.installed)} ${await hashKit()}\n`;
+  const key = `// ${SERVER_SPECIFIERS.join()} ${JSON.stringify(context.installed)} ${await hashTools()}\n`;
   return cached(cacheFile(react), key, async () => {
     // Without what the section's own configuration adds.
     const { name, entry } = context.config;

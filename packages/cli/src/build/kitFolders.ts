@@ -1,7 +1,0 @@
-import { createRequire } from "node:module";
-import path from "node:path";
-
-const kit = createRequire(import.meta.url).resolve("@colonnade/kit/contract");
-
-/** The folders of this package and of the kit, with which every package is built. */
-export const KIT_FOLDERS = [path.resolve(import.meta.dirname, "../.."), path.resolve(path.dirname(kit), "..")] as const;
