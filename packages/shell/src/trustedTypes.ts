@@ -16,7 +16,7 @@ export function allowScriptUrl(url: string): string | null {
  * browser passes to this default policy. It has no rule for HTML or script text, so creating either from a string fails.
  */
 export function installTrustedTypesPolicy(global: { readonly trustedTypes?: PolicyFactory }): void {
-  // Without Trusted Types, an element with this ID is what the window inherits under the name.
+  // Without Trusted Types, this global is the element with that ID, if the page has one.
   if (Object.hasOwn(global, "trustedTypes"))
     global.trustedTypes?.createPolicy("default", { createScriptURL: allowScriptUrl });
 }

@@ -200,7 +200,8 @@ function chunkLoadingGlobal({ identity }: BuildContext): string {
   return `webpackChunk${identity.container}`;
 }
 
-// An element with this name as its ID is what the window inherits under the name, and webpack would take it for the array.
+// Until the script defines it, this global is the element with that ID, if the page has one. Webpack would take the element for
+// the array.
 const declareChunkLoadingGlobal = (context: BuildContext) =>
   new webpack.BannerPlugin({
     banner: `var ${chunkLoadingGlobal(context)};`,

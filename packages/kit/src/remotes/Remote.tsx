@@ -66,7 +66,7 @@ const RETRY_AFTER = 5_000;
 /** The views that wait for the start of the runtime, by the ID of their module. */
 const waiting = new WeakMap<Remotes, Map<string, Promise<RemoteView>>>();
 
-/** Returns the same promise for each call: React asks again for what a suspended update was waiting for. */
+/** Returns the same promise for each call: a suspended update that resumes calls it again. */
 function viewOf(remotes: Remotes, id: string): Promise<RemoteView> {
   if (remotes.loaded) return remotes.loaded.view(id);
   const views = waiting.get(remotes) ?? new Map<string, Promise<RemoteView>>();

@@ -75,9 +75,10 @@ function adoption(
       const { entry } = registered;
       const loaded = await containers.get(entry.container)?.catch(() => undefined);
       instance().initShareScopeMap(name, completed(loaded?.scope ?? createShareScope(entry)));
-      // It is initialized, which happens once.
+      // The shell has initialized it, and a container can be initialized only once.
       if (loaded) return { get: (module: string) => loaded.container.get(module), init: () => undefined } as never;
-      // An element with this ID is what the window inherits under the name, and the runtime would take it for the container.
+      // Until the script defines it, this global is the element with that ID, if the page has one. The runtime would take the
+      // element for the container.
       Object.assign(globalThis, { [entry.container]: undefined });
       return undefined;
     },

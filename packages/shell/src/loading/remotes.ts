@@ -39,7 +39,7 @@ interface Exposed {
   readonly module: RemoteSection["exposes"][string];
 }
 
-/** @throws Error if no section is live that exposes the module. Nobody reports that: it is no fault of a release. */
+/** @throws Error if no live section exposes the module. The gateway gets no report: the section's release has no fault. */
 function exposedBy(sections: RemoteSections, id: string): Exposed {
   const [name = ""] = id.split("/");
   const section = sections.get(name);
@@ -128,7 +128,7 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
         },
       });
     } catch (error) {
-      // Later: React asks again for what a suspended update was waiting for.
+      // Not at once: a suspended update that resumes must get the same promise again.
       setTimeout(() => views.delete(id), RETRY_AFTER);
       warn(id, error);
       if (section && (await deployment.status()) === "retained") deployment.report({ section }, "load", error);

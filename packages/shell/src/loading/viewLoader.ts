@@ -146,7 +146,7 @@ export class ViewLoader {
     if (cached) return cached;
     const { deployment, configs = {} } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
-      // Absent if the operator has removed it.
+      // Without a configuration: the operator may have removed the one that the document had.
       if (resolved) configs[resolved.section.name] = resolved.config ?? {};
       return resolved;
     });
