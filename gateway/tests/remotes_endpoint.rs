@@ -25,16 +25,14 @@ fn remotes_endpoint_lists_sections_and_exposed_modules() {
     assert_eq!(response.header("content-type"), "application/json");
     assert_eq!(response.header("cache-control"), "public, max-age=300");
     let remotes = response.json();
-    let page = gateway.get("/catalog").boot()["page"].clone();
-    let mut expected = page["section"].clone();
+    let mut expected = gateway.get("/catalog").boot()["page"]["section"].take();
+    expected.as_object_mut().unwrap().remove("assets");
     let files = ["client/entry.js", "client/page.js", "client/page.css"];
     let release = catalog("1.0.0");
     let bytes: usize = files.iter().map(|path| release.contents(path).len()).sum();
-    expected["config"] = json!({ "currency": "EUR" });
-    expected["exposes"] = json!({ "./PriceTag": { "assets": page["assets"], "bytes": bytes } });
+    expected["exposes"] = json!({ "./PriceTag": { "bytes": bytes } });
     assert_eq!(remotes["catalog"], expected);
     assert_eq!(remotes["directory"]["exposes"], json!({}));
-    assert!(remotes["directory"].get("config").is_none());
     let names: Vec<_> = remotes.as_object().unwrap().keys().collect();
     assert_eq!(names, ["catalog", "directory"]);
     let compressed = Request::new("GET", "/_remotes/2").header("accept-encoding", "gzip, br");
@@ -45,6 +43,29 @@ fn remotes_endpoint_lists_sections_and_exposed_modules() {
         .header("accept-encoding", "br")
         .header("if-none-match", &etag);
     assert_eq!(gateway.site.send(again).status, 304);
+}
+
+#[test]
+fn remotes_endpoint_names_what_modules_of_section_need() {
+    let gateway = gateway();
+    let response = gateway.get("/_remotes/2?section=catalog");
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("cache-control"), "public, max-age=300");
+    let assets = gateway.get("/catalog").boot()["page"]["assets"].take();
+    assert_eq!(
+        response.json(),
+        json!({ "assets": { "./PriceTag": assets }, "config": { "currency": "EUR" } })
+    );
+    assert_eq!(
+        gateway.get("/_remotes/2?section=directory").json(),
+        json!({ "assets": {} })
+    );
+    for section in ["", "shell", "nowhere"] {
+        let response = gateway.get(&format!("/_remotes/2?section={section}"));
+        assert_eq!(response.status, 404, "{section}");
+    }
+    assert_eq!(gateway.get("/_remotes/1?section=catalog").status, 404);
+    assert_eq!(gateway.get("/_remotes/99?section=catalog").status, 410);
 }
 
 #[test]

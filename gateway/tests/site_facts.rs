@@ -36,13 +36,14 @@ fn gateway() -> Gateway {
 }
 
 /// What contains values of the configuration, each with its entity tag.
-fn responses(gateway: &Gateway) -> [Response; 7] {
+fn responses(gateway: &Gateway) -> [Response; 8] {
     [
         "/shop/a",
         "/shop/b",
         "/nowhere",
         "/_page/1?path=%2Fshop%2Fa",
-        "/_remotes/1",
+        "/_remotes/1?section=shop",
+        "/_remotes/1?section=search",
         "/manifest.webmanifest",
         "/state/%zz",
     ]
@@ -53,7 +54,7 @@ fn responses(gateway: &Gateway) -> [Response; 7] {
 fn reload_shows_new_values_in_each_response() {
     let gateway = gateway();
     let before = responses(&gateway);
-    let [named, unnamed, not_found, page, remotes, manifest, error] = &before;
+    let [named, unnamed, not_found, page, shop, search, manifest, error] = &before;
     for document in [named, unnamed] {
         assert!(
             document.text().contains("<p>Test & Brand|Vienna|EUR|en</p>"),
@@ -67,8 +68,8 @@ fn reload_shows_new_values_in_each_response() {
     }
     assert!(not_found.boot().get("configs").is_none());
     assert_eq!(page.json()["config"], json!({ "currency": "EUR" }));
-    assert_eq!(remotes.json()["shop"]["config"], json!({ "currency": "EUR" }));
-    assert!(remotes.json()["search"].get("config").is_none());
+    assert_eq!(shop.json()["config"], json!({ "currency": "EUR" }));
+    assert!(search.json().get("config").is_none());
     assert_eq!(page.json()["section"]["name"], "shop");
     assert!(
         gateway
@@ -110,7 +111,7 @@ fn reload_shows_new_values_in_each_response() {
     gateway.reload_and_wait(&with(&changes, sections));
     wait_until("the listed page is composed ahead", || composed() > before_reload);
     let after = responses(&gateway);
-    let [named, unnamed, not_found, page, remotes, manifest, error] = &after;
+    let [named, unnamed, not_found, page, shop, search, manifest, error] = &after;
     for document in [named, unnamed] {
         let html = document.text();
         assert!(
@@ -134,8 +135,8 @@ fn reload_shows_new_values_in_each_response() {
     assert!(not_found.text().contains("<title>/ &amp; &lt;title&gt;</title>"));
     assert_eq!(not_found.boot()["configs"], json!({ "search": { "limit": 5 } }));
     assert_eq!(page.json()["config"], json!({ "currency": "CHF" }));
-    assert_eq!(remotes.json()["shop"]["config"], json!({ "currency": "CHF" }));
-    assert_eq!(remotes.json()["search"]["config"], json!({ "limit": 5 }));
+    assert_eq!(shop.json()["config"], json!({ "currency": "CHF" }));
+    assert_eq!(search.json()["config"], json!({ "limit": 5 }));
     assert_eq!(
         (&manifest.json()["name"], &manifest.json()["lang"]),
         (&json!("Other"), &json!("ar-EG"))

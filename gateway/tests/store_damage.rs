@@ -32,7 +32,12 @@ fn assert_others_serve(gateway: &Gateway) {
     assert!(home["slots"].get("note").is_none(), "{home}");
     assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
     assert_eq!(gateway.get("/other").status, 404);
-    for path in ["/terms", "/_page/2?path=%2Fterms", "/assets/legal/1.0.0/entry.js"] {
+    for path in [
+        "/terms",
+        "/_page/2?path=%2Fterms",
+        "/_remotes/2?section=legal",
+        "/assets/legal/1.0.0/entry.js",
+    ] {
         assert_unavailable(&gateway.get(path));
     }
     assert_eq!(gateway.get("/_page/2?path=%2F").status, 200);

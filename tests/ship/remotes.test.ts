@@ -180,8 +180,11 @@ test("A section shows modules of another, and so does a host of another company"
       if (message.type() === "warning") warnings.push(message.text());
     });
     const entries: string[] = [];
+    const remotes: string[] = [];
     page.on("request", (request) => {
-      if (/catalog.*\/entry\./.test(request.url())) entries.push(request.url());
+      const { pathname, search } = new URL(request.url());
+      if (/catalog.*\/entry\./.test(pathname)) entries.push(pathname);
+      if (pathname.startsWith("/_remotes/")) remotes.push(search);
     });
     await page.goto(`${own.url}/shop`);
     await waitForHydration(page);
@@ -203,6 +206,8 @@ test("A section shows modules of another, and so does a host of another company"
     await follow(page, "/catalog");
     await expectScreen(page, "Catalog");
     expect(entries.length).toBe(1);
+    // The list of sections, and what the modules of one need that are shown.
+    expect(remotes).toEqual(["", "?section=catalog"]);
     expectErrorsAbout(browserErrors, "a broken tag");
   });
 

@@ -13,8 +13,8 @@ export interface Asset {
   readonly type: "script" | "style";
 }
 
-/** One release of a section, as the browser loads it. */
-export interface SectionEntry {
+/** The container of a section's release. */
+export interface SectionContainer {
   readonly name: string;
   readonly version: string;
   /** Global variable of the Module Federation container, unique per release. */
@@ -24,6 +24,10 @@ export interface SectionEntry {
   readonly integrity: string;
   /** Whether the container reads `_FEDERATION_RUNTIME_CORE`. Absent if not. */
   readonly needsFederationRuntime?: true;
+}
+
+/** One release of a section, as the browser loads it. */
+export interface SectionEntry extends SectionContainer {
   /** Assets that every page and slot of the section needs besides the entry. */
   readonly assets: readonly Asset[];
 }
@@ -42,16 +46,20 @@ export interface ResolvedPage {
 
 /** A module that a section exposes. */
 export interface ExposedModule {
-  /** All that the module needs at first, besides the section's entry. */
-  readonly assets: readonly Asset[];
-  /** Length of these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
+  /** Length of its assets and the section's entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
   readonly bytes?: number;
 }
 
-/** A section as others load it: part of the response of `/_remotes`, which has the sections of a set by name. */
-export interface RemoteSection extends SectionEntry {
+/** A section as others load it: part of the response of `/_remotes/<set>`, which has the sections of a set by name. */
+export interface RemoteSection extends SectionContainer {
   /** By name, such as `./PriceTag`. */
   readonly exposes: Readonly<Record<string, ExposedModule>>;
+}
+
+/** What the modules that a section exposes need: the response of `/_remotes/<set>?section=<name>`. */
+export interface RemoteDetails {
+  /** All that a module needs at first besides the section's entry, by its name. */
+  readonly assets: Readonly<Record<string, readonly Asset[]>>;
   /** The section's configuration. Absent if there is none. */
   readonly config?: SectionConfiguration;
 }

@@ -4,6 +4,7 @@ export type {
   Boot,
   ExposedModule,
   Rendered,
+  RemoteDetails,
   RemoteSection,
   RenderedRedirect,
   RenderedView,
@@ -12,6 +13,7 @@ export type {
   RequiredQueries,
   ResolvedPage,
   ResolvedSlot,
+  SectionContainer,
   SectionEntry,
   SocialImage,
 } from "./boot.js";

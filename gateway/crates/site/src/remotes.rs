@@ -1,41 +1,36 @@
 //! `/_remotes/{set}`: the sections of a set of releases and the modules that they expose, as JSON.
+//! Every browser loads this list. What only those need that use a section's modules has a response
+//! of its own: `/_remotes/{set}?section=…`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use url::form_urlencoded;
 
 use colonnade_model::deployment::SetName;
 use colonnade_render::SiteValues;
-use colonnade_store::loaded::{LoadedDeployment, RemoteManifest, SectionConfig};
+use colonnade_store::loaded::{LoadedDeployment, RemoteManifest};
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::encoded_content::EncodedContent;
+use colonnade_web::problem::HttpError;
 use colonnade_web::response::Response;
 
 use crate::call::Call;
 use crate::error::SiteError;
 use crate::set_manifest::{requested_set, set_response};
 
-/// The most bytes of cached responses.
+/// The most bytes of cached lists.
 const CACHE_BYTES: usize = 4 << 20;
 
-/// The remotes of sets, encoded once for each revision of the configuration.
+/// The lists of sets, each encoded once.
 pub(crate) struct Remotes {
     cache: ByteCache<Key, EncodedContent>,
     encodings: RequestCoalescer<Key, Arc<EncodedContent>>,
 }
 
-type Key = (SetName, u64);
-
-/// A section with its configuration, if it has one.
-#[derive(Serialize)]
-struct ConfiguredRemote {
-    #[serde(flatten)]
-    remote: Arc<RemoteManifest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    config: Option<SectionConfig>,
-}
+/// A set and those of its sections that are unavailable, which can become available.
+type Key = (SetName, Vec<String>);
 
 impl Remotes {
     pub(crate) fn new() -> Self {
@@ -50,29 +45,32 @@ impl Remotes {
         self.cache.shrink();
     }
 
-    /// Responds with the sections of the named set. One that is missing or damaged is left out.
+    /// Responds with the sections of the named set, or with what the modules of one section need. A
+    /// section that is missing or damaged is left out of the list.
     pub(crate) async fn respond(&self, call: Call<'_>, values: &SiteValues) -> Result<Response, SiteError> {
         let name = requested_set(&call)?;
         let set = call.snapshot.set(&name).ok_or(SiteError::DeploymentGone)?;
-        // What is left out can become available.
-        let is_complete = set.unavailable.is_empty();
-        let json = if is_complete {
-            self.cached(&set, values).await
-        } else {
-            Arc::new(encode(&set, values).await)
+        let query = call.head.uri.query().unwrap_or_default();
+        let mut parameters = form_urlencoded::parse(query.as_bytes());
+        let section = parameters.find(|(name, _)| name == "section");
+        let (json, is_complete) = match section {
+            Some((_, section)) => (modules(&set, &section, values).await?, true),
+            None => (self.list(&set).await, set.unavailable.is_empty()),
         };
         let may_cache = is_complete && !set.deployment.preview;
         Ok(set_response(&call.head.headers, name, &json, may_cache))
     }
 
-    /// The remotes of a set without unavailable sections.
-    async fn cached(&self, set: &LoadedDeployment, values: &SiteValues) -> Arc<EncodedContent> {
-        let key = (set.set.clone(), values.revision());
+    /// The list of a set.
+    async fn list(&self, set: &LoadedDeployment) -> Arc<EncodedContent> {
+        let unavailable = set.unavailable.iter();
+        let unavailable = unavailable.map(|release| release.id.name.clone()).collect();
+        let key = (set.set.clone(), unavailable);
         if let Some(json) = self.cache.get(&key) {
             return json;
         }
         let encoding = async {
-            let json = Arc::new(encode(set, values).await);
+            let json = Arc::new(encode(set).await);
             self.cache.put(key.clone(), Arc::clone(&json), json.weight());
             json
         };
@@ -80,15 +78,31 @@ impl Remotes {
     }
 }
 
-async fn encode(set: &LoadedDeployment, values: &SiteValues) -> EncodedContent {
+async fn encode(set: &LoadedDeployment) -> EncodedContent {
     let releases = set.releases.iter();
-    let remotes = releases.filter_map(|release| release.remote().cloned());
-    let configured = remotes.map(|remote| {
-        let name = remote.section.name.clone();
-        let config = values.configs.get(&name).cloned();
-        (name, ConfiguredRemote { remote, config })
-    });
-    let remotes: BTreeMap<_, _> = configured.collect();
-    // Only maps with keys that are not strings cannot be serialized.
-    EncodedContent::compress(move || serde_json::to_vec(&remotes).unwrap_or_default()).await
+    let remotes: Vec<Arc<RemoteManifest>> =
+        releases.filter_map(|release| release.remote().cloned()).collect();
+    EncodedContent::compress(move || {
+        let listed = remotes
+            .iter()
+            .map(|remote| (&remote.section.name, remote.listed()));
+        // Only maps with keys that are not strings cannot be serialized.
+        serde_json::to_vec(&listed.collect::<BTreeMap<_, _>>()).unwrap_or_default()
+    })
+    .await
+}
+
+/// What the modules of a section need, with its configuration.
+async fn modules(
+    set: &LoadedDeployment,
+    section: &str,
+    values: &SiteValues,
+) -> Result<Arc<EncodedContent>, SiteError> {
+    if set.is_unavailable(section) {
+        let deployment = Some(set.set.clone());
+        return Err(SiteError::SectionUnavailable { deployment });
+    }
+    let release = set.release(section).ok_or(HttpError::NotFound)?;
+    let remote = release.remote().ok_or(HttpError::NotFound)?;
+    Ok(remote.json(values.configs.get(section)).await)
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 
 import type {
   Boot,
+  RemoteDetails,
   RemoteSection,
   RenderRequest,
   Rendered,
@@ -116,6 +117,11 @@ export class DevelopmentPages {
     const remotes = { ...released };
     for (const [name, section] of this.#sections) remotes[name] = await section.remote();
     return remotes;
+  }
+
+  /** What the modules of a section need. Undefined if it is not under development. */
+  remoteDetails(name: string): RemoteDetails | undefined {
+    return this.#sections.get(name)?.remoteDetails();
   }
 
   /** Resolves when no build runs. */

@@ -90,15 +90,18 @@ export class Proxy {
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
 
-  /** Sends the response of `/_remotes/…`: the sections of the site, as others load them. */
+  /** Sends the response of `/_remotes/…`: the sections of the site, or what the modules of one need. */
   async #sendRemotes(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {
     const { pages } = this.#options;
     const body = await textOf(received);
     const { statusCode: status = 502 } = received;
-    if (status === 200) {
-      await pages.idle();
+    const section = url.searchParams.get("section");
+    await pages.idle();
+    const details = pages.remoteDetails(section ?? "");
+    if (details) sendJson(response, details);
+    else if (status === 200 && section === null)
       sendJson(response, await pages.remotes(JSON.parse(body) as Record<string, RemoteSection>));
-    } else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
+    else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
 
   async #sendDocument(response: ServerResponse, received: IncomingMessage, url: URL): Promise<void> {

@@ -4,6 +4,7 @@ import path from "node:path";
 import type {
   Asset,
   ExposedModule,
+  RemoteDetails,
   RemoteSection,
   RenderRequest,
   RenderResult,
@@ -178,17 +179,24 @@ export class DevelopmentSection {
     return slots;
   }
 
-  /** What the shell loads for the modules that the section exposes. */
+  /** The section as others load it. */
   async remote(): Promise<RemoteSection> {
-    const compilation = this.#client.succeeded?.compilation;
     const exposes: Record<string, ExposedModule> = {};
+    for (const name of Object.keys(this.config.exposes ?? {})) exposes[name] = {};
+    // Without a digest: the build can change before a page loads the module.
+    return { ...(await this.#entry([])), integrity: "", exposes };
+  }
+
+  /** What the modules that the section exposes need. */
+  remoteDetails(): RemoteDetails {
+    const compilation = this.#client.succeeded?.compilation;
+    const assets: Record<string, readonly Asset[]> = {};
     if (compilation) {
       const { moduleFiles } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
       for (const name of Object.keys(this.config.exposes ?? {}))
-        exposes[name] = { assets: this.#styles(moduleFiles(exposedChunk(name)).first) };
+        assets[name] = this.#styles(moduleFiles(exposedChunk(name)).first);
     }
-    // Without a digest: the build can change before a page loads the module.
-    return { ...(await this.#entry([])), integrity: "", exposes };
+    return { assets };
   }
 
   async #resolved(request: string): Promise<ResolvedSlot> {

@@ -1,21 +1,15 @@
 // Part of what loads after the first view.
-import type { Asset, RemoteSection } from "@colonnade/kit/shell";
+import type { RemoteSection } from "@colonnade/kit/shell";
 import type { ModuleFederation } from "@module-federation/enhanced/runtime";
 import { addGlobalSnapshot } from "@module-federation/runtime-core";
-
-import { urlsOf } from "./remotes.js";
 
 type Snapshots = Parameters<typeof addGlobalSnapshot>[0];
 
 /** What all snapshots have. The sections get the shared packages and no remotes from their share scope and entry. */
 const COMMON = { buildVersion: "", remoteTypes: "", remoteTypesZip: "", remotesInfo: {}, shared: [] };
 
-function assetsOf(assets: readonly Asset[]): {
-  js: { sync: string[]; async: never[] };
-  css: { sync: string[]; async: never[] };
-} {
-  return { js: { sync: urlsOf(assets, "script"), async: [] }, css: { sync: urlsOf(assets, "style"), async: [] } };
-}
+/** The list of sections has no files of modules. */
+const NO_ASSETS = { js: { sync: [], async: [] }, css: { sync: [], async: [] } };
 
 /**
  * Describes the sections in `__FEDERATION__.moduleInfo`, from which the Module Federation DevTools draw the graph. The runtime
@@ -37,10 +31,7 @@ export function addToDevTools({ name, options }: ModuleFederation, sections: Rea
       remoteEntryType: "global",
       globalName: section.container,
       publicPath: "",
-      modules: Object.entries(section.exposes).map(([moduleName, { assets }]) => ({
-        moduleName,
-        assets: assetsOf(assets),
-      })),
+      modules: Object.keys(section.exposes).map((moduleName) => ({ moduleName, assets: NO_ASSETS })),
     };
   addGlobalSnapshot(snapshots);
 }

@@ -1,5 +1,5 @@
 import { CONTRACT, type Section } from "@colonnade/kit";
-import type { Asset, Remotes, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Remotes, SectionContainer, SectionEntry } from "@colonnade/kit/shell";
 
 import { head } from "../documentMembers.js";
 import { fetchFile } from "./fetchFile.js";
@@ -49,7 +49,7 @@ export function startFederationWhenIdle(): void {
   });
 }
 
-function runScript({ entry, integrity }: SectionEntry, bytes: number | undefined): Promise<void> {
+function runScript({ entry, integrity }: SectionContainer, bytes: number | undefined): Promise<void> {
   const script = document.createElement("script");
   script.src = entry;
   script.crossOrigin = "anonymous";
@@ -68,7 +68,7 @@ function runScript({ entry, integrity }: SectionEntry, bytes: number | undefined
   });
 }
 
-async function loadContainer(entry: SectionEntry, bytes: number | undefined): Promise<LoadedContainer> {
+async function loadContainer(entry: SectionContainer, bytes: number | undefined): Promise<LoadedContainer> {
   await runScript(entry, bytes);
   const container = (globalThis as Record<string, unknown>)[entry.container] as Container | undefined;
   if (!container) throw new Error(`the script ${entry.entry} does not define the container ${entry.container}`);
@@ -78,7 +78,7 @@ async function loadContainer(entry: SectionEntry, bytes: number | undefined): Pr
 }
 
 /** Loads the module that has the section as its default export. */
-async function loadModule(entry: SectionEntry, bytes: number | undefined): Promise<unknown> {
+async function loadModule(entry: SectionContainer, bytes: number | undefined): Promise<unknown> {
   // In development the runtime's plugins see the first page, too.
   if (entry.needsFederationRuntime || process.env.NODE_ENV === "development") await federation.start();
   if (federation.loaded) return federation.loaded.loadSection(entry, bytes);
@@ -88,7 +88,7 @@ async function loadModule(entry: SectionEntry, bytes: number | undefined): Promi
   return createModule();
 }
 
-async function load(entry: SectionEntry, bytes: number | undefined): Promise<Section> {
+async function load(entry: SectionContainer, bytes: number | undefined): Promise<Section> {
   const { default: section } = (await loadModule(entry, bytes)) as { readonly default?: Partial<Section> };
   if (section?.name !== entry.name) throw new Error(`${entry.entry} does not export the section "${entry.name}"`);
   if (section.contract !== CONTRACT) {
@@ -100,7 +100,7 @@ async function load(entry: SectionEntry, bytes: number | undefined): Promise<Sec
 }
 
 /** Loads a release of a section, once. A failed load is retried by the next call. `bytes` is as in `fileTimeout`. */
-export function loadSection(entry: SectionEntry, bytes?: number): Promise<Section> {
+export function loadSection(entry: SectionContainer, bytes?: number): Promise<Section> {
   const cached = sections.get(entry.container);
   if (cached) return cached;
   const loading = load(entry, bytes);

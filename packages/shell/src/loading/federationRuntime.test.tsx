@@ -1,6 +1,6 @@
 import { CONTRACT, useConfig, useSite } from "@colonnade/kit";
 import { Remote } from "@colonnade/kit/remotes";
-import { ShellContext, type RemoteSection } from "@colonnade/kit/shell";
+import { ShellContext, type RemoteDetails, type RemoteSection } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import type { ModuleFederation } from "@module-federation/enhanced/runtime";
 import { act, cleanup, render, screen } from "@testing-library/react";
@@ -17,8 +17,8 @@ type Scope = Readonly<Record<string, Readonly<Record<string, { version?: string;
 function sectionOf(name: string, ...exposed: string[]): RemoteSection {
   return {
     ...{ name, version: "1.0.0", container: `${name}_1`, entry: `/assets/${name}/1.0.0/entry.js` },
-    ...{ integrity: `sha384-${name}`, assets: [] },
-    exposes: Object.fromEntries(exposed.map((module) => [module, { assets: [] }])),
+    integrity: `sha384-${name}`,
+    exposes: Object.fromEntries(exposed.map((module) => [module, {}])),
   };
 }
 
@@ -32,7 +32,7 @@ function Broken(): ReactElement {
 }
 
 const SECTIONS = {
-  catalog: { ...sectionOf("catalog", "./Tag", "./Broken", "./prices"), config: { currency: "EUR" } },
+  catalog: sectionOf("catalog", "./Tag", "./Broken", "./prices"),
   legal: sectionOf("legal"),
   news: sectionOf("news"),
 };
@@ -79,7 +79,8 @@ vi.spyOn(document.head, "appendChild").mockImplementation((script) => {
   run(script as unknown as HTMLScriptElement);
   return script;
 });
-const fetched = vi.fn(() => Promise.resolve(Response.json(SECTIONS)));
+const DETAILS: RemoteDetails = { assets: {}, config: { currency: "EUR" } };
+const fetched = vi.fn((url: string) => Promise.resolve(Response.json(url.includes("?section=") ? DETAILS : SECTIONS)));
 vi.stubGlobal("fetch", fetched);
 const warn = vi.spyOn(console, "warn").mockReturnValue();
 

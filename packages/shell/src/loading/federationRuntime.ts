@@ -1,5 +1,5 @@
 // Loads after the first view.
-import type { RemoteLoader, SectionEntry } from "@colonnade/kit/shell";
+import type { RemoteLoader, SectionContainer } from "@colonnade/kit/shell";
 import {
   createInstance,
   type ModuleFederation,
@@ -24,11 +24,11 @@ export type FederationPlugin = ModuleFederationRuntimePlugin;
 /** The runtime of `@module-federation/enhanced`, with the sections of the deployment as its remotes. */
 export interface FederationRuntime extends RemoteLoader {
   /** Loads the module that has a section as its default export. `bytes` is as in `fileTimeout`. */
-  loadSection(entry: SectionEntry, bytes: number | undefined): Promise<unknown>;
+  loadSection(entry: SectionContainer, bytes: number | undefined): Promise<unknown>;
 }
 
 interface Registered {
-  readonly entry: SectionEntry;
+  readonly entry: SectionContainer;
   /** As in `fileTimeout`. */
   bytes?: number | undefined;
 }
@@ -148,7 +148,7 @@ export async function createFederation(
   instance.initShareScopeMap("default", completed(createShareScope()));
   secureScripts(instance, sections);
 
-  function register(entry: SectionEntry, bytes?: number): void {
+  function register(entry: SectionContainer, bytes?: number): void {
     const { name, container, integrity } = entry;
     sections.set(name, { entry, bytes: bytes ?? sections.get(name)?.bytes });
     const remote = { name, entry: entry.entry, entryGlobalName: container, shareScope: name, integrity };
@@ -156,14 +156,9 @@ export async function createFederation(
   }
 
   const remotes = createRemotes({
-    set,
-    deployment,
+    ...{ set, deployment, configs },
     register(listed: RemoteSections) {
-      for (const section of listed.values()) {
-        register(section);
-        // That of the document is as new, or newer: this response may be cached.
-        if (section.config) configs[section.name] ??= section.config;
-      }
+      for (const section of listed.values()) register(section);
       addToDevTools(instance, listed);
     },
     loadModule(id, bytes) {

@@ -1,4 +1,4 @@
-import type { SectionEntry } from "@colonnade/kit/shell";
+import type { SectionContainer } from "@colonnade/kit/shell";
 import { createElement, lazy, type ComponentType } from "react";
 
 import { isChunkLoadError } from "../errorClass.js";
@@ -27,7 +27,7 @@ async function refetch({ request, type }: ChunkLoadError): Promise<boolean> {
 /** Thrown when the visitor has left the page of a part. */
 const LEFT = new Error("the page was left");
 
-async function handleFailure(section: SectionEntry, path: string, error: unknown): Promise<void> {
+async function handleFailure(section: SectionContainer, path: string, error: unknown): Promise<void> {
   if (!isChunkLoadError(error)) throw error;
   const { deployment } = await provided;
   const status = await deployment.status();
@@ -45,7 +45,7 @@ async function handleFailure(section: SectionEntry, path: string, error: unknown
  * `<Suspense>` keeps its server-rendered HTML, or shows its fallback. React's own `lazy` throws in place of the part, which
  * would replace the whole page, and keeps the error, so that every retry would fail.
  */
-export function createLazy(section: SectionEntry): typeof lazy {
+export function createLazy(section: SectionContainer): typeof lazy {
   const createPart: typeof lazy = (load) =>
     lazy(async () => {
       const { pathname } = location;

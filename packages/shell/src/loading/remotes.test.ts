@@ -1,4 +1,4 @@
-import type { Asset, RemoteSection } from "@colonnade/kit/shell";
+import type { Asset, RemoteDetails, RemoteSection } from "@colonnade/kit/shell";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { createRemotes } from "./remotes.js";
@@ -14,15 +14,12 @@ function assetOf(type: Asset["type"], name: string): Asset {
 }
 
 const CATALOG: RemoteSection = {
-  ...{
-    name: "catalog",
-    version: "1.0.0",
-    container: "catalog_1",
-    entry: `${BASE}/entry.js`,
-    integrity: "",
-    assets: [],
-  },
-  exposes: { "./Tag": { assets: [assetOf("style", "tag.css"), assetOf("script", "tag.js")] } },
+  ...{ name: "catalog", version: "1.0.0", container: "catalog_1", entry: `${BASE}/entry.js`, integrity: "" },
+  exposes: { "./Tag": {}, "./Cup": {} },
+};
+const DETAILS: RemoteDetails = {
+  assets: { "./Tag": [assetOf("style", "tag.css"), assetOf("script", "tag.js")] },
+  config: { currency: "EUR" },
 };
 const ENTRY = new Error("entry.js did not load");
 const CHUNK = Object.assign(new Error("tag.js did not load"), { name: "ChunkLoadError" });
@@ -36,17 +33,30 @@ interface Failures {
   /** Of the first attempts to load the module. Default: none. */
   readonly module?: readonly Error[];
   readonly styles?: readonly Error[];
+  /** Status of the first response with what the modules need. Default: 200. */
+  readonly details?: number;
 }
 
-/** Returns the remotes, and the URLs of files that are fetched past the browser's cache. */
-function remotesWith({ module = [], styles = [] }: Failures): {
+/** What happened. */
+interface Visit {
   readonly remotes: ReturnType<typeof createRemotes>;
+  /** URLs of the requests for JSON. */
+  readonly requested: string[];
+  /** URLs of files that are fetched past the browser's cache. */
   readonly reloaded: string[];
-} {
-  const reloaded: string[] = [];
+  readonly configs: Record<string, object>;
+}
+
+function remotesWith({ module = [], styles = [], details: status = 200 }: Failures): Visit {
+  const visit = { requested: [] as string[], reloaded: [] as string[], configs: {} };
+  const statuses = [status];
   vi.stubGlobal("fetch", (url: string, { cache }: RequestInit) => {
-    if (cache === "reload") reloaded.push(url.replace(BASE, ""));
-    return Promise.resolve(Response.json({ catalog: CATALOG }));
+    if (cache === "reload") visit.reloaded.push(url.replace(BASE, ""));
+    else visit.requested.push(url);
+    const isOfSection = url.endsWith("?section=catalog");
+    return Promise.resolve(
+      isOfSection ? Response.json(DETAILS, { status: statuses.shift() ?? 200 }) : Response.json({ catalog: CATALOG }),
+    );
   });
   const loadModule = vi.fn(() => Promise.resolve(MODULE));
   for (const error of module) loadModule.mockImplementationOnce(() => Promise.reject(error));
@@ -55,7 +65,8 @@ function remotesWith({ module = [], styles = [] }: Failures): {
   // The entry defines it.
   if (!module.includes(ENTRY)) vi.stubGlobal(CATALOG.container, {});
   const deployment = { status: () => Promise.resolve("retained" as const), reload: () => undefined, report };
-  return { remotes: createRemotes({ set: "4", deployment, register: () => undefined, loadModule }), reloaded };
+  const options = { set: "4", deployment, configs: visit.configs, register: () => undefined, loadModule };
+  return { ...visit, remotes: createRemotes(options) };
 }
 
 afterEach(() => {
@@ -77,6 +88,23 @@ test.each<[string, Failures, string[]]>([
     expect(report).not.toHaveBeenCalled();
   },
 );
+
+test("what the modules of a section need is fetched once, when one is shown", async () => {
+  const { remotes, requested, configs } = remotesWith({});
+  await remotes.load("catalog/Tag");
+  expect(requested).toEqual(["/_remotes/4"]);
+  await Promise.all([remotes.view("catalog/Tag"), remotes.view("catalog/Cup")]);
+  expect(requested).toEqual(["/_remotes/4", "/_remotes/4?section=catalog"]);
+  expect(ensureStyles).toHaveBeenCalledWith(DETAILS.assets["./Tag"], undefined, "catalog/Tag");
+  expect(configs).toEqual({ catalog: DETAILS.config });
+});
+
+test("it is fetched again after a failure, which blames no section", async () => {
+  const { remotes } = remotesWith({ details: 503 });
+  expect((await remotes.view("catalog/Tag")).name).toBe("Failed");
+  expect(report).not.toHaveBeenCalled();
+  expect((await remotes.view("catalog/Cup")).name).toBe("RemoteView");
+});
 
 test("a function's module is fetched again, too", async () => {
   const { remotes, reloaded } = remotesWith({ module: [CHUNK] });

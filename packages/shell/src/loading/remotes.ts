@@ -1,5 +1,6 @@
 // Part of what loads after the first view.
-import type { Asset, RemoteLoader, RemoteSection, RemoteViewProps } from "@colonnade/kit/shell";
+import type { SectionConfiguration } from "@colonnade/kit";
+import type { Asset, RemoteDetails, RemoteLoader, RemoteSection, RemoteViewProps } from "@colonnade/kit/shell";
 import type { ComponentType, ReactNode } from "react";
 
 import { isChunkLoadError } from "../errorClass.js";
@@ -21,22 +22,26 @@ interface RemotesOptions {
   /** Name of the set that the tab is pinned to. */
   readonly set: string;
   readonly deployment: PinnedDeployment;
+  /** The configurations of sections, by name. Those of shown modules are added. */
+  readonly configs: Record<string, SectionConfiguration>;
   /** Makes the sections known to the runtime. */
   readonly register: (sections: RemoteSections) => void;
   /** Loads a module of a registered section. `bytes` is as in `fileTimeout`. */
   readonly loadModule: (id: string, bytes?: number) => Promise<unknown>;
 }
 
-async function fetchSections(set: string): Promise<RemoteSections> {
-  const url = `/_remotes/${set}`;
+async function fetchJson<Value>(url: string): Promise<Value> {
   const response = await fetch(url, { headers: { accept: "application/json" }, signal: AbortSignal.timeout(TIMEOUT) });
   if (!response.ok) throw new Error(`${url} responded with status ${String(response.status)}; expected 200`);
-  return new Map(Object.entries((await response.json()) as Record<string, RemoteSection>));
+  return (await response.json()) as Value;
 }
 
 interface Exposed {
   readonly section: RemoteSection;
-  readonly module: RemoteSection["exposes"][string];
+  /** Name of the module, such as `./PriceTag`. */
+  readonly module: string;
+  /** As in `fileTimeout`. */
+  readonly bytes: number | undefined;
 }
 
 /** @throws Error if no live section exposes the module. The gateway gets no report: the section's release has no fault. */
@@ -44,13 +49,14 @@ function exposedBy(sections: RemoteSections, id: string): Exposed {
   const [name = ""] = id.split("/");
   const section = sections.get(name);
   if (!section) throw new Error(`the section "${name}" is not live`);
-  const module = section.exposes[`.${id.slice(name.length)}`];
-  if (!module) throw new Error(`the live release of the section "${name}" does not expose it`);
-  return { section, module };
+  const module = `.${id.slice(name.length)}`;
+  const exposed = section.exposes[module];
+  if (!exposed) throw new Error(`the live release of the section "${name}" does not expose it`);
+  return { section, module, bytes: exposed.bytes };
 }
 
 /** URLs of the assets of a type. */
-export function urlsOf(assets: readonly Asset[], type: Asset["type"]): string[] {
+function urlsOf(assets: readonly Asset[], type: Asset["type"]): string[] {
   return assets.filter((asset) => asset.type === type).map(({ href }) => href);
 }
 
@@ -60,30 +66,65 @@ export function urlsOf(assets: readonly Asset[], type: Asset["type"]): string[] 
  */
 async function loadFiles<Value>(
   load: () => Promise<Value>,
-  urls: readonly string[],
+  urls: () => readonly string[] | Promise<readonly string[]>,
   isMissingFile: (error: unknown) => boolean = () => true,
 ): Promise<Value> {
   try {
     return await load();
   } catch (error) {
     if (!isMissingFile(error)) throw error;
-    await Promise.all(urls.map((url) => fetchFile(url, "reload")));
+    await Promise.all((await urls()).map((url) => fetchFile(url, "reload")));
     return load();
   }
+}
+
+async function loadStyles(id: string, assets: readonly Asset[], bytes: number | undefined): Promise<void> {
+  return loadFiles(
+    () => ensureStyles(assets, bytes, id),
+    () => urlsOf(assets, "style"),
+  );
+}
+
+/** Returns all that a module needs at first, besides the section's entry. */
+type AssetsOf = (exposed: Exposed) => Promise<readonly Asset[]>;
+
+/** What the modules of a section need is fetched once. */
+function createAssetsOf({ set, configs }: RemotesOptions): AssetsOf {
+  const details = new Map<string, Promise<RemoteDetails>>();
+
+  async function fetchDetails(section: string): Promise<RemoteDetails> {
+    const fetched = await fetchJson<RemoteDetails>(`/_remotes/${set}?section=${section}`);
+    // That of the document is as new, or newer: this response may be cached.
+    if (fetched.config) configs[section] ??= fetched.config;
+    return fetched;
+  }
+
+  return async ({ section: { name }, module }) => {
+    const fetching = details.get(name) ?? fetchDetails(name);
+    details.set(name, fetching);
+    fetching.catch(() => details.delete(name));
+    return (await fetching).assets[module] ?? [];
+  };
 }
 
 function Failed({ fallback }: RemoteViewProps): ReactNode {
   return fallback;
 }
 
-/** Creates the loader of the modules that the sections of a set expose. Their list is fetched once. */
-export function createRemotes({ set, deployment, register, loadModule }: RemotesOptions): RemoteLoader {
+/**
+ * Creates the loader of the modules that the sections of a set expose. The list of sections is fetched at once, and what the modules of a
+ * section need when one is shown.
+ */
+export function createRemotes(options: RemotesOptions): RemoteLoader {
+  const { set, deployment, register, loadModule } = options;
+  const assetsOf = createAssetsOf(options);
   let listing: Promise<RemoteSections> | undefined;
   const views = new Map<string, Promise<ComponentType<RemoteViewProps>>>();
   const warned = new Set<string>();
 
   function list(): Promise<RemoteSections> {
-    listing ??= fetchSections(set).then((sections) => {
+    listing ??= fetchJson<Record<string, RemoteSection>>(`/_remotes/${set}`).then((json) => {
+      const sections = new Map(Object.entries(json));
       register(sections);
       return sections;
     });
@@ -93,16 +134,13 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
     return listing;
   }
 
-  function loadScripts(id: string, { section, module: { assets, bytes } }: Exposed): Promise<unknown> {
-    const urls = [section.entry, ...urlsOf(assets, "script")];
+  function loadScripts(id: string, exposed: Exposed): Promise<unknown> {
+    const { section, bytes } = exposed;
+    const urls = async (): Promise<string[]> => [section.entry, ...urlsOf(await assetsOf(exposed), "script")];
     // Webpack would not run a module again that threw.
     const isMissingFile = (error: unknown): boolean =>
       isChunkLoadError(error) || (globalThis as Record<string, unknown>)[section.container] === undefined;
     return loadFiles(() => loadModule(id, bytes), urls, isMissingFile);
-  }
-
-  function loadStyles(id: string, { module: { assets, bytes } }: Exposed): Promise<void> {
-    return loadFiles(() => ensureStyles(assets, bytes, id), urlsOf(assets, "style"));
   }
 
   function warn(id: string, error: unknown): void {
@@ -111,23 +149,30 @@ export function createRemotes({ set, deployment, register, loadModule }: Remotes
   }
 
   async function createView(id: string): Promise<ComponentType<RemoteViewProps>> {
-    let section: RemoteSection | undefined;
+    let blamed: RemoteSection | undefined;
     try {
-      const found = exposedBy(await list(), id);
-      ({ section } = found);
-      const { assets, bytes } = found.module;
-      const loading = Promise.all([loadScripts(id, found), loadStyles(id, found)]);
-      const [module] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
+      const exposed = exposedBy(await list(), id);
+      const { section, bytes } = exposed;
+      blamed = section;
+      const needed = assetsOf(exposed);
+      // If that fails, the release has no fault.
+      needed.catch(() => {
+        blamed = undefined;
+      });
+      const styles = needed.then((assets) => loadStyles(id, assets, bytes));
+      const loading = Promise.all([loadScripts(id, exposed), needed, styles]);
+      const [module, assets] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
       const { default: Component } = module as { readonly default?: ComponentType };
       if (!Component) throw new Error(`the module "${id}" has no component as its default export`);
       return createRemoteView({
-        ...{ id, section: found.section.name, assets, Component },
+        ...{ id, section: section.name, assets, Component },
         onError(error) {
           warn(id, error);
-          if (section) deployment.report({ section }, "render", error);
+          deployment.report({ section }, "render", error);
         },
       });
     } catch (error) {
+      const section = blamed;
       // Not at once: a suspended update that resumes must get the same promise again.
       setTimeout(() => views.delete(id), RETRY_AFTER);
       warn(id, error);

@@ -1,5 +1,5 @@
 import * as kit from "@colonnade/kit";
-import type { SectionEntry } from "@colonnade/kit/shell";
+import type { SectionContainer } from "@colonnade/kit/shell";
 import React from "react";
 import type ReactDom from "react-dom";
 
@@ -38,7 +38,7 @@ function only(name: keyof typeof SHARED_VERSIONS, get: SharedVersion["get"]): Sh
 /**
  * Returns a share scope with the shared packages, each in the version of the shell. That of a section has a `lazy` of its own.
  */
-export function createShareScope(section?: SectionEntry): ShareScope {
+export function createShareScope(section?: SectionContainer): ShareScope {
   const react = section ? { ...React, lazy: createLazy(section) } : React;
   return {
     ...only("react", () => () => react),

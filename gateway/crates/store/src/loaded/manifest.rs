@@ -66,28 +66,60 @@ pub struct PageManifest {
     /// The length in bytes of what the page loads: the entry, the section's assets and these.
     /// Browsers wait longer for more.
     pub bytes: u64,
-    /// This manifest as JSON, with the configuration of the section that was asked for last.
     #[serde(skip)]
-    json: ArcSwapOption<PageJson>,
+    json: ConfiguredJson,
 }
 
-/// The configuration of a section, as JSON. Each load of it is another one.
+/// The configuration of a section, as JSON. Compared by pointer: each reload that changes values
+/// creates new ones.
 pub type SectionConfig = Arc<RawValue>;
 
-/// A page as JSON.
+/// The JSON of the last call of [`Self::of`], and its configuration.
+#[derive(Debug, Default)]
+struct ConfiguredJson(ArcSwapOption<EncodedManifest>);
+
 #[derive(Debug)]
-struct PageJson {
+struct EncodedManifest {
     config: Option<SectionConfig>,
     content: Arc<EncodedContent>,
 }
 
-/// A page with the configuration of its section.
+/// A manifest with the configuration of its section.
 #[derive(Serialize)]
-struct ConfiguredPage<'a> {
+struct Configured<'a, M> {
     #[serde(flatten)]
-    page: &'a PageManifest,
+    manifest: &'a M,
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<&'a RawValue>,
+}
+
+impl ConfiguredJson {
+    /// Returns the manifest with this configuration. It is encoded at the first call with it.
+    async fn of<M>(&self, manifest: &Arc<M>, config: Option<&SectionConfig>) -> Arc<EncodedContent>
+    where
+        M: Serialize + Send + Sync + 'static,
+    {
+        let is_same = |json: &EncodedManifest| match (&json.config, config) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if let Some(json) = self.0.load().as_ref().filter(|json| is_same(json)) {
+            return Arc::clone(&json.content);
+        }
+        let (manifest, config) = (Arc::clone(manifest), config.cloned());
+        let encoded_config = config.clone();
+        // Only maps with keys that are not strings cannot be serialized.
+        let encoding = EncodedContent::compress(move || {
+            let (manifest, config) = (&*manifest, encoded_config.as_deref());
+            serde_json::to_vec(&Configured { manifest, config }).unwrap_or_default()
+        });
+        let content = Arc::new(encoding.await);
+        self.0.store(Some(Arc::new(EncodedManifest {
+            config,
+            content: Arc::clone(&content),
+        })));
+        content
+    }
 }
 
 impl PageManifest {
@@ -99,53 +131,92 @@ impl PageManifest {
             pattern,
             assets,
             bytes,
-            json: ArcSwapOption::empty(),
+            json: ConfiguredJson::default(),
         }
     }
 
     /// Returns this manifest as JSON, with the configuration of its section. It is encoded at the
     /// first call with this configuration.
     pub async fn json(self: &Arc<Self>, config: Option<&SectionConfig>) -> Arc<EncodedContent> {
-        let is_same = |json: &PageJson| match (&json.config, config) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        if let Some(json) = self.json.load().as_ref().filter(|json| is_same(json)) {
-            return Arc::clone(&json.content);
-        }
-        let (page, config) = (Arc::clone(self), config.cloned());
-        let of_page = config.clone();
-        // Only maps with keys that are not strings cannot be serialized.
-        let encoding = EncodedContent::compress(move || {
-            let (page, config) = (&*page, of_page.as_deref());
-            serde_json::to_vec(&ConfiguredPage { page, config }).unwrap_or_default()
-        });
-        let content = Arc::new(encoding.await);
-        self.json.store(Some(Arc::new(PageJson {
-            config,
-            content: Arc::clone(&content),
-        })));
-        content
+        self.json.of(self, config).await
     }
 }
 
-/// How to load a section and the modules that it exposes.
-#[derive(Debug, PartialEq, Serialize)]
+/// How others load a section and the modules that it exposes. As JSON, it is what they need only
+/// once they use a module. The list of a set has the rest.
+#[derive(Debug, Serialize)]
 pub struct RemoteManifest {
     /// The section.
-    #[serde(flatten)]
+    #[serde(skip)]
     pub section: Arc<SectionEntry>,
     /// The modules that it exposes, by name.
-    pub exposes: BTreeMap<String, ExposedModuleManifest>,
+    #[serde(skip)]
+    exposes: BTreeMap<String, ExposedModule>,
+    /// All that each module needs at first, except the entry.
+    assets: BTreeMap<String, Vec<Asset>>,
+    #[serde(skip)]
+    json: ConfiguredJson,
 }
 
-/// How to load a module that a section exposes.
-#[derive(Debug, PartialEq, Serialize)]
-pub struct ExposedModuleManifest {
-    /// All that the module needs at first, except the entry.
-    pub assets: Vec<Asset>,
-    /// The length in bytes of the entry and these.
-    pub bytes: u64,
+/// A module that a section exposes, in the list of a set.
+#[derive(Debug, Serialize)]
+struct ExposedModule {
+    /// The length in bytes of its assets and the entry. Browsers wait longer for more.
+    bytes: u64,
+}
+
+/// A section in the list of a set. Every browser loads it, so it has no digest but the entry's.
+#[derive(Serialize)]
+struct ListedRemote<'a> {
+    name: &'a str,
+    version: &'a str,
+    container: &'a str,
+    entry: &'a str,
+    integrity: &'a str,
+    #[serde(rename = "needsFederationRuntime", skip_serializing_if = "Not::not")]
+    needs_federation_runtime: bool,
+    exposes: &'a BTreeMap<String, ExposedModule>,
+}
+
+impl RemoteManifest {
+    /// Describes a section with these modules: the name of each, its assets, and the length of
+    /// these and the entry in bytes.
+    pub fn new(
+        section: Arc<SectionEntry>,
+        modules: impl IntoIterator<Item = (String, Vec<Asset>, u64)>,
+    ) -> Self {
+        let (mut exposes, mut assets) = (BTreeMap::new(), BTreeMap::new());
+        for (name, of_module, bytes) in modules {
+            exposes.insert(name.clone(), ExposedModule { bytes });
+            assets.insert(name, of_module);
+        }
+        Self {
+            section,
+            exposes,
+            assets,
+            json: ConfiguredJson::default(),
+        }
+    }
+
+    /// Returns its part of the list of a set.
+    pub fn listed(&self) -> impl Serialize {
+        let section = &*self.section;
+        ListedRemote {
+            name: &section.name,
+            version: &section.version,
+            container: &section.container,
+            entry: &section.entry,
+            integrity: &section.integrity,
+            needs_federation_runtime: section.needs_federation_runtime,
+            exposes: &self.exposes,
+        }
+    }
+
+    /// Returns this manifest as JSON, with the configuration of its section. It is encoded at the
+    /// first call with this configuration.
+    pub async fn json(self: &Arc<Self>, config: Option<&SectionConfig>) -> Arc<EncodedContent> {
+        self.json.of(self, config).await
+    }
 }
 
 /// How to load the content of a slot of the shell.

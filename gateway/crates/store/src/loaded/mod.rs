@@ -9,7 +9,6 @@ mod release;
 pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
 pub use inline_style::InlineStyle;
 pub use manifest::{
-    Asset, AssetKind, ExposedModuleManifest, PageManifest, RemoteManifest, SectionConfig, SectionEntry,
-    SlotManifest,
+    Asset, AssetKind, PageManifest, RemoteManifest, SectionConfig, SectionEntry, SlotManifest,
 };
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

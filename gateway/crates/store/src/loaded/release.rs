@@ -19,9 +19,7 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
 use super::inline_style::InlineStyle;
-use super::manifest::{
-    Asset, AssetKind, ExposedModuleManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
-};
+use super::manifest::{Asset, AssetKind, PageManifest, RemoteManifest, SectionEntry, SlotManifest};
 use crate::{ListedFile, Store, StoreError, StoredRelease};
 
 /// The folder of a release whose files are public.
@@ -252,10 +250,7 @@ impl LoadedRelease {
             shared: summary.shared.clone(),
             facts: BTreeMap::new(),
             role: Role::Section(SectionParts {
-                remote: Arc::new(RemoteManifest {
-                    section: Arc::clone(&section),
-                    exposes: BTreeMap::new(),
-                }),
+                remote: Arc::new(RemoteManifest::new(Arc::clone(&section), [])),
                 pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,
                 slots: summary.slots.iter().map(slot).collect(),
                 paths: Vec::new(),
@@ -525,15 +520,12 @@ impl<'a> ManifestBuilder<'a> {
             slots.push((slot.name.clone(), Arc::new(manifest)));
         }
         let exposes = release.exposes.iter().map(|module| {
-            let manifest = ExposedModuleManifest {
-                assets: self.assets(&module.assets)?,
-                bytes: self.bytes([&release.entry].into_iter().chain(&module.assets)),
-            };
-            Ok((module.name.clone(), manifest))
+            let bytes = self.bytes([&release.entry].into_iter().chain(&module.assets));
+            Ok((module.name.clone(), self.assets(&module.assets)?, bytes))
         });
-        let exposes = exposes.collect::<Result<_, LoadReleaseError>>()?;
+        let exposes = exposes.collect::<Result<Vec<_>, LoadReleaseError>>()?;
         Ok(SectionParts {
-            remote: Arc::new(RemoteManifest { section, exposes }),
+            remote: Arc::new(RemoteManifest::new(section, exposes)),
             pages,
             slots,
             paths,
