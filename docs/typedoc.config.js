@@ -19,6 +19,7 @@ function nameProps({ converter }) {
 const IMPORTS = {
   kit: "@colonnade/kit",
   data: "@colonnade/kit/data",
+  extensions: "@colonnade/kit/extensions",
   remotes: "@colonnade/kit/remotes",
   testing: "@colonnade/kit/testing",
   shell: "@colonnade/shell",
@@ -31,6 +32,7 @@ export default {
   entryPoints: [
     "../packages/kit/src/index.ts",
     "../packages/kit/src/data/index.ts",
+    "../packages/kit/src/extensions/index.ts",
     "../packages/kit/src/remotes/index.ts",
     "../packages/kit/src/testing/index.tsx",
     "../packages/shell/src/index.ts",

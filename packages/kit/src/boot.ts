@@ -42,6 +42,23 @@ export interface ResolvedPage {
   readonly bytes?: number;
   /** The section's configuration, in a response of `/_page`. Absent if there is none. */
   readonly config?: SectionConfiguration;
+  /** The extensions of the page's points. Absent if there are none. */
+  readonly extensions?: ResolvedExtensions;
+}
+
+/** The extensions of points in the order in which they are shown, by the point's ID with its version. */
+export type ResolvedExtensions = Readonly<Record<string, readonly ResolvedExtension[]>>;
+
+/** What a section contributes to a point. */
+export interface ResolvedExtension {
+  readonly section: SectionEntry;
+  readonly assets: readonly Asset[];
+  /** As in {@link ResolvedPage}. */
+  readonly bytes?: number;
+  /** The section's configuration, in a response of `/_page`. Absent if there is none. */
+  readonly config?: SectionConfiguration;
+  /** What its `data` returned on the server. Absent if the document does not have its HTML. */
+  readonly data?: unknown;
 }
 
 /** A module that a section exposes. */
@@ -72,9 +89,19 @@ export interface ResolvedSlot {
   readonly bytes?: number;
 }
 
+/** The props of extension points, by the point's ID with its version. */
+export type PointProps = Readonly<Record<string, object>>;
+
 /** The result of a server render, from which the shell hydrates the page. */
 export type RenderedView =
-  | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
+  | {
+      readonly kind: "page";
+      readonly data: unknown;
+      readonly head: Head;
+      readonly layout: Layout;
+      /** Those of the page's own points. Absent if it opens none. */
+      readonly points?: PointProps;
+    }
   | { readonly kind: "notFound"; readonly heading?: string };
 
 /** A page to render: the argument of the shell's `render`. */
@@ -92,6 +119,22 @@ export interface RenderRequest {
   readonly results?: Readonly<Record<string, QueryResult>>;
 }
 
+/** An extension to render: the argument of the shell's `render`, in place of a page. */
+export interface ExtensionRequest {
+  readonly extension: {
+    readonly section: string;
+    /** The point's ID with its version. */
+    readonly point: string;
+    /** What the page passes to the point. */
+    readonly props: object;
+  };
+  readonly site: Site;
+  /** The configuration of the extension's section. Absent if there is none. */
+  readonly config?: SectionConfiguration;
+  /** As in {@link RenderRequest}. */
+  readonly results?: Readonly<Record<string, QueryResult>>;
+}
+
 /** What a page says about the results that it was rendered with. */
 interface RenderedWithResults {
   /** Names of the results that do not fit their schema. The gateway does not cache the document. Absent if there are none. */
@@ -103,8 +146,10 @@ export interface Rendered extends RenderedWithResults {
   readonly status: 200 | 404;
   readonly head: Head | { readonly title: string; readonly robots: string };
   readonly view: RenderedView;
-  /** Content of the document's root element. */
+  /** Content of the document's root element. The place of each extension point is an empty element. */
   readonly html: string;
+  /** The props of all points, with those of the shell. Absent if there are none. */
+  readonly points?: PointProps;
   /** Whether the page read today's date. It is then cached for that day only. */
   readonly readsToday: boolean;
 }
@@ -117,7 +162,14 @@ export interface RenderedRedirect extends RenderedWithResults {
   readonly readsToday: boolean;
 }
 
-/** What a page needs before it can be rendered. `render` is called again with the results. */
+/** A rendered extension. */
+export interface RenderedExtension extends RenderedWithResults {
+  /** Null if it has nothing to show. */
+  readonly extension: { readonly html: string; readonly data: unknown } | null;
+  readonly readsToday: boolean;
+}
+
+/** What a page or an extension needs before it can be rendered. `render` is called again with the results. */
 export interface RequiredQueries {
   /** Paths below `/api/`, by name. */
   readonly queries: Readonly<Record<string, string>>;
@@ -127,6 +179,9 @@ export interface RequiredQueries {
 
 /** The result of the shell's `render`. */
 export type RenderResult = Rendered | RenderedRedirect | RequiredQueries;
+
+/** The result of the shell's `render` of an extension. */
+export type ExtensionResult = RenderedExtension | RequiredQueries;
 
 /** The image in link previews (`og:image`). */
 export interface SocialImage {
@@ -153,6 +208,8 @@ export interface Boot {
   readonly page: ResolvedPage | null;
   /** Slots by name. */
   readonly slots: Readonly<Record<string, ResolvedSlot>>;
+  /** The extensions of the shell's points. Absent if there are none. */
+  readonly extensions?: ResolvedExtensions;
   /** Present if the document includes server-rendered HTML. */
   readonly view?: RenderedView;
   /** Present in the response to a form post. `page` is the path of the page that shows the result. */

@@ -1,5 +1,6 @@
-import { createContext, useContext } from "react";
+import { createContext, useContext, type ComponentType } from "react";
 
+import { ExtensionPlaceElement, type ExtensionPlaceProps } from "./extensionPlace.js";
 import type { Remotes } from "./remoteLoader.js";
 import type { SectionConfiguration, Site } from "./site.js";
 import type { DialogParams } from "./slot.js";
@@ -13,6 +14,8 @@ export interface ShellServices {
   readonly openDialog: (slot: string, params: DialogParams) => void;
   /** Loads modules that other sections expose. Absent on the server. */
   readonly remotes?: Remotes | undefined;
+  /** Renders the place of an extension point. Absent on the server, which renders only its elements. */
+  readonly ExtensionPlace?: ComponentType<ExtensionPlaceProps> | undefined;
 }
 
 /** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
@@ -110,6 +113,17 @@ export function useDialog(slot: string): (params?: DialogParams) => void {
  */
 export function useRemotes(): Remotes | undefined {
   return useShell("useRemotes").remotes;
+}
+
+/**
+ * Returns the component that renders the place of an extension point, for `@colonnade/kit/extensions`: use its
+ * `ExtensionPoint`.
+ *
+ * @throws Error outside the shell.
+ * @internal
+ */
+export function useExtensionPoints(): ComponentType<ExtensionPlaceProps> {
+  return useShell("ExtensionPoint").ExtensionPlace ?? ExtensionPlaceElement;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "react";
 
 import { browserOnly } from "./browserOnly.js";
+import type { OpenExtensionPoint } from "./extension.js";
 import type { NotFound } from "./notFound.js";
 import type { NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Redirect } from "./redirect.js";
@@ -123,6 +124,11 @@ export interface PageMembers<Data, Q extends Queries = NoQueries> {
   paths?(): readonly string[];
   /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */
   readonly anyParams?: boolean;
+  /**
+   * The extension points that the page opens, each by its `at()`. Declare them after `data`. The component shows each one once, by
+   * `<ExtensionPoint>` of `@colonnade/kit/extensions`.
+   */
+  readonly extensionPoints?: readonly OpenExtensionPoint<{ readonly data: Data; readonly site: Site }>[];
   /** Returns the page's document head. */
   head(context: { readonly data: Data; readonly site: Site }): Head;
   /** Returns how the shell draws the frame around the page. */

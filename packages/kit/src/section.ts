@@ -1,3 +1,4 @@
+import type { ExtensionModule } from "./extension.js";
 import type { AnyPage } from "./page.js";
 import type { Slot } from "./slot.js";
 
@@ -20,10 +21,10 @@ export interface SlotModule {
 }
 
 /**
- * A micro-frontend: pages under its own paths, and slots. It is the default export of the section's entry module.
+ * A micro-frontend: pages under its own paths, slots, and extensions. It is the default export of the section's entry module.
  *
- * The build parses this object literal to map chunks to pages. `pages` and `slots` must be object literals with values of
- * the form `() => import("./module")`.
+ * The build parses this object literal to map chunks to pages. `pages`, `slots` and `extensions` must be object literals with
+ * values of the form `() => import("./module")`.
  */
 export interface Section {
   /** Unique name within the site: a lowercase letter, followed by up to 31 of `a-z`, `0-9` and `-`. */
@@ -37,6 +38,8 @@ export interface Section {
   readonly pages: Readonly<Record<string, () => Promise<PageModule>>>;
   /** Slots of the shell that the section fills, by name. Only one section of a site can fill a slot. */
   readonly slots?: Readonly<Record<string, () => Promise<SlotModule>>>;
+  /** What the section contributes to extension points, by the point's ID with its version, such as `directory/city-aside@1`. */
+  readonly extensions?: Readonly<Record<string, () => Promise<ExtensionModule>>>;
 }
 
 /**

@@ -3,14 +3,20 @@ export type {
   Asset,
   Boot,
   ExposedModule,
+  ExtensionRequest,
+  ExtensionResult,
+  PointProps,
   Rendered,
   RemoteDetails,
+  RenderedExtension,
   RemoteSection,
   RenderedRedirect,
   RenderedView,
   RenderRequest,
   RenderResult,
   RequiredQueries,
+  ResolvedExtension,
+  ResolvedExtensions,
   ResolvedPage,
   ResolvedSlot,
   SectionContainer,
@@ -28,6 +34,13 @@ export {
   ShellContext,
   type ShellServices,
 } from "./context.js";
+export type { AnyExtension, ExtensionModule, OpenExtensionPoint } from "./extension.js";
+export {
+  EXTENSION_ATTRIBUTE,
+  ExtensionPlaceElement,
+  identifierPrefix,
+  type ExtensionPlaceProps,
+} from "./extensionPlace.js";
 export { isSitePath } from "./paths.js";
 export { scopeClass } from "./scope.js";
 export { SUSPENDED_DIGEST } from "./server/digest.js";

@@ -1,5 +1,11 @@
-import { ShellContext, type Boot, type Remotes, type ShellServices } from "@colonnade/kit/shell";
-import { Suspense, useMemo, useState, type ReactElement } from "react";
+import {
+  ShellContext,
+  type Boot,
+  type ExtensionPlaceProps,
+  type Remotes,
+  type ShellServices,
+} from "@colonnade/kit/shell";
+import { Suspense, useMemo, useState, type ComponentType, type ReactElement } from "react";
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
 import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
@@ -27,23 +33,31 @@ export interface AppProps {
   readonly slots: Slots | null;
   /** Absent on the server. */
   readonly remotes?: Remotes;
+  /** Absent on the server. */
+  readonly ExtensionPlace?: ComponentType<ExtensionPlaceProps>;
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ parts, boot, slots, remotes, ...page }: AppProps): ReactElement {
+export function App({ parts, boot, slots, remotes, ExtensionPlace, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
-    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog, remotes }),
-    [boot, openDialog, remotes],
+    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog, remotes, ExtensionPlace }),
+    [boot, openDialog, remotes, ExtensionPlace],
   );
   useLinks(page.views);
   return (
     <ShellContext value={services}>
       <SlotsContext value={slots}>
-        <Suspense fallback={<LoadingFrame parts={parts} />}>
-          <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+        <Suspense fallback={<LoadingFrame parts={parts} extensions={boot.extensions} />}>
+          <CurrentPage
+            {...page}
+            parts={parts}
+            announce={announce}
+            image={boot.socialImage}
+            extensions={boot.extensions}
+          />
         </Suspense>
       </SlotsContext>
       {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}

@@ -1,5 +1,5 @@
 import { useSite } from "@colonnade/kit";
-import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
+import { ParamsContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -8,12 +8,14 @@ import {
   useEffect,
   useEffectEvent,
   useLayoutEffect,
+  useMemo,
   useReducer,
   useState,
   type ReactElement,
 } from "react";
 import { useLocation } from "react-router-dom";
 
+import { OpenPointsContext } from "./extensions/openPoints.js";
 import { applyHead, noindexHead, titleOf } from "./head.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
@@ -22,7 +24,7 @@ import type { PageView, View, Views } from "./loading/viewLoader.js";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";
 import type { ViewTransitions } from "./navigation/viewTransitions.js";
-import { titlesOf, type RetryProps, type ShellParts } from "./parts.js";
+import { propsOfShell, titlesOf, type FrameProps, type RetryProps, type ShellParts } from "./parts.js";
 import { SectionErrorBoundary } from "./SectionErrorBoundary.js";
 import { SectionRoot } from "./SectionRoot.js";
 
@@ -37,6 +39,8 @@ interface CurrentPageProps {
   readonly serverHtml: ServerHtml | null;
   readonly announce: (text: string) => void;
   readonly image: SocialImage | undefined;
+  /** Those of the shell's points. */
+  readonly extensions: ResolvedExtensions | undefined;
 }
 
 /**
@@ -73,18 +77,34 @@ function useHead(parts: ShellParts, view: View | null, image: SocialImage | unde
   }, [parts, view, site, image]);
 }
 
-interface LoadingFrameProps {
+interface SiteFrameProps extends FrameProps {
   readonly parts: ShellParts;
+  /** Those of the shell's points. */
+  readonly extensions: ResolvedExtensions | undefined;
+}
+
+/** The shell's frame, with its extension points. */
+function SiteFrame({ parts, extensions, ...frame }: SiteFrameProps): ReactElement {
+  const site = useSite();
+  const { currentPath } = frame;
+  const points = useMemo(
+    () => ({ props: propsOfShell(parts, site, currentPath), extensions }),
+    [parts, site, currentPath, extensions],
+  );
+  return (
+    <OpenPointsContext value={points}>
+      <parts.Frame {...frame} />
+    </OpenPointsContext>
+  );
 }
 
 /** The frame with a loading indicator in place of the page. */
-export function LoadingFrame({
-  parts: { Frame, Loading, loadingLayout = NO_LAYOUT },
-}: LoadingFrameProps): ReactElement {
+export function LoadingFrame(props: Pick<SiteFrameProps, "parts" | "extensions">): ReactElement {
+  const { Loading, loadingLayout = NO_LAYOUT } = props.parts;
   return (
-    <Frame layout={loadingLayout}>
+    <SiteFrame {...props} layout={loadingLayout}>
       <Loading />
-    </Frame>
+    </SiteFrame>
   );
 }
 
@@ -123,8 +143,10 @@ export const CurrentPage = memo(function CurrentPage({
   serverHtml,
   announce,
   image,
+  extensions,
 }: CurrentPageProps): ReactElement {
-  const { Frame, NotFound, Failed, Offline } = parts;
+  const { NotFound, Failed, Offline } = parts;
+  const frame = { parts, extensions };
   const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname, key, transitions);
@@ -136,12 +158,12 @@ export const CurrentPage = memo(function CurrentPage({
     if (view) views.setCurrent(pathname);
   }, [views, view, pathname, key]);
 
-  if (!view) return <LoadingFrame parts={parts} />;
+  if (!view) return <LoadingFrame {...frame} />;
   if (view.kind === "notFound") {
     return (
-      <Frame layout={NO_LAYOUT}>
+      <SiteFrame {...frame} layout={NO_LAYOUT}>
         <NotFound heading={view.heading ?? titlesOf(parts).notFound} />
-      </Frame>
+      </SiteFrame>
     );
   }
   if (view.kind === "failed") {
@@ -150,7 +172,7 @@ export const CurrentPage = memo(function CurrentPage({
       renderAgain();
     };
     return (
-      <Frame layout={NO_LAYOUT} currentPath={pathname}>
+      <SiteFrame {...frame} layout={NO_LAYOUT} currentPath={pathname}>
         {navigator.onLine ? (
           <Failed retry={retry} />
         ) : (
@@ -159,11 +181,11 @@ export const CurrentPage = memo(function CurrentPage({
             <RetryOnline retry={retry} />
           </>
         )}
-      </Frame>
+      </SiteFrame>
     );
   }
   return (
-    <Frame layout={view.layout} currentPath={pathname}>
+    <SiteFrame {...frame} layout={view.layout} currentPath={pathname}>
       <Page
         key={`${view.section.name} ${pathname}`}
         parts={parts}
@@ -172,7 +194,7 @@ export const CurrentPage = memo(function CurrentPage({
         serverHtml={isServerRendered ? serverHtml : null}
         scroll={isServerRendered ? scroll : null}
       />
-    </Frame>
+    </SiteFrame>
   );
 });
 
@@ -208,7 +230,9 @@ const Page = memo(function Page({
     >
       <SectionRoot name={section.name}>
         <ParamsContext value={params}>
-          <Component {...props} />
+          <OpenPointsContext value={view.openPoints}>
+            <Component {...props} />
+          </OpenPointsContext>
         </ParamsContext>
       </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}

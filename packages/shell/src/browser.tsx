@@ -1,13 +1,12 @@
 // What starts a shell in the browser. The build imports it after the shell's entry module, whose stylesheets come first.
 import { isPagePath } from "@colonnade/kit";
-import { SUSPENDED_DIGEST } from "@colonnade/kit/shell";
-import type { ErrorInfo } from "react";
 import ReactDom from "react-dom";
-import { createRoot, hydrateRoot, type RootOptions } from "react-dom/client";
+import { createRoot, hydrateRoot } from "react-dom/client";
 
 import "../css/shell.css";
 import { App } from "./App.js";
 import { boot } from "./bootstrap.js";
+import { ExtensionPlace } from "./extensions/ExtensionPlace.js";
 import { federation, startFederationWhenIdle } from "./loading/federation.js";
 import { createPinnedDeployment, type PinnedDeployment } from "./loading/pinnedDeployment.js";
 import { provide } from "./loading/provided.js";
@@ -21,23 +20,8 @@ import { createScrollRestoration } from "./navigation/scrollRestoration.js";
 import { ShellRouter } from "./navigation/ShellRouter.js";
 import { createViewTransitions } from "./navigation/viewTransitions.js";
 import type { ShellParts } from "./parts.js";
+import { rootOptions } from "./rootOptions.js";
 import type { Slots } from "./Slot.js";
-
-function report(error: unknown, { componentStack }: { readonly componentStack?: string | null | undefined }): void {
-  // `colonnade dev` uses the component stack to locate the error.
-  if (error instanceof Error) Object.assign(error, { componentStack });
-  reportError(error);
-}
-
-function onRecoverableError(error: unknown, info: ErrorInfo): void {
-  // The section left this part of its page to the browser.
-  if ((error as { digest?: string }).digest !== SUSPENDED_DIGEST) report(error, info);
-}
-
-const options: RootOptions = {
-  onRecoverableError,
-  ...(process.env.NODE_ENV === "development" && { onCaughtError: report }),
-};
 
 function slotsOf(deployment: PinnedDeployment): Slots {
   const loaders = Object.entries(boot.slots).map(
@@ -78,10 +62,11 @@ export function start(parts: ShellParts): void {
         serverHtml={boot.view ? findServerHtml(root) : null}
         slots={slotsOf(deployment)}
         remotes={federation}
+        ExtensionPlace={ExtensionPlace}
       />
     </ShellRouter>
   );
-  if (boot.view) hydrateRoot(root, app, options);
-  else createRoot(root, options).render(app);
+  if (boot.view) hydrateRoot(root, app, rootOptions);
+  else createRoot(root, rootOptions).render(app);
   startFederationWhenIdle();
 }

@@ -10,6 +10,7 @@ export {
   type DialogProps,
   type FrameProps,
   type RetryProps,
+  type ShellPointContext,
   type ShellParts,
   type Titles,
 } from "./parts.js";

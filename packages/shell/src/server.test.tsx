@@ -291,7 +291,7 @@ describe("render rejects", () => {
     const page = definePage<unknown>({ ...greetingOf("x"), data: () => data });
     const error: unknown = await renderAt("/greeting/x", page).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(
-      `the data of the page "${PATTERN}" of the section "greeting" does not survive JSON`,
+      `the data of the page "${PATTERN}" of the section "greeting" at /greeting/x does not survive JSON`,
     );
     expect(String(error)).toContain(problem);
   });

@@ -1,10 +1,20 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
 import type { Section, Site } from "@colonnade/kit";
-import { loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
-import type { Boot, RenderRequest, RenderResult, SectionEntry } from "@colonnade/kit/shell";
+import { loadExtension, loadPage, propsOfPoints, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
+import {
+  identifierPrefix,
+  ShellContext,
+  type Boot,
+  type ExtensionRequest,
+  type ExtensionResult,
+  type RenderRequest,
+  type RenderResult,
+  type SectionEntry,
+} from "@colonnade/kit/shell";
 import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App.js";
+import { ExtensionContent } from "./extensions/ExtensionContent.js";
 import { noindexHead, titleOf } from "./head.js";
 import type { View } from "./loading/viewLoader.js";
 import type { ShellParts } from "./parts.js";
@@ -54,25 +64,46 @@ async function loadView(
   if (!page) return { kind: "notFound", invalid: [] };
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
-  return loaded.kind === "page"
-    ? { ...loaded, section: { name: page.section } as SectionEntry, pattern: page.pattern, assets: [] }
-    : loaded;
+  if (loaded.kind !== "page") return loaded;
+  const { points, ...view } = loaded;
+  const entry = { name: page.section } as SectionEntry;
+  return { ...view, section: entry, pattern: page.pattern, assets: [], openPoints: { props: points } };
 }
 
-async function render(parts: ShellParts, section: Section | null, request: RenderRequest): Promise<RenderResult> {
+/** The values of a site, and whether today's date was read. */
+interface WatchedSite {
+  readonly site: Site;
+  readonly readsToday: boolean;
+}
+
+function watchSite({ today, ...values }: Site): WatchedSite {
   let readsToday = false;
-  const { today, ...facts } = request.site;
-  const site = Object.defineProperty(facts, "today", {
+  const site = Object.defineProperty(values, "today", {
     enumerable: true,
     get() {
       readsToday = true;
       return today;
     },
   }) as Site;
+  return {
+    site,
+    get readsToday() {
+      return readsToday;
+    },
+  };
+}
+
+function invalidOf({ invalid }: { readonly invalid: readonly string[] }): { readonly invalid?: readonly string[] } {
+  return invalid.length > 0 ? { invalid } : {};
+}
+
+async function render(parts: ShellParts, section: Section | null, request: RenderRequest): Promise<RenderResult> {
+  const watched = watchSite(request.site);
+  const { site } = watched;
   const view = await loadView(section, request, site);
-  if (view.kind === "queries") return { queries: view.queries, readsToday };
-  const invalid = view.invalid.length > 0 && { invalid: view.invalid };
-  if (view.kind === "redirect") return { status: 307, location: view.path, readsToday, ...invalid };
+  if (view.kind === "queries") return { queries: view.queries, readsToday: watched.readsToday };
+  if (view.kind === "redirect")
+    return { status: 307, location: view.path, readsToday: watched.readsToday, ...invalidOf(view) };
   const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
       <App {...appProps(parts, { site, configs: configsOf(request) }, view)} />
@@ -80,29 +111,66 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
   );
   if (isSuspended && PAGE_IS_SUSPENDED.test(html))
     throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
+  const currentPath = view.kind === "page" ? request.path : undefined;
+  const ofShell = propsOfPoints(parts.extensionPoints, { site, currentPath }, "the shell");
+  const points = { ...ofShell, ...(view.kind === "page" && view.openPoints.props) };
+  const common = { html, ...(!isEmpty(points) && { points }), readsToday: watched.readsToday, ...invalidOf(view) };
   if (view.kind === "page") {
-    const { head, layout, props } = view;
-    return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, html, readsToday, ...invalid };
+    const { head, layout, props, openPoints } = view;
+    const own = !isEmpty(openPoints.props) && { points: openPoints.props };
+    return { status: 200, head, view: { kind: "page", data: props.data, head, layout, ...own }, ...common };
   }
+  const hasHeading = view.kind === "notFound" && view.heading !== undefined;
   return {
     status: 404,
     head: noindexHead(titleOf(parts, view, site)),
-    view: {
-      kind: "notFound",
-      ...(view.kind === "notFound" && view.heading !== undefined && { heading: view.heading }),
-    },
-    html,
-    readsToday,
-    ...invalid,
+    view: { kind: "notFound", ...(hasHeading && { heading: view.heading }) },
+    ...common,
   };
 }
 
+function isEmpty(values: object): boolean {
+  return Object.keys(values).length === 0;
+}
+
+// How React marks the boundary around the whole extension if it shows its fallback.
+const EXTENSION_IS_SUSPENDED = "<!--$!-->";
+
+async function renderExtension(section: Section | null, request: ExtensionRequest): Promise<ExtensionResult> {
+  const { section: name, point } = request.extension;
+  if (!section) throw new Error(`the server module of the section "${name}" does not export a section`);
+  const watched = watchSite(request.site);
+  const { site } = watched;
+  const loaded = await loadExtension(section, request, site);
+  if (loaded.kind === "queries") return { queries: loaded.queries, readsToday: watched.readsToday };
+  const { props, Component } = loaded;
+  if (!props) return { extension: null, readsToday: watched.readsToday, ...invalidOf(loaded) };
+  const configs = request.config ? { [name]: request.config } : {};
+  const { html, isSuspended } = await renderToHtml(
+    // The pages that pass the same props share the HTML, so it has the path of none.
+    <StaticRouter location="/">
+      <ShellContext value={{ site, configs, openDialog: unavailable }}>
+        <ExtensionContent section={name} Component={Component} props={props} />
+      </ShellContext>
+    </StaticRouter>,
+    identifierPrefix(point, name),
+  );
+  if (isSuspended && html.startsWith(EXTENSION_IS_SUSPENDED))
+    throw new Error("the extension suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
+  return { extension: { html, data: props.data }, readsToday: watched.readsToday, ...invalidOf(loaded) };
+}
+
+/** The `render` of a shell. `section` is null if no page matches the path. */
+export interface Render {
+  (section: Section | null, request: RenderRequest): Promise<RenderResult>;
+  (section: Section | null, request: ExtensionRequest): Promise<ExtensionResult>;
+}
+
 /**
- * Returns the `render` of a shell, which its server module exports. It renders a page with the shell around it. `section` is
- * null if no page matches the path. If the page has queries and the request has no results, it only returns the queries.
+ * Returns the `render` of a shell, which its server module exports. It renders a page with the shell around it, or an extension.
+ * If that has queries and the request has no results, it only returns the queries.
  */
-export function createRender(
-  parts: ShellParts,
-): (section: Section | null, request: RenderRequest) => Promise<RenderResult> {
-  return (section, request) => render(parts, section, request);
+export function createRender(parts: ShellParts): Render {
+  return ((section: Section | null, request: RenderRequest | ExtensionRequest) =>
+    "extension" in request ? renderExtension(section, request) : render(parts, section, request)) as Render;
 }

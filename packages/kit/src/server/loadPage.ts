@@ -1,12 +1,13 @@
+import type { PointProps } from "../boot.js";
+import type { OpenExtensionPoint } from "../extension.js";
 import { isNotFound } from "../notFound.js";
 import { type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
-import { loadResults, type Queries, type QueryResult, type QueryResults } from "../queries.js";
+import type { QueryResult } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { Section } from "../section.js";
 import type { Site } from "../site.js";
-import { findNonJson } from "./json.js";
-import { queriesProblem, queryPaths } from "./queries.js";
+import { checkJson, loadData, type NeededQueries } from "./loadData.js";
 import { isSiteUrl } from "./siteUrl.js";
 
 /** Which page to load. */
@@ -22,8 +23,7 @@ export interface PageRequest {
 
 /** A page with everything its component needs, or what precedes or replaces it. */
 export type LoadedPage =
-  /** The paths of the page's queries, by name. Their results are needed to load the page. */
-  | { readonly kind: "queries"; readonly queries: Readonly<Record<string, string>> }
+  | NeededQueries
   | (WithResults &
       ({ readonly kind: "redirect"; readonly path: string } | { readonly kind: "notFound"; readonly heading: string }))
   | (WithResults & {
@@ -33,6 +33,8 @@ export type LoadedPage =
       readonly params: Params;
       readonly head: Head;
       readonly layout: Layout;
+      /** The props of the extension points that it opens. */
+      readonly points: PointProps;
     });
 
 interface WithResults {
@@ -40,14 +42,12 @@ interface WithResults {
   readonly invalid: readonly string[];
 }
 
-// A result that the gateway did not send.
-const MISSING: QueryResult = { ok: false, status: 504 };
-
 /**
- * Runs `queries`, `data`, `head` and `layout` of the page at a path. Without the results of its queries, runs only `queries`.
+ * Runs `queries`, `data`, `head`, `layout` and the props of the extension points of the page at a path. Without the results of
+ * its queries, runs only `queries`.
  *
- * @throws Error if the section has no such page, if its queries are invalid, if JSON would change the data, and what the page
- *   throws.
+ * @throws Error if the section has no such page, if its queries are invalid, if JSON would change the data or the props, and
+ *   what the page throws.
  */
 export async function loadPage(section: Section, request: PageRequest, site: Site): Promise<LoadedPage> {
   const { path, page, form, results } = request;
@@ -55,16 +55,20 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   const params = matchPath(page.pattern, path);
   if (!load || !params) throw new Error(`the section "${page.section}" has no page "${page.pattern}" for ${path}`);
   const { page: code } = await load();
-  const queries = code.queries?.({ params, site }) ?? {};
-  checkQueries(request, queries);
-  if (!results && Object.keys(queries).length > 0) return { kind: "queries", queries: queryPaths(queries) };
-  const found = await loadResults(queries, (_, name) => results?.[name] ?? MISSING);
-  const invalid = invalidResults(results, found);
-  const data = (await code.data({ params, site, results: found })) as never;
+  const subject = `the page "${page.pattern}" of the section "${page.section}" at ${path}`;
+  const loaded = await loadData({
+    subject,
+    queries: code.queries?.({ params, site }) ?? {},
+    results,
+    load: (found) => code.data({ params, site, results: found }),
+  });
+  if (loaded.kind === "queries") return loaded;
+  const { invalid } = loaded;
+  const data = loaded.data as never;
   if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading, invalid };
   if (isRedirect(data))
-    return { kind: "redirect", path: checkedLocation(request, (data as { path: string }).path), invalid };
-  checkData(request, data);
+    return { kind: "redirect", path: checkedLocation(subject, (data as { path: string }).path), invalid };
+  checkJson(data, "data", subject);
   return {
     kind: "page",
     invalid,
@@ -73,37 +77,35 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
     params,
     head: code.head({ data, site }),
     layout: code.layout?.({ data }) ?? {},
+    points: propsOfPoints(code.extensionPoints, { data, site }, subject),
   };
 }
 
-/** The names of the results that have failed only because of their schema. */
-function invalidResults(received: PageRequest["results"], validated: QueryResults): string[] {
-  return Object.keys(validated).filter((name) => received?.[name]?.ok && !validated[name]?.ok);
-}
-
-/** @throws Error if the queries are invalid. */
-function checkQueries({ path, page: { section, pattern } }: PageRequest, queries: Queries): void {
-  const problem = queriesProblem(queries);
-  if (problem !== null)
-    throw new Error(`queries() of the page "${pattern}" of the section "${section}" at ${path} ${problem}`);
+/**
+ * Returns the props of extension points. `subject` opens them, for errors.
+ *
+ * @throws Error if a point is opened twice, if JSON would change its props, and what `select` throws.
+ */
+export function propsOfPoints<Context>(
+  points: readonly OpenExtensionPoint<Context>[] = [],
+  context: Context,
+  subject: string,
+): Record<string, object> {
+  const props: Record<string, object> = {};
+  for (const { reference, select } of points) {
+    if (Object.hasOwn(props, reference)) throw new Error(`${subject} opens the extension point "${reference}" twice`);
+    const selected = select(context);
+    checkJson(selected, "props", `the extension point "${reference}" of ${subject}`);
+    props[reference] = selected;
+  }
+  return props;
 }
 
 /** @throws Error if the path of a redirect is not one of this site. */
-function checkedLocation({ path, page: { section, pattern } }: PageRequest, location: string): string {
+function checkedLocation(subject: string, location: string): string {
   const [url = "", fragment = ""] = location.split(/#(.*)/s);
   if (isSiteUrl(url) && isSiteUrl(`/?${fragment}`)) return location;
   throw new Error(
-    `data() of the page "${pattern}" of the section "${section}" at ${path} redirects to ${JSON.stringify(location)}; ` +
-      "expected a percent-encoded path of this site",
-  );
-}
-
-/** @throws Error if JSON would change the data: the browser hydrates from JSON and would render something else. */
-function checkData({ path, page: { section, pattern } }: PageRequest, data: unknown): void {
-  const found = data === undefined ? null : findNonJson(data);
-  if (found === null) return;
-  throw new Error(
-    `the data of the page "${pattern}" of the section "${section}" does not survive JSON at ${path}: data${found}; ` +
-      "expected strings, finite numbers, booleans, null, and arrays and plain objects of these",
+    `data() of ${subject} redirects to ${JSON.stringify(location)}; expected a percent-encoded path of this site`,
   );
 }

@@ -13,7 +13,7 @@ export interface RenderedHtml {
 // The build adds this option.
 type RenderWithErrors = (
   element: ReactNode,
-  options: { readonly onError: (error: unknown) => string | undefined },
+  options: { readonly onError: (error: unknown) => string | undefined; readonly identifierPrefix: string },
 ) => string;
 
 // React passes this text in place of an error for each boundary that still waits.
@@ -27,23 +27,23 @@ const TICKS = 50;
 
 /**
  * Renders a tree to HTML. Waits for `lazy` components, and for promises that settle without waiting for anything outside.
- * Leaves the fallback of a Suspense boundary that waits for anything else.
+ * Leaves the fallback of a Suspense boundary that waits for anything else. IDs that React makes begin with `identifierPrefix`.
  *
  * @throws what the tree threw first, also if it was inside a Suspense boundary.
  */
-export async function renderToHtml(element: ReactNode): Promise<RenderedHtml> {
-  let rendered = renderOnce(element);
+export async function renderToHtml(element: ReactNode, identifierPrefix = ""): Promise<RenderedHtml> {
+  let rendered = renderOnce(element, identifierPrefix);
   let unchanged = 0;
   for (let pass = 1; rendered.isSuspended && pass < MAX_PASSES && unchanged < MAX_UNCHANGED; pass += 1) {
     for (let tick = 0; tick < TICKS; tick += 1) await Promise.resolve();
     const { html } = rendered;
-    rendered = renderOnce(element);
+    rendered = renderOnce(element, identifierPrefix);
     unchanged = rendered.html === html ? unchanged + 1 : 0;
   }
   return rendered;
 }
 
-function renderOnce(element: ReactNode): RenderedHtml {
+function renderOnce(element: ReactNode, identifierPrefix: string): RenderedHtml {
   const thrown: unknown[] = [];
   let isSuspended = false;
   const onError = (error: unknown): string | undefined => {
@@ -56,7 +56,7 @@ function renderOnce(element: ReactNode): RenderedHtml {
   };
   let html = "";
   try {
-    html = (renderToString as RenderWithErrors)(element, { onError });
+    html = (renderToString as RenderWithErrors)(element, { onError, identifierPrefix });
   } catch (error) {
     thrown.push(error);
   }

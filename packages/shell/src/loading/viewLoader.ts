@@ -1,15 +1,18 @@
 import {
   isNotFound,
   isRedirect,
+  type AnyPage,
   type Head,
   type Layout,
   type PageProps,
   type Params,
   type Redirect,
+  type Site,
 } from "@colonnade/kit";
-import type { Asset, Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Boot, PointProps, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
+import type { OpenPoints } from "../extensions/openPoints.js";
 import { assetsOf } from "./assets.js";
 import { refetch } from "./federation.js";
 import { FirstView } from "./firstView.js";
@@ -35,12 +38,20 @@ export interface PageView {
   readonly params: Params;
   readonly Component: ComponentType<PageProps<never>>;
   readonly props: PageProps<never>;
+  readonly openPoints: OpenPoints;
 }
 
 /** What to render at a path. A page that no section has is not found without a heading. */
 export type View = PageView | { readonly kind: "notFound"; readonly heading?: string } | { readonly kind: "failed" };
 
 const NOT_FOUND: View = { kind: "notFound" };
+
+function propsOf(
+  { extensionPoints = [] }: AnyPage,
+  context: { readonly data: never; readonly site: Site },
+): PointProps {
+  return Object.fromEntries(extensionPoints.map(({ reference, select }) => [reference, select(context)]));
+}
 
 // Contains no personal data: only section names and errors.
 function warn(section: SectionEntry | undefined, error: unknown): void {
@@ -147,7 +158,8 @@ export class ViewLoader {
     const { deployment, configs = {} } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
       // Without a configuration: the operator may have removed the one that the document had.
-      if (resolved) configs[resolved.section.name] = resolved.config ?? {};
+      const extensions = Object.values(resolved?.extensions ?? {}).flat();
+      for (const { section, config } of resolved ? [resolved, ...extensions] : []) configs[section.name] = config ?? {};
       return resolved;
     });
     this.#resolvedPages.set(path, resolving);
@@ -182,6 +194,7 @@ export class ViewLoader {
       params,
       Component: (isFirst ? first.component : undefined) ?? page.Component,
       props: { data, ...(first.form && isFirst && { form: first.form }) },
+      openPoints: { props: propsOf(page, { data, site: boot.site }), extensions: resolved.extensions },
     };
   }
 

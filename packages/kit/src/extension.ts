@@ -1,0 +1,96 @@
+import type { ComponentType } from "react";
+
+import type { NoQueries, Queries, QueryResults } from "./queries.js";
+import type { Site } from "./site.js";
+
+/** An extension point that a page or the shell has opened. */
+export interface OpenExtensionPoint<Context> {
+  /** Its ID, such as `directory/city-aside`. */
+  readonly id: string;
+  /** Version of the props. */
+  readonly version: number;
+  /** The most extensions that are shown. */
+  readonly max: number;
+  /** Props to test extensions with. */
+  readonly examples: readonly object[];
+  /** The ID with the version. */
+  readonly reference: string;
+  /** Returns the props of its extensions, which must be serializable to JSON. */
+  readonly select: (context: Context) => object;
+}
+
+/** Argument of an extension's `queries`. */
+export interface ExtensionContext<Props extends object> {
+  /** What the page passes to the point. */
+  readonly props: Props;
+  /** What the operator's configuration says about the site, and today's date. */
+  readonly site: Site;
+}
+
+/** Argument of an extension's `data`: `props`, `site` and, if the extension has `queries`, their `results` by name. */
+export type ExtensionDataContext<Props extends object, Q extends Queries = NoQueries> = ExtensionContext<Props> &
+  ([Q[keyof Q]] extends [never] ? unknown : { readonly results: QueryResults<Q> });
+
+/** Props of an extension's component. */
+export interface ExtensionProps<Props extends object, Data> {
+  /** What the page passes to the point. */
+  readonly props: Props;
+  /** The value that the extension's `data` returned. */
+  readonly data: Data;
+}
+
+/**
+ * What a section contributes to an extension point.
+ *
+ * All members also run on the server, in a sandbox of their own, with the rules of pages. The HTML is shared by all pages that
+ * pass the same props: there is no path, and no params.
+ */
+export interface Extension<Props extends object, Data, Q extends Queries = NoQueries> {
+  /** Place among the extensions of the point: a lower one comes first, then the section's name decides. An integer. Default: 0. */
+  readonly order?: number;
+  /** Returns what to request from the site's upstreams before `data` runs, as that of a page. */
+  queries?(context: ExtensionContext<Props>): Q;
+  /**
+   * Returns the extension's data, which must be serializable to JSON, or null: there is nothing to show for these props.
+   */
+  data(context: ExtensionDataContext<Props, Q>): Data | null | Promise<Data | null>;
+  /** Renders the extension. */
+  readonly Component: ComponentType<ExtensionProps<Props, Data>>;
+}
+
+/** An extension with unknown types. Pass it only what its point and its own `data` return. */
+export type AnyExtension = Pick<Extension<never, never>, "order"> & {
+  queries?(context: ExtensionContext<never>): Queries;
+  data(context: ExtensionContext<never> & { readonly results?: QueryResults }): unknown;
+  readonly Component: ComponentType<ExtensionProps<never, never>>;
+};
+
+/** Exports of an extension's module: `export const extension = defineExtension({ … })`. */
+export interface ExtensionModule {
+  /** The extension. */
+  readonly extension: AnyExtension;
+}
+
+/**
+ * Declares an extension. The data type is inferred from `data`, and that of its `results` from `queries`. Returns its argument.
+ *
+ * @example
+ * ```tsx
+ * import { defineExtension } from "@colonnade/kit/extensions";
+ *
+ * export const extension = defineExtension({
+ *   order: 20,
+ *   data: ({ props }: { props: { city: string } }) => (props.city === "Austin" ? { title: "Kite festival" } : null),
+ *   Component: ({ props, data }) => (
+ *     <p>
+ *       {data.title} in {props.city}
+ *     </p>
+ *   ),
+ * });
+ * ```
+ */
+export function defineExtension<Props extends object, Data, Q extends Queries = NoQueries>(
+  extension: Extension<Props, Data, Q>,
+): Extension<Props, Data, Q> {
+  return extension;
+}

@@ -1,0 +1,17 @@
+/**
+ * Extension points: places that a page or the shell opens, and that any section fills. A section bundles what it uses of this.
+ *
+ * @module extensions
+ */
+export { ExtensionPoint, type ExtensionPointProps } from "./ExtensionPoint.js";
+export {
+  defineExtension,
+  type AnyExtension,
+  type Extension,
+  type ExtensionContext,
+  type ExtensionDataContext,
+  type ExtensionModule,
+  type ExtensionProps,
+  type OpenExtensionPoint,
+} from "../extension.js";
+export { defineExtensionPoint, type DefinedExtensionPoint, type ExtensionPointOptions } from "./point.js";

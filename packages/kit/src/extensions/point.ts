@@ -1,0 +1,44 @@
+import type { OpenExtensionPoint } from "../extension.js";
+
+/** Arguments of {@link defineExtensionPoint}. */
+export interface ExtensionPointOptions<Props extends object> {
+  /** Name of the section that opens the point, or `shell`, a slash, and a name within it. Each has the form of a section's name. */
+  readonly id: `${string}/${string}`;
+  /** Version of the props, from 1. Extensions of another version are not shown, so each incompatible change needs a new one. */
+  readonly version: number;
+  /** The most extensions that are shown, 1 to 16. */
+  readonly max: number;
+  /** Props to test extensions with: 1 to 20. */
+  readonly examples: readonly Props[];
+}
+
+/** An extension point. */
+export interface DefinedExtensionPoint<Props extends object> extends ExtensionPointOptions<Props> {
+  /** The ID with the version, such as `directory/city-aside@1`. Sections fill the point by it. */
+  readonly reference: string;
+  /** Opens the point on a page, or in the shell. `select` returns the props of its extensions. It must be pure. */
+  readonly at: <Context>(select: (context: Context) => Props) => OpenExtensionPoint<Context>;
+}
+
+/**
+ * Declares an extension point.
+ *
+ * @example
+ * ```tsx
+ * import { defineExtensionPoint } from "@colonnade/kit/extensions";
+ *
+ * export const eventAside = defineExtensionPoint<{ city: string }>({
+ *   id: "events/event-aside",
+ *   version: 1,
+ *   max: 4,
+ *   examples: [{ city: "Austin" }, { city: "Nome" }],
+ * });
+ * ```
+ */
+export function defineExtensionPoint<Props extends object>(
+  options: ExtensionPointOptions<Props>,
+): DefinedExtensionPoint<Props> {
+  const { id, version, max, examples } = options;
+  const point = { id, version, max, examples, reference: `${id}@${String(version)}` };
+  return { ...point, at: (select) => ({ ...point, select }) };
+}

@@ -1,0 +1,25 @@
+import type { LoadedExtension } from "@colonnade/kit/server";
+import { Suspense, type ReactElement } from "react";
+
+import { SectionRoot } from "../SectionRoot.js";
+
+type Loaded = Extract<LoadedExtension, { readonly kind: "extension" }>;
+
+/** Props of {@link ExtensionContent}. */
+export interface ExtensionContentProps {
+  /** Name of the section. */
+  readonly section: string;
+  readonly Component: Loaded["Component"];
+  readonly props: NonNullable<Loaded["props"]>;
+}
+
+/** An extension, in the same form on the server and in the browser. */
+export function ExtensionContent({ section, Component, props }: ExtensionContentProps): ReactElement {
+  return (
+    <Suspense>
+      <SectionRoot name={section}>
+        <Component {...props} />
+      </SectionRoot>
+    </Suspense>
+  );
+}
