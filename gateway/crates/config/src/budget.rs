@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 
 use super::config_file::ConfigFile;
-use super::facts::check_section_name;
+use super::sections::check_section_name;
 use super::value::{UNBOUNDED, integer, map_of_tables};
 
 const KIB: u64 = 1024;

@@ -1,14 +1,14 @@
-//! `[site.facts]` and `[sections.<name>.config]`: values that the operator gives to sections. They
-//! are public: documents contain them.
+//! Values that the operator gives to sections: those of `[site.facts]` and
+//! `[sections.<name>.config]`. They are public: documents contain them.
 
 use std::collections::BTreeMap;
 
-use colonnade_model::release::{EXPECTED_FACT_NAME, SHELL, is_fact_name, is_name};
+use colonnade_model::release::{EXPECTED_FACT_NAME, is_fact_name};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Value as Toml;
 
 use super::config_file::ConfigFile;
-use super::value::{convert, map_of_tables, table, wrong_type};
+use super::value::{convert, table, wrong_type};
 
 /// The largest whole number that JavaScript represents exactly: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -31,17 +31,6 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 struct Fact(serde_json::Value);
-
-/// The values of one section.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SectionSettings {
-    /// What its pages read as their configuration.
-    pub config: Facts,
-}
-
-/// The settings of the sections, by name.
-pub type Sections = BTreeMap<String, SectionSettings>;
 
 impl Facts {
     /// A value.
@@ -93,28 +82,5 @@ fn single(value: &Toml) -> Result<serde_json::Value, String> {
             .map(Into::into)
             .ok_or_else(|| format!("is {number}, which JSON does not have")),
         other => Err(wrong_type(other)),
-    }
-}
-
-/// Deserializes `[sections]`.
-pub(crate) fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sections, D::Error> {
-    map_of_tables(deserializer)
-}
-
-/// Checks the names of the sections and of their values.
-pub(crate) fn resolve_sections(sections: &Sections, file: &mut ConfigFile<'_>) {
-    for (name, settings) in sections {
-        check_section_name(&["sections", name], file);
-        settings.config.resolve(&["sections", name, "config"], file);
-    }
-}
-
-/// Checks that the last key of a path is the name of a section.
-pub(crate) fn check_section_name(path: &[&str], file: &mut ConfigFile<'_>) {
-    let name = path.last().copied().unwrap_or_default();
-    if !is_name(name) || name == SHELL {
-        let wrong = format!("`{name}` is not a section name");
-        let expected = "the name of a section, which matches [a-z][a-z0-9-]{0,31}";
-        file.problem(path, &wrong, expected);
     }
 }

@@ -20,6 +20,7 @@ mod render;
 mod restart;
 mod rollout;
 mod secret;
+mod sections;
 mod site;
 mod store;
 mod telemetry;
@@ -32,13 +33,14 @@ pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, Quota, SectionBudget};
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
-pub use facts::{Facts, SectionSettings, Sections};
+pub use facts::Facts;
 pub use files::FileSettings;
 pub use hsts::Hsts;
 pub use listen::Listen;
 pub use render::RenderSettings;
 pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
+pub use sections::{SectionSettings, Sections};
 pub use site::{Navigation, SiteSettings};
 pub use store::{Retention, StoreAccessKey, StoreSettings};
 pub use telemetry::TelemetrySettings;
@@ -95,7 +97,7 @@ pub struct Config {
     #[serde(default)]
     pub admin: AdminSettings,
     /// The settings of single sections, by their names.
-    #[serde(default, deserialize_with = "facts::sections")]
+    #[serde(default, deserialize_with = "sections::deserialize")]
     pub sections: Sections,
     /// The backends that serve paths below `/api/`, by their names.
     #[serde(default, deserialize_with = "value::map_of_tables")]
@@ -251,7 +253,7 @@ impl Config {
         self.budget.resolve(file);
         self.files.resolve(folder, file);
         self.site.facts.resolve(&["site", "facts"], file);
-        facts::resolve_sections(&self.sections, file);
+        sections::resolve(&self.sections, file);
         self.integrations.resolve(folder, file);
         for (name, upstream) in &mut self.upstreams {
             upstream.resolve(name, folder, file);
