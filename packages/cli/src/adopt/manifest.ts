@@ -3,12 +3,10 @@ import path from "node:path";
 
 import semver from "semver";
 
+import { MANIFEST_FILE } from "../build/federationManifest.js";
 import type { SharedVersions } from "../build/shared.js";
 import { UsageError } from "../build/usageError.js";
 import { isOwnName, prefixOf } from "./names.js";
-
-/** Name of the manifest that the plugins of Module Federation write. */
-export const MANIFEST = "mf-manifest.json";
 
 const MANIFEST_OPTIONS =
   "ModuleFederationPlugin({ manifest: true }) of @module-federation/enhanced/webpack or " +
@@ -62,7 +60,7 @@ interface SharedPackage {
  * @throws UsageError if there is no manifest, or the remote cannot run in a page of the site.
  */
 export async function readRemote(folder: string, section: string, installed: SharedVersions): Promise<Remote> {
-  const file = path.join(folder, MANIFEST);
+  const file = path.join(folder, MANIFEST_FILE);
   const manifest = await readManifest(file);
   const { metaData, exposes = [] } = manifest;
   const { name, metaData: { remoteEntry = {}, globalName = name } = {} } = manifest;

@@ -1,4 +1,4 @@
-import { access, stat } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -8,6 +8,7 @@ import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFacts, type FactTypes } from "./facts.js";
 import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
+import { isFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
 import { UsageError } from "./usageError.js";
 
@@ -128,7 +129,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     throw new UsageError(
       `${file}: name is "${name}" and kind is "${kind}"; the shell needs both to be "shell", a section neither`,
     );
-  if (typeof entry !== "string" || !(await isFile(folder, entry)))
+  if (typeof entry !== "string" || !(await isFile(path.join(folder, entry))))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
   const { facts, exposes, federation, define, budget, webpack, meta } = config;
   if (facts !== undefined) checkFacts(file, facts);
@@ -148,7 +149,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
       `${file}: webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
     );
   const { icon } = config;
-  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(folder, icon))))
+  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(path.join(folder, icon)))))
     throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`);
   return {
     name,
@@ -196,13 +197,6 @@ function isJson(value: unknown): value is JsonValue {
     return value === null || typeof value === "string" || typeof value === "boolean";
   if (Array.isArray(value)) return value.every(isJson);
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson);
-}
-
-async function isFile(folder: string, file: string): Promise<boolean> {
-  return stat(path.join(folder, file)).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
 
 /** Returns the code that replaces each name. */

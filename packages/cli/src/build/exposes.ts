@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import path from "node:path";
 
+import { isFile } from "./isFile.js";
 import { UsageError } from "./usageError.js";
 
 /** Paths of modules, relative to the package, by the names that the section exposes them by, such as `./PriceTag`. */
@@ -46,13 +46,6 @@ export async function checkExposes(file: string, exposes: unknown, folder: strin
         `${file}: exposes["${name}"] is ${JSON.stringify(module)}; expected the path of a module, relative to the package`,
       );
   }
-}
-
-async function isFile(file: string): Promise<boolean> {
-  return stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
 
 /** Name of the chunk that contains an exposed module. A part of a name has no dot, so no two modules have the same. */

@@ -4,8 +4,8 @@ import path from "node:path";
 import type { BuildContext } from "./context.js";
 import { neededRanges } from "./shared.js";
 
-/** The file of a section's release that other Module Federation hosts and tools read. */
-const MANIFEST_FILE = "mf-manifest.json";
+/** Name of the manifest of a remote, as the plugins of Module Federation write it and its hosts and tools read it. */
+export const MANIFEST_FILE = "mf-manifest.json";
 
 /** The files of a module of a container, relative to the release folder: those that it loads at first, and later. */
 export interface ModuleFiles {

@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -6,6 +6,7 @@ import { init, parse } from "es-module-lexer";
 import type { Compilation } from "webpack";
 
 import { CONFIG_FILE } from "./config.js";
+import { isFile } from "./isFile.js";
 import { TOOL_FOLDERS } from "./toolFolders.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
@@ -36,8 +37,7 @@ async function outsideFiles(folder: string, files: readonly string[]): Promise<s
   const outside = await Promise.all(
     [...new Set(files)].map(async (file) => {
       const isOutside = !roots.some((root) => file.startsWith(root)) && !/[\\/]node_modules[\\/]/.test(file);
-      const isFile = isOutside && (await stat(file).catch(() => undefined))?.isFile();
-      return isFile ? [path.relative(folder, file).replaceAll(path.sep, "/")] : [];
+      return isOutside && (await isFile(file)) ? [path.relative(folder, file).replaceAll(path.sep, "/")] : [];
     }),
   );
   return outside.flat().sort();
