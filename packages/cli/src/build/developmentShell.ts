@@ -1,10 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import * as tar from "tar";
-
 import { compileShellScript } from "../check/bundle.js";
 import { CONTRACT } from "@colonnade/kit/contract";
+import { pack } from "./archive.js";
 import { filesOf } from "./assets.js";
 import { compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
@@ -46,8 +45,7 @@ export function buildDevelopmentShell(context: BuildContext): Promise<void> {
 export async function packDevelopmentShell(context: BuildContext, file: string): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     await writeVariant(folder, context);
-    // Equal inputs give equal bytes.
-    await tar.create({ file, cwd: folder, gzip: { level: 9 }, portable: true, mtime: new Date(0) }, ["."]);
+    await pack(file, folder, ["."]);
   });
 }
 

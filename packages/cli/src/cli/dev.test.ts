@@ -1,5 +1,6 @@
 // The arguments and sites that `colonnade dev` rejects. tests/section-dev runs the command against a real gateway.
-import { once } from "node:events";
+import { EventEmitter, on, once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -8,8 +9,9 @@ import * as tar from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";
-import { helloSection, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { helloSection, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
 import { DEVELOPMENT_FORMAT } from "../build/developmentShell.js";
+import type { Development } from "../dev/index.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 
 const DOCUMENT =
@@ -29,11 +31,17 @@ const VARIANT = {
 
 let home = DOCUMENT;
 let archive: Buffer | undefined;
+/** The archive of another section's types. */
+let typesArchive: Buffer | undefined;
+/** The response of `/_remotes`. Undefined for none. */
+let remotes: string | undefined;
 /** The ends of requests that the site does not answer. */
 const unanswered: Promise<unknown>[] = [];
 const server = createServer(({ url }, response) => {
   if (url === "/") response.end(home);
   else if (url === "/assets/shell/1.0.0/development.tgz" && archive) response.end(archive);
+  else if (url === "/assets/shop/1.0.0/types.tgz") response.end(typesArchive);
+  else if (url?.startsWith("/_remotes/") && remotes) response.end(remotes);
   else if (url?.startsWith("/_remotes/")) unanswered.push(once(response, "close"));
   else response.writeHead(404).end();
 });
@@ -155,15 +163,53 @@ test.each([
 });
 
 test("the builds, and the end of the command, do not wait for the types of other sections", async () => {
-  home = DOCUMENT;
-  await offerVariant(VARIANT);
-  const { develop } = await import("../../dist/dev/index.js");
   const lines: string[] = [];
-  const print = (line: string): unknown => lines.push(line);
-  const options = { folders: [folder], site, port: 0, host: "127.0.0.1", apis: new Map<string, string>() };
-  const development = await develop({ ...options, print });
+  const development = await startDevelopment([folder], (line) => lines.push(line));
   await development.close();
   expect(unanswered).toHaveLength(1);
   await Promise.all(unanswered);
   expect(lines.filter((line) => line.includes("types of other sections"))).toEqual([]);
 });
+
+test("the types of another section under development follow its sources, and incomplete ones are warnings", async () => {
+  const remote = (name: string) => ({ entry: `/assets/${name}/1.0.0/entry.js`, exposes: { "./Old": {} } });
+  remotes = JSON.stringify({ catalog: remote("catalog"), shop: remote("shop") });
+  const types = await temporaryFolder();
+  await writeFiles(types, { "Old.d.ts": 'export { shape } from "shapes";' });
+  typesArchive = await tar.create({ cwd: types, gzip: true }, ["Old.d.ts"]).concat();
+  const priceTag = (type: string): string =>
+    `export default function PriceTag(props: { readonly price: ${type} }) {\n  return <b>{props.price}</b>;\n}\n`;
+  const config = { name: "catalog", entry: "./src/section.ts", exposes: { "./PriceTag": "./src/PriceTag.tsx" } };
+  const catalog = await helloSection({
+    "section.config.js": `export default ${JSON.stringify(config)};`,
+    "src/PriceTag.tsx": priceTag("string"),
+  });
+  await rm(path.join(catalog, "tsconfig.json"));
+  await writeFiles(folder, {
+    "tsconfig.json": TSCONFIG,
+    "src/Offer.tsx":
+      'import { Remote } from "@colonnade/kit/remotes";\n' +
+      'export const Offer = () => <Remote from="catalog" module="PriceTag" price={3} />;\n',
+  });
+  const output = new EventEmitter();
+  const printed = async (text: string): Promise<void> => {
+    for await (const [line] of on(output, "line")) if (String(line).includes(text)) return;
+  };
+  const incomplete = printed(".colonnade/types/shop/Old.d.ts(1,23): error TS2307: Cannot find module 'shapes'");
+  const rejected = printed("hello: type error at src/Offer.tsx:2:");
+  const development = await startDevelopment([folder, catalog], (line) => output.emit("line", line));
+  await rejected;
+  await incomplete;
+  const accepted = printed("no problems");
+  await writeFiles(catalog, { "src/PriceTag.tsx": priceTag("number") });
+  await accepted;
+  await development.close();
+});
+
+/** Starts the command's server with a site that sections can use. */
+async function startDevelopment(folders: readonly string[], print: (line: string) => void): Promise<Development> {
+  home = DOCUMENT;
+  await offerVariant(VARIANT);
+  const { develop } = await import("../../dist/dev/index.js");
+  return develop({ folders, site, port: 0, host: "127.0.0.1", apis: new Map(), print });
+}

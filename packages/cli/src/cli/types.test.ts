@@ -1,30 +1,25 @@
 // Types of exposed modules: what a build writes, and what `colonnade types` fetches from a site.
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { promisify } from "node:util";
 
 import * as tar from "tar";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { failure, runSection } from "../../fixtures/command.js";
-import { helloSection, NODE_MODULES, temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
+import { helloSection, NODE_MODULES, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
+import { runCompiler } from "../build/compiler.js";
 import { TYPES_ARCHIVE, TYPES_FOLDER, writeDeclarations } from "../build/declarations.js";
 
-const TSCONFIG = JSON.stringify({
-  compilerOptions: {
-    ...{ target: "es2022", module: "esnext", moduleResolution: "bundler", jsx: "react-jsx", strict: true },
-    ...{ noEmit: true, skipLibCheck: true, types: ["react", "react-dom", "@colonnade/kit/modules"] },
-  },
-  include: ["src", TYPES_FOLDER],
-});
-const PRICE_TAG = `import type { Tone } from "./tone";
+const PRICE_TAG = `import type { Shape } from "shapes";
+import type { Tone } from "./tone";
+import type { Size } from "../../../shared/size";
+interface Props { readonly product: string; readonly tone?: Tone; readonly size?: Size; readonly shape?: Shape }
 export const currencies = ["USD"] as const;
-export default function PriceTag(props: { readonly product: string; readonly tone?: Tone }) {
+export default function PriceTag(props: Props) {
   return <b>{props.product}</b>;
 }
 `;
@@ -34,7 +29,9 @@ const catalog = (): Promise<string> =>
   helloSection({
     "tsconfig.json": TSCONFIG,
     "src/parts/PriceTag.tsx": PRICE_TAG,
-    "src/parts/tone.ts": 'export type Tone = "quiet" | "loud";\n',
+    // TypeScript copies no declarations of a team's own.
+    "src/parts/tone.d.ts": 'export type Tone = "quiet" | "loud";\n',
+    "../shared/size.ts": "export type Size = 1 | 2;\n",
   });
 
 let archive: Buffer;
@@ -51,10 +48,12 @@ describe("the types of a release", () => {
     await writeFiles(folder, { [TYPES_ARCHIVE]: archive });
     const files: string[] = [];
     await tar.list({ file: path.join(folder, TYPES_ARCHIVE), onReadEntry: (entry) => files.push(entry.path) });
-    expect(files).toEqual(["PriceTag.d.ts", "src/parts/PriceTag.d.ts", "src/parts/tone.d.ts"]);
+    const sources = ["hello/src/parts/PriceTag.d.ts", "hello/src/parts/tone.d.ts", "shared/size.d.ts"];
+    expect(files).toEqual(["PriceTag.d.ts", ...sources.map((file) => `_/${file}`)]);
     const section = await catalog();
     await writeDeclarations(section, EXPOSES, path.join(section, "out"));
     expect((await readFile(path.join(section, "out", TYPES_ARCHIVE))).equals(archive)).toBe(true);
+    expect(await readdir(path.join(section, "../shared"))).toEqual(["size.ts"]);
   });
 
   test("are absent without exposed modules, and without a tsconfig.json", async () => {
@@ -79,8 +78,12 @@ describe("colonnade types", () => {
     '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head><body><div id="root"></div>' +
     '<script type="application/json" id="boot">{"deployment":"42","site":{}}</script></body>';
   const remote = (name: string, exposes: object) => ({ entry: `/assets/${name}/1.0.0/entry.js`, exposes });
-  const live = { catalog: remote("catalog", { "./PriceTag": {} }), legal: remote("legal", {}) };
-  let remotes: object = live;
+  const live = {
+    catalog: remote("catalog", { "./PriceTag": {} }),
+    legal: remote("legal", {}),
+    // A section without TypeScript.
+    plain: remote("plain", { "./Map": {} }),
+  };
   /** Responses by URL path. Undefined for none. */
   const special = new Map<string, Buffer | undefined>();
   const server = createServer(({ url = "" }, response) => {
@@ -88,7 +91,7 @@ describe("colonnade types", () => {
       const content = special.get(url);
       if (content) response.end(content);
     } else if (url === "/") response.end(document);
-    else if (url === "/_remotes/42") response.end(JSON.stringify(remotes));
+    else if (url === "/_remotes/42") response.end(JSON.stringify(live));
     else if (url === "/assets/catalog/1.0.0/types.tgz") response.end(archive);
     else response.writeHead(404).end();
   });
@@ -99,7 +102,6 @@ describe("colonnade types", () => {
     site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   });
   afterEach(() => {
-    remotes = live;
     special.clear();
   });
   afterAll(() => {
@@ -107,24 +109,34 @@ describe("colonnade types", () => {
     server.close();
   });
 
-  test("makes a wrong prop of another section's component a compile error", async () => {
-    const use = (name: string, props: string): string =>
-      `import { Remote } from "@colonnade/kit/remotes";\nexport const ${name} = <Remote from="catalog" module="PriceTag" ${props} />;\n`;
-    const folder = await helloSection({
-      "tsconfig.json": TSCONFIG,
-      "src/Right.tsx": use("Right", 'product="tea" tone="quiet"'),
-      "src/Wrong.tsx": use("Wrong", 'product="tea" tone="shrill"'),
-    });
-    const { out, code } = await runSection(folder, ["types", "--site", site]);
+  test("makes a wrong prop and a wrong name compile errors, and warns of a package that the section lacks", async () => {
+    const uses = [
+      '<Remote from="catalog" module="PriceTag" product="tea" tone="quiet" size={2} />',
+      '<Remote from="plain" module="Map" place="here" />',
+      '<Remote from="catalog" module="PriceTag" product="tea" tone="shrill" />',
+      '<Remote from="catalog" module="PriceTag" product="tea" size={3} />',
+      '<Remote from="plain" module="Mop" />',
+    ];
+    const source = `import { Remote } from "@colonnade/kit/remotes"; export const uses = [\n${uses.join(",\n")}];\n`;
+    const folder = await helloSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
+    const { out, err, code } = await runSection(folder, ["types", "--site", site]);
     expect([out, code]).toEqual(["catalog/PriceTag\n", 0]);
-    const compiler = path.join(NODE_MODULES, "typescript-7/bin/tsc");
-    const run = promisify(execFile)(process.execPath, [compiler, "--project", folder], {
-      cwd: folder,
-      encoding: "utf8",
-    });
-    const { stdout } = await run.catch((failed: unknown) => failed as { readonly stdout: string });
-    expect(stdout).toMatch(/^src\/Wrong\.tsx\(2,\d+\): error TS2322: Type '"shrill"' is not assignable to type 'Tone/);
-    expect(stdout.match(/error TS/g)).toHaveLength(1);
+    expect(err).toMatch(
+      /^warning: the types of other sections need what is missing here, and TypeScript takes it for `any`; /,
+    );
+    expect(err.split("\n").slice(1)).toEqual([
+      expect.stringMatching(
+        /^\.colonnade\/types\/catalog\/_\/\S+\(1,\d+\): error TS2307: Cannot find module 'shapes' /,
+      ),
+      "",
+    ]);
+    const lines = await runCompiler(path.join(NODE_MODULES, "typescript-7/bin/tsc"), folder, []);
+    const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS2322: Type '?(\S+)/.exec(line)?.slice(1));
+    expect(errors.filter(Boolean)).toEqual([
+      ["4", `"shrill"'`],
+      ["5", "3'"],
+      ["6", `"Mop"'`],
+    ]);
   });
 
   test.each([
@@ -133,38 +145,57 @@ describe("colonnade types", () => {
   ])("of %s is an error that names the sections with modules, and keeps the types", async (name, problem) => {
     const folder = await helloSection({ [`${TYPES_FOLDER}/remotes.d.ts`]: "export {};" });
     expect(await runSection(folder, ["types", name, "--site", site])).toEqual(
-      failure(`${problem} at ${site}; expected one of catalog`),
+      failure(`${problem} at ${site}; expected one of catalog, plain`),
     );
     expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
   });
 
+  const invalid = (name: string, changes: object): Buffer =>
+    Buffer.from(JSON.stringify({ ...live, [name]: { ...remote("catalog", { "./PriceTag": {} }), ...changes } }));
+  const [REMOTES, ARCHIVE] = ["/_remotes/42", "/assets/catalog/1.0.0/types.tgz"];
   const PATH = "expected a path below /assets/";
+  const MODULE = 'expected a name such as "./PriceTag"';
+  const GATEWAY = "expected those of a gateway";
   test.each([
-    ['section "../.."', "../..", {}, 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"'],
+    [REMOTES, "is not a JSON object; expected that of a gateway", Buffer.from("<p>Welcome</p>")],
+    [REMOTES, "is not a JSON object; expected that of a gateway", Buffer.from("null")],
+    [REMOTES, `has no entry or exposes of the section "shop"; ${GATEWAY}`, invalid("shop", { exposes: null })],
+    [REMOTES, `has no entry or exposes of the section "shop"; ${GATEWAY}`, invalid("shop", { entry: undefined })],
     [
-      'module "./../../x" of the section "shop"',
-      "shop",
-      { exposes: { "./../../x": {} } },
-      'expected a name such as "./PriceTag"',
+      REMOTES,
+      'has the section "../.."; expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"',
+      invalid("../..", {}),
     ],
     [
-      'module "./x\\");y(\\"" of the section "shop"',
-      "shop",
-      { exposes: { './x");y("': {} } },
-      'expected a name such as "./PriceTag"',
+      REMOTES,
+      `has the module "./../../x" of the section "shop"; ${MODULE}`,
+      invalid("shop", { exposes: { "./../../x": {} } }),
     ],
     [
-      'entry "http://127.0.0.1:1/assets/entry.js" of the section "shop"',
-      "shop",
-      { entry: "http://127.0.0.1:1/assets/entry.js" },
-      PATH,
+      REMOTES,
+      `has the module "./x\\");y(\\"" of the section "shop"; ${MODULE}`,
+      invalid("shop", { exposes: { './x");y("': {} } }),
     ],
-    ['entry "/assets/../admin/" of the section "shop"', "shop", { entry: "/assets/../admin/" }, PATH],
-  ])("of a site with the %s are an error, and keep the types", async (problem, name, changes, expected) => {
-    remotes = { ...live, [name]: { ...remote("catalog", { "./PriceTag": {} }), ...changes } };
+    [
+      REMOTES,
+      `has the entry "http://127.0.0.1:1/assets/entry.js" of the section "shop"; ${PATH}`,
+      invalid("shop", { entry: "http://127.0.0.1:1/assets/entry.js" }),
+    ],
+    [
+      REMOTES,
+      `has the entry "/assets/../admin/" of the section "shop"; ${PATH}`,
+      invalid("shop", { entry: "/assets/../admin/" }),
+    ],
+    [
+      ARCHIVE,
+      "is no archive of types (Error: TAR_BAD_ARCHIVE: Unrecognized archive format)",
+      Buffer.from("<p>Welcome</p>"),
+    ],
+  ])("of a site whose %s %s are an error, and keep the types", async (url, problem, response) => {
+    special.set(url, response);
     const folder = await helloSection({ [`${TYPES_FOLDER}/remotes.d.ts`]: "export {};" });
     expect(await runSection(folder, ["types", "--site", site])).toEqual(
-      failure(`${site}/_remotes/42 has the ${problem}; ${expected}`, "unavailable"),
+      failure(`${site}${url} ${problem}`, "unavailable"),
     );
     expect(await readdir(path.join(folder, ".colonnade"))).toEqual(["types"]);
     expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);

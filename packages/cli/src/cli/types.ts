@@ -3,6 +3,7 @@ import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { CommandContext } from "./context.js";
 import { DEFAULT_SITE, parseOrigin } from "./options.js";
 import { TYPES_FOLDER } from "../build/declarations.js";
+import { findIncompleteTypes } from "../dev/incompleteTypes.js";
 
 /** Adds `colonnade types`. */
 export function addTypesCommand(program: CommandUnknownOpts, { folder, printResult }: CommandContext): void {
@@ -17,9 +18,9 @@ export function addTypesCommand(program: CommandUnknownOpts, { folder, printResu
     .action(async (sections, { site }) => {
       // Loading the parser of documents takes longer than most commands.
       const { fetchRemoteTypes } = await import("../dev/remoteTypes.js");
-      const fetched = await fetchRemoteTypes(folder, site, sections);
-      const names = Object.entries(fetched).flatMap(([name, modules]) => modules.map((module) => `${name}/${module}`));
-      const text = names.length === 0 ? `no live section of ${site} exposes a module with types` : names.join("\n");
-      printResult({ text, data: { site, folder: TYPES_FOLDER, modules: names } });
+      const modules = await fetchRemoteTypes(folder, site, { sections });
+      const warnings = await findIncompleteTypes(folder);
+      const text = modules.length === 0 ? `no live section of ${site} exposes a module with types` : modules.join("\n");
+      printResult({ text, data: { site, folder: TYPES_FOLDER, modules, warnings }, warnings });
     });
 }

@@ -8,6 +8,7 @@ import { formatProblem } from "../build/formatProblem.js";
 import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
 import { isSimilar } from "../check/problem.js";
 import { readSite } from "./document.js";
+import { findIncompleteTypes } from "./incompleteTypes.js";
 import { DevelopmentPages, type SiteContext } from "./pages.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
@@ -121,7 +122,7 @@ class DevelopmentSession {
       const { name } = config;
       const output = path.join(this.#temporary, "sections", name);
       this.#sections.set(name, new DevelopmentSection(folder, config, output, events));
-      void this.#checkTypes(folder, name);
+      void this.#checkTypes(folder, configs);
     }
     await this.#pages.idle();
     const sections = [...this.#sections.values()].map(({ name, firstPath }) => ({ name, url: url + firstPath }));
@@ -129,20 +130,22 @@ class DevelopmentSession {
   }
 
   /**
-   * Fetches the types of other sections, and then checks those of a section: the compiler does not
+   * Writes the types of other sections, and then checks those of a section: the compiler does not
    * notice that the folder of types is replaced. A section builds without the types of others, so a
    * failure is only a warning.
    */
-  async #checkTypes(folder: string, name: string): Promise<void> {
+  async #checkTypes(folder: string, configs: ReadonlyMap<string, SectionConfig>): Promise<void> {
     const { site, print } = this.#options;
     const { signal } = this.#closing;
-    await fetchRemoteTypes(folder, site, [], signal).catch((error: unknown) => {
-      if (signal.aborted) return;
-      print(
-        `the types of other sections are not up to date: ${error instanceof Error ? error.message : String(error)}`,
-      );
+    const name = configs.get(folder)?.name ?? "";
+    await fetchRemoteTypes(folder, site, { local: configs, signal }).catch((error: unknown) => {
+      const cause = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) print(`the types of other sections are not up to date: ${cause}`);
     });
-    if (!signal.aborted) this.#typeChecks.push(new TypeCheck(folder, name, this.#update));
+    if (signal.aborted) return;
+    const others = [...configs.keys()].filter((other) => other !== folder);
+    this.#typeChecks.push(new TypeCheck(folder, name, others, this.#update));
+    for (const warning of await findIncompleteTypes(folder, signal)) print(`\n${name}: warning: ${warning}`);
   }
 
   async close(): Promise<void> {

@@ -5,8 +5,8 @@ import { pipeline } from "node:stream/promises";
 
 import * as tar from "tar";
 
-import { EXPECTED_NAME, isSectionName } from "../build/config.js";
-import { TYPES_ARCHIVE, TYPES_FOLDER } from "../build/declarations.js";
+import { EXPECTED_NAME, isSectionName, type SectionConfig } from "../build/config.js";
+import { DECLARATION, TYPES_ARCHIVE, TYPES_FOLDER } from "../build/declarations.js";
 import { isModuleName } from "../build/exposes.js";
 import { GatewayError, UsageError } from "../build/usageError.js";
 import { SiteDocument } from "./document.js";
@@ -24,43 +24,73 @@ interface LiveRemote {
   readonly exposes: Readonly<Record<string, unknown>>;
 }
 
-/** The exposed modules of which there are types, by section. */
-export type FetchedTypes = Readonly<Record<string, readonly string[]>>;
+/** Options of {@link fetchRemoteTypes}. */
+interface TypesOptions {
+  /** The sections to fetch the types of. The modules of the others are declared without types. Default: all. */
+  readonly sections?: readonly string[];
+  /** The sections under development, by folder. The types of their modules are those of the sources. */
+  readonly local?: ReadonlyMap<string, SectionConfig>;
+  /** Ends requests. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a declaration imports each module from, by the module's ID, such as `catalog/PriceTag`. Undefined without types. */
+type Specifiers = Map<string, string | undefined>;
 
 /**
- * Fetches the types of the modules that the live sections of a site expose, and replaces {@link TYPES_FOLDER} by them.
- * `sections` limits them to these; by default all that expose a module. `signal` ends requests.
+ * Fetches the types of the modules that the live sections of a site expose, and replaces {@link TYPES_FOLDER} of the section in
+ * `folder` by them. Returns the IDs of the modules that have types.
  *
- * @throws GatewayError if the site is unreachable or its response invalid, and UsageError if it has
- * no such section.
+ * @throws GatewayError if the site is unreachable or its response invalid, and UsageError if it has no such section.
  */
 export async function fetchRemoteTypes(
   folder: string,
   site: string,
-  sections: readonly string[] = [],
-  signal?: AbortSignal,
-): Promise<FetchedTypes> {
+  { sections = [], local = new Map(), signal }: TypesOptions = {},
+): Promise<string[]> {
   const remotes = await readRemotes(site, signal);
   const unknown = sections.find((name) => !Object.keys(remotes[name]?.exposes ?? {}).length);
   if (unknown !== undefined) throw new UsageError(unknownSection(unknown, site, remotes));
   const target = path.join(folder, TYPES_FOLDER);
-  const isUsed = sections.length > 0 || Object.values(remotes).some(({ exposes }) => Object.keys(exposes).length > 0);
+  const specifiers = localSpecifiers(target, local);
+  const isLocal = (name: string): boolean => [...local.values()].some((config) => config.name === name);
+  const live = Object.entries(remotes).filter(
+    ([name, { exposes }]) => !isLocal(name) && Object.keys(exposes).length > 0,
+  );
   // Most sites have no exposed modules, and their sections no such folder.
-  if (!isUsed && !(await exists(target))) return {};
+  if (live.length === 0 && specifiers.size === 0 && !(await exists(target))) return [];
   const building = `${target}.new`;
   await rm(building, { recursive: true, force: true });
-  await mkdir(building, { recursive: true });
-  const fetched: Record<string, readonly string[]> = {};
-  for (const [name, { entry, exposes }] of Object.entries(remotes).sort()) {
-    const modules = Object.keys(exposes);
-    if (modules.length === 0 || (sections.length > 0 && !sections.includes(name))) continue;
-    const hasTypes = await extract(new URL(TYPES_ARCHIVE, new URL(entry, site)), path.join(building, name), signal);
-    if (hasTypes) fetched[name] = modules.map((module) => module.replace(/^\.\//, ""));
+  try {
+    await mkdir(building, { recursive: true });
+    for (const [name, { entry, exposes }] of live) {
+      const isWanted = sections.length === 0 || sections.includes(name);
+      const archive = new URL(TYPES_ARCHIVE, new URL(entry, site));
+      const hasTypes = isWanted && (await extract(archive, path.join(building, name), signal));
+      for (const module of Object.keys(exposes)) {
+        const id = path.posix.join(name, module);
+        specifiers.set(id, hasTypes ? `./${id}` : undefined);
+      }
+    }
+    await writeFile(path.join(building, INDEX), indexOf(specifiers));
+    await rm(target, { recursive: true, force: true });
+    await rename(building, target);
+  } finally {
+    await rm(building, { recursive: true, force: true });
   }
-  await writeFile(path.join(building, INDEX), indexOf(fetched));
-  await rm(target, { recursive: true, force: true });
-  await rename(building, target);
-  return fetched;
+  return [...specifiers.keys()].filter((id) => specifiers.get(id) !== undefined).sort();
+}
+
+/** The compiler and editors read the sources, so that an edit changes the types at once. */
+function localSpecifiers(target: string, local: ReadonlyMap<string, SectionConfig>): Specifiers {
+  const specifiers: Specifiers = new Map();
+  for (const [folder, { name, exposes = {} }] of local)
+    for (const [module, source] of Object.entries(exposes)) {
+      const { dir, name: base } = path.parse(path.resolve(folder, source));
+      const specifier = path.relative(target, path.join(dir, base)).replaceAll(path.sep, "/");
+      specifiers.set(path.posix.join(name, module), /\.[cm]?tsx?$/.test(source) ? specifier : undefined);
+    }
+  return specifiers;
 }
 
 async function exists(folder: string): Promise<boolean> {
@@ -86,14 +116,31 @@ async function readRemotes(site: string, signal?: AbortSignal): Promise<Readonly
   const url = new URL(`/_remotes/${document.boot.deployment}`, site);
   const { status, chunks } = await get(url, signal);
   if (status !== 200) throw unavailable(`${url.href} responded with status ${String(status)}; expected 200`);
-  const remotes = JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, LiveRemote>>;
+  const remotes = parseObject(url, Buffer.concat(chunks).toString());
   for (const [name, remote] of Object.entries(remotes)) checkRemote(url, name, remote);
-  return remotes;
+  return remotes as Readonly<Record<string, LiveRemote>>;
 }
 
-/** Checks what becomes a path: the site must not choose files elsewhere, or another server. */
-function checkRemote(url: URL, name: string, { entry, exposes }: LiveRemote): void {
+function parseObject(url: URL, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Reported below.
+  }
+  throw unavailable(`${url.href} is not a JSON object; expected that of a gateway`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Checks all that is used. The site must not choose files elsewhere, or another server. */
+function checkRemote(url: URL, name: string, remote: unknown): void {
   const section = JSON.stringify(name);
+  const { entry, exposes } = Object(remote) as Partial<LiveRemote>;
+  if (typeof entry !== "string" || !isObject(exposes))
+    throw unavailable(`${url.href} has no entry or exposes of the section ${section}; expected those of a gateway`);
   if (!isSectionName(name)) throw unavailable(`${url.href} has the section ${section}; expected ${EXPECTED_NAME}`);
   const invalid = Object.keys(exposes).find((module) => !isModuleName(module));
   if (invalid !== undefined)
@@ -151,21 +198,23 @@ async function extract(url: URL, folder: string, signal?: AbortSignal): Promise<
   let bytes = 0;
   const filter = (file: string, entry: Stats | tar.ReadEntry): boolean => {
     bytes += entry.size;
-    return bytes <= MAX_EXTRACTED_BYTES && file.endsWith(".d.ts") && "type" in entry && entry.type === "File";
+    return bytes <= MAX_EXTRACTED_BYTES && DECLARATION.test(file) && "type" in entry && entry.type === "File";
   };
-  await pipeline(chunks, tar.extract({ cwd: folder, strict: true, filter }));
+  await pipeline(chunks, tar.extract({ cwd: folder, strict: true, filter })).catch((error: unknown) => {
+    throw unavailable(`${url.href} is no archive of types (${String(error)})`);
+  });
   if (bytes > MAX_EXTRACTED_BYTES)
     throw unavailable(`${url.href} has files of too many bytes; expected at most ${String(MAX_EXTRACTED_BYTES)}`);
   return true;
 }
 
-function indexOf(fetched: FetchedTypes): string {
-  const lines = Object.entries(fetched).flatMap(([section, modules]) =>
-    modules.map(
-      (module) =>
-        `    ${JSON.stringify(`${section}/${module}`)}: typeof import(${JSON.stringify(`./${section}/${module}`)});\n`,
-    ),
-  );
+/** Declares all modules: a section can use no other one. */
+function indexOf(specifiers: Specifiers): string {
+  const lines = [...specifiers].sort().map(([id, specifier]) => {
+    const type =
+      specifier === undefined ? "Readonly<Record<string, unknown>>" : `typeof import(${JSON.stringify(specifier)})`;
+    return `    ${JSON.stringify(id)}: ${type};\n`;
+  });
   return (
     "// Written by `colonnade types`: the modules that other sections expose.\n" +
     `import "@colonnade/kit/remotes";\n\ndeclare module "@colonnade/kit/remotes" {\n  interface RemoteModules {\n${lines.join("")}  }\n}\n`

@@ -6,7 +6,7 @@ import type { ReactElement } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, expect, expectTypeOf, test, vi } from "vitest";
 
-import { Remote, useLoadRemote, type RemoteModule, type RemoteProps } from "./Remote.js";
+import { Remote, useLoadRemote, type RemoteId, type RemoteProps } from "./Remote.js";
 
 interface PriceTagProps {
   readonly product: string;
@@ -15,6 +15,9 @@ interface PriceTagProps {
 declare module "./Remote.js" {
   interface RemoteModules {
     "catalog/PriceTag": { readonly default: (props: PriceTagProps) => ReactElement };
+    "catalog/prices": { readonly tea: number };
+    "catalog/stock": Readonly<Record<string, unknown>>;
+    "shop/parts/Cart": Readonly<Record<string, unknown>>;
   }
 }
 
@@ -92,7 +95,7 @@ test("without the module, a remote shows its fallback, or nothing", async () => 
 test("useLoadRemote loads the modules that a test of a page supplies", async () => {
   function Page(): ReactElement {
     const loadRemote = useLoadRemote();
-    const show = async (id: string): Promise<void> => {
+    const show = async (id: RemoteId): Promise<void> => {
       outcomes.push(await loadRemote(id).catch(String));
     };
     return (
@@ -116,12 +119,25 @@ test("useLoadRemote loads the modules that a test of a page supplies", async () 
   });
 });
 
-test("a declared module has the props of its component, and any other module has any props", () => {
+test("a declared module has the props of its component, or any props without types", () => {
   expectTypeOf<RemoteProps<"catalog", "PriceTag">["product"]>().toEqualTypeOf<string>();
-  expectTypeOf<RemoteModule<"catalog/Other">>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
   // @ts-expect-error `product` is missing.
   expect(<Remote from="catalog" module="PriceTag" />).toBeTruthy();
   // @ts-expect-error `product` has the wrong type.
   expect(<Remote from="catalog" module="PriceTag" product={3} />).toBeTruthy();
-  expect(<Remote from="catalog" module="Other" product={3} />).toBeTruthy();
+  expect(<Remote from="catalog" module="stock" product={3} />).toBeTruthy();
+  expect(<Remote from="shop" module="parts/Cart" product={3} />).toBeTruthy();
+});
+
+test("once a module is declared, no other one can be named", () => {
+  // @ts-expect-error No section has this name.
+  expect(<Remote from="catalogue" module="PriceTag" product="tea" />).toBeTruthy();
+  // @ts-expect-error The section exposes no such module.
+  expect(<Remote from="catalog" module="PriceTags" product="tea" />).toBeTruthy();
+  // @ts-expect-error Another section exposes this module.
+  expect(<Remote from="shop" module="PriceTag" product="tea" />).toBeTruthy();
+  type Load = ReturnType<typeof useLoadRemote>;
+  expectTypeOf<Load>().toBeCallableWith("catalog/prices");
+  // @ts-expect-error The section exposes no such module.
+  expectTypeOf<Load>().toBeCallableWith("catalog/price");
 });

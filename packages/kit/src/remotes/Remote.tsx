@@ -15,7 +15,8 @@ import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
 
 /**
  * The modules that the sections of the site expose, by `section/Name`. `colonnade types` declares those of the live releases, so
- * that {@link Remote} and {@link useLoadRemote} know their types.
+ * that {@link Remote} and {@link useLoadRemote} know their types, and accept no other module. While none is declared, they
+ * accept any.
  *
  * @example
  * ```ts
@@ -31,6 +32,19 @@ import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
 // Empty until a declaration is merged into it.
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface RemoteModules {}
+
+type DeclaredId = Extract<keyof RemoteModules, string>;
+
+/** ID of a module, such as `catalog/PriceTag`: a declared one, or any while none is declared. */
+export type RemoteId = [DeclaredId] extends [never] ? string : DeclaredId;
+
+// While none is declared, the ID is any string, which no template matches.
+type SectionOf<Id> = Id extends `${infer Section}/${string}` ? Section : Id;
+type NameOf<Id, Section extends string> = Id extends `${Section}/${infer Name}`
+  ? Name
+  : string extends Id
+    ? string
+    : never;
 
 /** A module of another section: as declared, or unknown. */
 export type RemoteModule<Id extends string> = Id extends keyof RemoteModules
@@ -107,7 +121,7 @@ function View({ loading, ...props }: ViewProps): ReactElement {
  * );
  * ```
  */
-export function Remote<From extends string, Module extends string>({
+export function Remote<From extends SectionOf<RemoteId>, Module extends NameOf<RemoteId, From>>({
   from,
   module,
   fallback = null,
@@ -148,7 +162,7 @@ export function Remote<From extends string, Module extends string>({
  * }
  * ```
  */
-export function useLoadRemote(): <Id extends string>(id: Id) => Promise<RemoteModule<Id>> {
+export function useLoadRemote(): <Id extends RemoteId>(id: Id) => Promise<RemoteModule<Id>> {
   const remotes = useRemotes();
   return useCallback(
     async (id: string) => {
@@ -157,5 +171,5 @@ export function useLoadRemote(): <Id extends string>(id: Id) => Promise<RemoteMo
       return loader.load(id);
     },
     [remotes],
-  ) as <Id extends string>(id: Id) => Promise<RemoteModule<Id>>;
+  ) as <Id extends RemoteId>(id: Id) => Promise<RemoteModule<Id>>;
 }
