@@ -4,4 +4,5 @@ export default defineConfig({
   name: "books",
   entry: "./src/section.ts",
   facts: { address: "string", openingHours: "string[]" },
+  config: { pickupDays: "number" },
 });

@@ -50,24 +50,36 @@ fn publish_warns_of_deploy_conflicts() {
 }
 
 #[test]
-fn missing_fact_is_a_warning_and_refuses_deploys() {
+fn missing_setting_is_a_warning_and_refuses_deploys() {
     let gateway = Gateway::start_live("", &[]);
-    gateway.reload_and_wait(&with_facts("city = 7\ndays = [\"Mon\"]\nhours = [8, \"late\"]"));
+    let facts = "city = 7\ndays = [\"Mon\"]\nhours = [8, \"late\"]";
+    gateway.reload_and_wait(&with_settings(facts, "[sections.legal.config]\nlimit = [5]"));
     let facts = json!({ "city": "string", "country": "string", "days": "string[]", "hours": "number[]", "rooms": "number" });
-    let release = Release::section("legal", "1.0.0", &["/terms"]).with("facts", facts);
+    let config = json!({ "endpoint": "string", "limit": "number" });
+    let release = Release::section("legal", "1.0.0", &["/terms"])
+        .with("facts", facts)
+        .with("config", config);
+    let missing = "which the configuration does not have; the operator adds";
+    let mistyped =
+        |found| format!("but in the configuration it is a {found}; the operator changes its line in");
+    let (number, list, mixed) = (
+        mistyped("number"),
+        mistyped("number[]"),
+        mistyped("list of several types"),
+    );
     let problems = [
-        ("city", "string", "a number", "changes its line in `[site.facts]` of site.toml to `city = \"…\"`"),
-        ("country", "string", "missing", "adds `country = \"…\"` to `[site.facts]` of site.toml"),
-        ("hours", "number[]", "a list of several types", "changes its line in `[site.facts]` of site.toml to `hours = [1]`"),
-        ("rooms", "number", "missing", "adds `rooms = 1` to `[site.facts]` of site.toml"),
+        format!("`sections.legal.config.endpoint` (a string), {missing} `endpoint = \"…\"` to `[sections.legal.config]` of site.toml"),
+        format!("`sections.legal.config.limit` as a number, {list} `[sections.legal.config]` of site.toml to `limit = 1`"),
+        format!("`site.facts.city` as a string, {number} `[site.facts]` of site.toml to `city = \"…\"`"),
+        format!("`site.facts.country` (a string), {missing} `country = \"…\"` to `[site.facts]` of site.toml"),
+        format!("`site.facts.hours` as a number[], {mixed} `[site.facts]` of site.toml to `hours = [1]`"),
+        format!("`site.facts.rooms` (a number), {missing} `rooms = 1` to `[site.facts]` of site.toml"),
     ]
-    .map(|(fact, expected, found, fix)| {
-        format!(
-            "legal@1.0.0 reads the fact `{fact}`: expected a {expected}, found {found}; the operator {fix} and reloads it"
-        )
-    });
+    .map(|problem| format!("legal@1.0.0 reads {problem}, and reloads the gateway"));
+    let mut warned = warnings(&gateway, &release);
+    warned.sort();
     assert_eq!(
-        warnings(&gateway, &release),
+        warned,
         problems
             .clone()
             .map(|problem| format!("a deploy now would be rejected: {problem}"))
@@ -84,22 +96,24 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
         assert_eq!(refused.status, 422, "{}", refused.text());
         assert_eq!(refused.json()["problems"], json!(problems));
     }
-    // Other sections can be deployed, and so can this one with the facts.
+    // Other sections can be deployed, and so can this one with the settings.
     gateway.publish(&Release::section("articles", "1.0.0", &["/about"]));
     gateway.deploy(&json!({ "articles": "1.0.0" }));
-    gateway.reload_and_wait(&with_facts(
+    gateway.reload_and_wait(&with_settings(
         "city = \"Graz\"\ncountry = \"\"\ndays = []\nhours = []\nrooms = 0.5",
+        "[sections.legal.config]\nendpoint = \"/api\"\nlimit = 5",
     ));
     assert_eq!(gateway.get("/readyz").text(), "ready\n");
     gateway.deploy(&json!({ "legal": "1.0.0" }));
 
     // A live release is served without them.
-    gateway.reload_and_wait(&with_facts(
+    gateway.reload_and_wait(&with_settings(
         "country = \"Austria\"\ndays = [3]\nhours = [8]\nrooms = 3",
+        "[sections.legal.config]\nendpoint = \"/api\"\nlimit = \"5\"",
     ));
-    let logged = |fact: &'static str| {
+    let logged = |key: &'static str| {
         let event = gateway
-            .wait_for_event(|line| line["event"] == "fact_missing_or_mistyped" && line["fact"] == fact);
+            .wait_for_event(|line| line["event"] == "setting_missing_or_mistyped" && line["key"] == key);
         let text = |key: &str| event[key].as_str().map(str::to_owned);
         (
             text("release"),
@@ -117,36 +131,36 @@ fn missing_fact_is_a_warning_and_refuses_deploys() {
             json!("WARN"),
         )
     };
-    assert_eq!(logged("city"), of("string", None));
-    assert_eq!(logged("days"), of("string[]", Some("number[]")));
+    assert_eq!(logged("site.facts.city"), of("string", None));
+    assert_eq!(logged("site.facts.days"), of("string[]", Some("number[]")));
+    assert_eq!(
+        logged("sections.legal.config.limit"),
+        of("number", Some("string"))
+    );
     assert_eq!(gateway.get("/terms").status, 200);
     let ready = gateway.get("/readyz");
     assert_eq!(ready.status, 200);
-    assert!(
-        ready
-            .text()
-            .contains("missing or mistyped facts: city of legal, days of legal"),
-        "{}",
-        ready.text()
-    );
+    let named = "missing or mistyped settings: sections.legal.config.limit of legal, site.facts.city of legal, \
+                 site.facts.days of legal";
+    assert!(ready.text().contains(named), "{}", ready.text());
 }
 
 #[test]
-fn missing_fact_is_a_warning_before_anything_is_live() {
+fn missing_setting_is_a_warning_before_first_deploy() {
     let gateway = Gateway::start();
     let shell = Release::shell("1.0.0").with("facts", json!({ "country": "boolean" }));
     assert_eq!(
         warnings(&gateway, &shell),
         [
-            "a deploy now would be rejected: shell@1.0.0 reads the fact `country`: expected a boolean, found missing; the \
-             operator adds `country = true` to `[site.facts]` of site.toml and reloads it"
+            "a deploy now would be rejected: shell@1.0.0 reads `site.facts.country` (a boolean), which the configuration \
+             does not have; the operator adds `country = true` to `[site.facts]` of site.toml, and reloads the gateway"
         ]
     );
 }
 
-/// A configuration with these facts.
-fn with_facts(facts: &str) -> String {
-    configuration("").replace("city = \"Vienna\"", facts)
+/// A configuration with these facts, and this table of a section.
+fn with_settings(facts: &str, section: &str) -> String {
+    configuration(section).replace("city = \"Vienna\"", facts)
 }
 
 #[test]

@@ -48,6 +48,7 @@ const VALID: readonly ((release: Release) => object)[] = [
   (release) => withPage({ ...release, version: "1.0.8" }, pathsOf("/plain/S%C3%A3o%20Paulo", "/plain/a+b'c")),
   (release) => withFile({ ...release, version: "1.0.9" }, { type: "text/javascript" }),
   (release) => ({ ...release, version: "1.0.10", exposes: [{ name: "./a-1/B_c", assets: ["client/entry.js"] }] }),
+  (release) => ({ ...release, version: "1.0.11", facts: { isHiring: "boolean" }, config: { Page_size2: "number[]" } }),
 ];
 
 /** Invalid changes of a manifest, with a part of the gateway's problem. */
@@ -78,6 +79,9 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["`1.0.0 - 2.0.0` is not", (release) => ({ ...release, shared: { react: "1.0.0 - 2.0.0" } })],
   ["slot `Join` must match", (release) => ({ ...release, slots: [{ name: "Join", assets: [] }] })],
   ["exposed module `B` must be", (release) => ({ ...release, exposes: [{ name: "B", assets: [] }] })],
+  ["facts `opening-hours`: expected a name", (release) => ({ ...release, facts: { "opening-hours": "string" } })],
+  ["config `2nd`: expected a name", (release) => ({ ...release, config: { "2nd": "string" } })],
+  ["unknown variant `list`", (release) => ({ ...release, config: { pageSize: "list" } })],
   ["is the section itself", (release) => ({ ...release, exposes: [{ name: "./section", assets: [] }] })],
   ["must begin with a slash", (release) => withPage(release, { pattern: "plain" })],
   ["must not end with a slash", (release) => withPage(release, { pattern: "/plain/" })],

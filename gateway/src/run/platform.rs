@@ -58,7 +58,7 @@ impl Platform {
             metrics.deployments.clone(),
         );
         let deployments = Arc::new(deployments.await?);
-        deployments.replace_facts(config.site.facts.clone());
+        deployments.replace_settings(config.site.facts.clone(), config.sections.clone());
         deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
         Ok(Self {
             rollouts: RolloutController::new(&deployments, config.rollout.clone()),

@@ -202,8 +202,8 @@ export interface Boot {
    */
   readonly deployment: string;
   readonly site: Site;
-  /** The configuration of the sections of this document, by name. Absent if there is none. */
-  readonly configs?: Record<string, SectionConfiguration>;
+  /** The configuration of the sections of this document, by name, without those that have none. */
+  readonly configs: Record<string, SectionConfiguration>;
   /** Null if no page matches the path. */
   readonly page: ResolvedPage | null;
   /** Slots by name. */

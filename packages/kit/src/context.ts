@@ -64,7 +64,8 @@ export function useSite(): Site {
 
 /**
  * Returns the configuration of this section: the table `[sections.<name>.config]` of the gateway's configuration, on the server
- * and in the browser. It is public, as the site's facts are. Empty without one.
+ * and in the browser. It is public, as the site's facts are. Its values are those that the section declares: see
+ * {@link SectionConfiguration}.
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
  *
@@ -72,7 +73,13 @@ export function useSite(): Site {
  * ```tsx
  * import { useConfig } from "@colonnade/kit";
  *
- * export const Help = () => <a href={String(useConfig().helpUrl ?? "/help")}>Help</a>;
+ * declare module "@colonnade/kit" {
+ *   interface SectionConfiguration {
+ *     readonly helpUrl: string;
+ *   }
+ * }
+ *
+ * export const Help = () => <a href={useConfig().helpUrl}>Help</a>;
  * ```
  */
 export function useConfig(): SectionConfiguration {

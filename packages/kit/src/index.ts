@@ -34,6 +34,6 @@ export type { ExtensionPlaceProps } from "./extensionPlace.js";
 export { useHydrated } from "./hydrated.js";
 export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";
 export { usePortalContainer } from "./portal.js";
-export type { Facts, FactValue, Integrations, NavigationLink, SectionConfiguration, Site } from "./site.js";
+export type { Facts, Integrations, NavigationLink, SectionConfiguration, Site } from "./site.js";
 // Re-exported from react-router: the current location, and a function that navigates.
 export { useLocation, useNavigate } from "react-router-dom";

@@ -1,9 +1,3 @@
-/** A value of the operator's configuration that sections read. */
-export type FactValue = string | number | boolean | readonly (string | number | boolean)[];
-
-/** The configuration of a section: the table `[sections.<name>.config]` of the gateway's configuration. */
-export type SectionConfiguration = Readonly<Record<string, FactValue>>;
-
 /**
  * The site's own facts, from the table `[site.facts]` of the gateway's configuration. Facts are public: every document
  * contains them. A site declares its facts once, in a package that its sections import.
@@ -21,6 +15,24 @@ export type SectionConfiguration = Readonly<Record<string, FactValue>>;
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Sites add their facts to it.
 export interface Facts {}
+
+/**
+ * The configuration of a section: the table `[sections.<name>.config]` of the gateway's configuration. It is public, as
+ * {@link Facts} are. A section declares its values.
+ *
+ * @example
+ * ```tsx
+ * import "@colonnade/kit";
+ *
+ * declare module "@colonnade/kit" {
+ *   interface SectionConfiguration {
+ *     readonly helpUrl: string;
+ *   }
+ * }
+ * ```
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Sections add their values to it.
+export interface SectionConfiguration {}
 
 /**
  * What the gateway's integrations tell sections, by the name of the integration. One that is not configured is absent. The

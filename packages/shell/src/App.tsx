@@ -43,7 +43,7 @@ export function App({ parts, boot, slots, remotes, ExtensionPlace, ...page }: Ap
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
-    () => ({ site: boot.site, configs: boot.configs ?? {}, openDialog, remotes, ExtensionPlace }),
+    () => ({ site: boot.site, configs: boot.configs, openDialog, remotes, ExtensionPlace }),
     [boot, openDialog, remotes, ExtensionPlace],
   );
   useLinks(page.views);

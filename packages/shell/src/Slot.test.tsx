@@ -8,8 +8,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fakeSlots, slotLoader } from "./fixtures.js";
 import { Slot, SlotsContext, type Slots } from "./Slot.js";
 
+declare module "@colonnade/kit" {
+  interface SectionConfiguration {
+    readonly label?: string;
+  }
+}
+
 function Search() {
-  return <input type="search" aria-label={String(useConfig().label)} />;
+  return <input type="search" aria-label={useConfig().label} />;
 }
 
 const SEARCH = fakeSlots({ search: slotLoader(() => Promise.resolve({ Component: Search })) });

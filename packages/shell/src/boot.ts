@@ -10,7 +10,7 @@ export function readBoot(document: Document): Boot {
   const json = [...document.querySelectorAll("script#boot")].at(-1)?.textContent;
   if (!json) throw new Error('the document has no boot payload; expected a data block with id "boot"');
   const boot = JSON.parse(json) as Boot;
-  return { configs: {}, ...boot, deployment: pinnedSet() ?? boot.deployment };
+  return { ...boot, deployment: pinnedSet() ?? boot.deployment };
 }
 
 /**

@@ -17,7 +17,7 @@ describe("error reporter", () => {
   let online = true;
 
   function reporter(samplePercent: number | null = 100): ReportError {
-    const boot: Boot = { deployment: "13", site: TEST_SITE, page: null, slots: {} };
+    const boot: Boot = { deployment: "13", site: TEST_SITE, configs: {}, page: null, slots: {} };
     return createErrorReporter(samplePercent === null ? boot : { ...boot, reports: { samplePercent } });
   }
 

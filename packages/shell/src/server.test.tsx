@@ -20,6 +20,12 @@ import { describe, expect, test } from "vitest";
 import { PARTS } from "./fixtures.js";
 import { createRender } from "./server.js";
 
+declare module "@colonnade/kit" {
+  interface SectionConfiguration {
+    readonly phone?: string;
+  }
+}
+
 const render = createRender(PARTS);
 
 const PATTERN = "/greeting/:name";
@@ -93,9 +99,9 @@ describe("an existing page", () => {
   });
 
   test("reads the configuration of its section, if there is one", async () => {
-    const page = { ...greetingOf("x"), Component: () => <h1>{`Call ${String(useConfig().phone)}`}</h1> };
+    const page = { ...greetingOf("x"), Component: () => <h1>{`Call ${useConfig().phone ?? "nobody"}`}</h1> };
     expect((await renderAt("/greeting/x", page, { config: { phone: "555" } })).html).toContain("Call 555");
-    expect((await renderAt("/greeting/x", page)).html).toContain("Call undefined");
+    expect((await renderAt("/greeting/x", page)).html).toContain("Call nobody");
   });
 
   test("shows the result of a form post outside the view", async () => {

@@ -47,7 +47,7 @@ function appProps(parts: ShellParts, boot: Pick<Boot, "site" | "configs">, view:
   };
 }
 
-function configsOf({ page, config }: RenderRequest): NonNullable<Boot["configs"]> {
+function configsOf({ page, config }: RenderRequest): Boot["configs"] {
   return page && config ? { [page.section]: config } : {};
 }
 

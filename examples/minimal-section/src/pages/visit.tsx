@@ -2,7 +2,7 @@ import { definePage, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import css from "../books.module.css";
-import { DAYS } from "../facts";
+import { DAYS } from "../settings";
 
 function Visit(): ReactElement {
   const { address, openingHours } = useSite().facts;

@@ -2,7 +2,7 @@ import { defineSlot, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import css from "../books.module.css";
-import "../facts";
+import "../settings";
 
 function Today(): ReactElement {
   const { facts, today } = useSite();

@@ -159,7 +159,7 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::BaseNotLive { .. } => "base_not_live",
         ChangeError::ConflictWithRollouts { .. } => "conflict_with_rollouts",
         ChangeError::SectionsInRollout(_) => "sections_in_rollout",
-        ChangeError::FactsMissingOrMistyped(_) => "facts_missing_or_mistyped",
+        ChangeError::SettingsMissingOrMistyped(_) => "settings_missing_or_mistyped",
         ChangeError::NoLiveDeployment => "no_live_deployment",
         ChangeError::NotInRollout { .. } => "not_in_rollout",
         ChangeError::NoSteps(_) => "no_steps",
@@ -247,7 +247,7 @@ impl Problem for AdminError {
                 | ChangeError::ConflictWithRollouts { problems, .. }
                 | ChangeError::UnknownReleases(problems)
                 | ChangeError::Unavailable(problems)
-                | ChangeError::FactsMissingOrMistyped(problems)
+                | ChangeError::SettingsMissingOrMistyped(problems)
                 | ChangeError::RenderFailed(problems),
             ) => {
                 members.insert("problems".to_owned(), json!(problems));
@@ -307,7 +307,7 @@ fn change_status(error: &ChangeError) -> StatusCode {
         ChangeError::NotAllowed(_) | ChangeError::ClaimsNotAllowed(_) => StatusCode::FORBIDDEN,
         ChangeError::DeploymentNotFound(_) => StatusCode::NOT_FOUND,
         ChangeError::UnknownReleases(_)
-        | ChangeError::FactsMissingOrMistyped(_)
+        | ChangeError::SettingsMissingOrMistyped(_)
         | ChangeError::RenderFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
         ChangeError::Conflict(_)
         | ChangeError::BaseNotLive { .. }

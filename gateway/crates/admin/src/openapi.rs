@@ -250,8 +250,8 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         422,
         "UnprocessableContent",
-        "A requested release is not published or reads facts that the site does not have, or has with \
-         another type, a section to remove is not deployed, or pages cannot be rendered.",
+        "A requested release is not published or reads settings that the configuration does not have, or \
+         has with another type, a section to remove is not deployed, or pages cannot be rendered.",
     ),
     (
         429,

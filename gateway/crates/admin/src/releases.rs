@@ -46,8 +46,8 @@ pub(super) struct PublishResult {
     /// The SHA-384 digest of `release.json`, which contains the digest of every file.
     #[schema(value_type = String, pattern = r"^sha384-[A-Za-z0-9+/]{64}$")]
     digest: Digest,
-    /// Problems that would prevent a deploy together with the live releases, such as facts of the site
-    /// that the release reads and the site does not have, and the tokens that a deploy needs.
+    /// Problems that would prevent a deploy together with the live releases, such as settings
+    /// that the release reads and the configuration does not have, and the tokens that a deploy needs.
     warnings: Vec<String>,
 }
 

@@ -117,6 +117,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         meta: Vec::new(),
         modules: BTreeMap::new(),
         facts: BTreeMap::new(),
+        config: BTreeMap::new(),
         files: files.iter().map(file).collect(),
     };
     let files = files.iter().map(|(path, _)| ((*path).to_owned(), bytes(path)));

@@ -111,7 +111,8 @@ impl Site {
         if self.documents.reload(config) {
             self.deployments.warm_again();
         }
-        self.deployments.replace_facts(config.site.facts.clone());
+        self.deployments
+            .replace_settings(config.site.facts.clone(), config.sections.clone());
         self.integrations.reload(config);
     }
 

@@ -54,6 +54,7 @@ export default defineConfig({
   name: "hello",
   entry: "./src/section.ts",
   facts: { phone: "string" },
+  config: { endpoint: "string" },
   exposes: { "./Greeting": "./src/Greeting.tsx" },
 });
 `,
@@ -134,6 +135,7 @@ describe("a release", () => {
       styles: [],
       shared: { react: "^19.3.1", "react-dom": "^19.3.1", "@colonnade/kit": ">=0.1.0" },
       facts: { phone: "string" },
+      config: { endpoint: "string" },
       modules: { section: "server/index.js" },
     });
     expect(version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);

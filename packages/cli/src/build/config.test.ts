@@ -14,6 +14,9 @@ declare module "@colonnade/kit" {
     readonly testPhone?: string;
     readonly testHours?: readonly string[];
   }
+  interface SectionConfiguration {
+    readonly testLimit?: number;
+  }
 }
 
 async function packageWith(config: string): Promise<string> {
@@ -39,16 +42,19 @@ test("loadConfig reads the shell's configuration", async () => {
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
 });
 
-test("defineConfig has the types of facts that the site declares, and any of others", () => {
+test("defineConfig has the types of settings that the program declares, and any of others", () => {
   const hello = { name: "hello", entry: "./src/section.ts" };
   const facts = { testPhone: "string", testHours: "string[]", other: "number[]" } as const;
-  expect(defineConfig({ ...hello, facts })).toEqual({ ...hello, facts });
+  const config = { testLimit: "number", other: "string" } as const;
+  expect(defineConfig({ ...hello, facts, config })).toEqual({ ...hello, facts, config });
   // @ts-expect-error -- The fact is declared as a string.
   defineConfig({ ...hello, facts: { testPhone: "number" } });
   // @ts-expect-error -- The fact is declared as a list of strings.
   defineConfig({ ...hello, facts: { testHours: "string" } });
   // @ts-expect-error -- Lists have a type of elements.
   defineConfig({ ...hello, facts: { other: "list" } });
+  // @ts-expect-error -- The value is declared as a number.
+  defineConfig({ ...hello, config: { testLimit: "string" } });
 });
 
 test("loadConfig keeps define and webpack", async () => {
@@ -125,7 +131,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, facts, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, config, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
   ],
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
@@ -153,6 +159,15 @@ test.each([
     `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
   ],
   ['{ name: "hello", entry: "./src/section.ts", facts: [] }', "facts is []; expected { name: type }"],
+  ['{ name: "hello", entry: "./src/section.ts", config: "/api" }', 'config is "/api"; expected { name: type }'],
+  [
+    '{ name: "hello", entry: "./src/section.ts", config: { endpoint: "/api" } }',
+    `config.endpoint is "/api"; ${FACTS_EXPECTED}`,
+  ],
+  [
+    '{ name: "shell", kind: "shell", entry: "./src/section.ts", config: {} }',
+    "config is for a section; expected no config, because a shell has no table of its own",
+  ],
   [
     '{ name: "hello", entry: "./src/section.ts", facts: { year: "number", phone: "list" } }',
     `facts.phone is "list"; ${FACTS_EXPECTED}`,

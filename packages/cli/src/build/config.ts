@@ -2,14 +2,15 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import type { SectionConfiguration } from "@colonnade/kit";
 import type { Configuration } from "webpack";
 
 import { checkExposes, type Exposes } from "./exposes.js";
-import { checkFacts, type FactTypes } from "./facts.js";
 import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
 import { isFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
+import { checkTypes, type FactTypes } from "./settings.js";
 import { UsageError } from "./usageError.js";
 
 /** A JSON value. */
@@ -41,6 +42,11 @@ export interface SectionConfig extends ImageConfig {
    * The facts of `[site.facts]` that the package reads, with their types. A deploy to a site that lacks one is rejected.
    */
   readonly facts?: FactTypes;
+  /**
+   * Section only: the values of `[sections.<name>.config]` that the section reads, with their types. A deploy to a site that lacks
+   * one is rejected.
+   */
+  readonly config?: FactTypes<SectionConfiguration>;
   /**
    * Section only: modules that other sections can load, as `{ "./PriceTag": "./src/PriceTag.tsx" }`: by their names in the container,
    * their paths relative to the package. They run in browsers only.
@@ -79,6 +85,7 @@ const KEYS = new Set([
   "entry",
   "kind",
   "facts",
+  "config",
   "exposes",
   "federation",
   "define",
@@ -131,8 +138,13 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     );
   if (typeof entry !== "string" || !(await isFile(path.join(folder, entry))))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  const { facts, exposes, federation, define, budget, webpack, meta } = config;
-  if (facts !== undefined) checkFacts(file, facts);
+  const { facts, config: values, exposes, federation, define, budget, webpack, meta } = config;
+  if (facts !== undefined) checkTypes(file, "facts", facts);
+  if (values !== undefined) checkTypes(file, "config", values);
+  if (values !== undefined && kind === "shell")
+    throw new UsageError(
+      `${file}: config is for a section; expected no config, because a shell has no table of its own`,
+    );
   if (exposes !== undefined) await checkExposes(file, exposes, kind === "section" ? folder : undefined);
   if (federation !== undefined && (kind === "shell" || !isFederation(federation)))
     throw new UsageError(
@@ -156,6 +168,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     entry,
     kind,
     ...(facts !== undefined && { facts }),
+    ...(values !== undefined && { config: values }),
     ...(meta !== undefined && { meta: meta as NonNullable<SectionConfig["meta"]> }),
     ...(exposes !== undefined && { exposes: exposes as Exposes }),
     ...(federation !== undefined && { federation: federation as NonNullable<SectionConfig["federation"]> }),

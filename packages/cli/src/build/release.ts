@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { FactTypes } from "./facts.js";
+import type { SectionConfiguration } from "@colonnade/kit";
+
+import type { FactTypes } from "./settings.js";
 import type { ReleaseImages } from "./images.js";
 import { UsageError } from "./usageError.js";
 
@@ -71,6 +73,8 @@ export interface Release extends ReleaseImages {
   readonly shared: Readonly<Record<string, string>>;
   /** The facts of the site that the package reads, with their types. Absent if it reads none. */
   readonly facts?: FactTypes;
+  /** Sections only: the values of its configuration that the section reads, with their types. Absent if it reads none. */
+  readonly config?: FactTypes<SectionConfiguration>;
   /** Shell only: meta tags of every document. */
   readonly meta?: readonly { readonly name: string; readonly content: string }[];
   /** Shell only: the favicon. */

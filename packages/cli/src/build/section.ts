@@ -99,6 +99,7 @@ export async function sectionRelease(
     ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),
     shared: neededRanges(installed),
     ...(config.facts && { facts: config.facts }),
+    ...(config.config && { config: config.config }),
     modules: SECTION_MODULES,
     files: await listFiles(output),
   };

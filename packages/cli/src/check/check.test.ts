@@ -575,6 +575,19 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL132", 'PAGE contains a read of the fact "hours", which section.config.js does not list', "4:111"],
     ],
   },
+  configuration: {
+    source: renders(
+      "{ const config = useConfig(); return <h1>{'promo' in config ? '' : config.endpoint.toUpperCase()}{config.limit}</h1>; }",
+      'import { useConfig } from "@colonnade/kit";',
+    ),
+    problems: [
+      [
+        "COL132",
+        'PAGE contains a read of the configuration value "limit", which section.config.js does not list',
+        "4:123",
+      ],
+    ],
+  },
   allowed: {
     source: pageSource(
       "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
@@ -613,7 +626,8 @@ const BLOCKED_STYLES = {
 const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
 const CONFIG = {
-  "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", facts: { phone: "string" } };\n',
+  "section.config.js":
+    'export default { name: "hello", entry: "./src/section.ts", facts: { phone: "string" }, config: { endpoint: "string" } };\n',
 };
 
 let problems: Problem[];
@@ -693,9 +707,12 @@ test("unscoped styles are reported with the line of the source", () => {
   ]);
 });
 
-test("a fact that is not listed is reported with the line to add", () => {
-  const [{ help } = {}] = problems.filter(({ code }) => code === "COL132");
-  expect(help).toBe('Add it to section.config.js, with its type: facts: { hours: "string" }.');
+test("a setting that is not listed is reported with the line to add", () => {
+  const found = problems.filter(({ code }) => code === "COL132").map(({ help }) => help);
+  expect(found.toSorted()).toEqual([
+    'Add it to section.config.js, with its type: config: { limit: "string" }.',
+    'Add it to section.config.js, with its type: facts: { hours: "string" }.',
+  ]);
 });
 
 test("an import of another origin has advice of its own", () => {

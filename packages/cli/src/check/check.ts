@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { placeholderFacts } from "../build/facts.js";
 import { readEntry } from "../build/entry.js";
 import type { BuildContext } from "../build/context.js";
+import { placeholderSettings } from "../build/settings.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared, sectionFiles } from "./bundle.js";
 import { classifyError } from "./classify.js";
@@ -34,9 +34,9 @@ export interface CheckResult {
  */
 export async function check(context: BuildContext): Promise<CheckResult> {
   return inTemporaryFolder(async (folder) => {
-    const { name, facts } = context.config;
+    const { name } = context.config;
     const scripts = { shared: path.join(folder, "shared.js"), bundle: sectionFiles(folder).file };
-    const processes = new CheckProcesses(folder, { ...scripts, name, facts: placeholderFacts(facts) });
+    const processes = new CheckProcesses(folder, { ...scripts, name, settings: placeholderSettings(context.config) });
     try {
       return await checkIn(folder, context, scripts, processes);
     } finally {

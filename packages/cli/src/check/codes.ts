@@ -76,7 +76,10 @@ export const PROBLEM_KINDS = {
     title: "Forbidden import",
     help: "Import from @colonnade/kit, which exports Link, useLocation, useNavigate and useParams.",
   },
-  COL132: { title: "Unlisted fact", help: "Add the fact to `facts` in section.config.js, with its type." },
+  COL132: {
+    title: "Unlisted setting",
+    help: "Add it to `facts` or `config` in section.config.js, with its type.",
+  },
   COL140: {
     title: "Size budget",
     help: "Load large packages with lazy() or import(), or use smaller ones. `budget` in section.config.js sets the limits.",

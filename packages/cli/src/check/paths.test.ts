@@ -1,7 +1,7 @@
 // What `colonnade check` finds in the declarations of a section and in the paths, data and queries of its pages.
 import { expect, test, describe, beforeAll } from "vitest";
 
-import { placeholderFacts } from "../build/facts.js";
+import { placeholderSettings } from "../build/settings.js";
 import { runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
@@ -248,7 +248,7 @@ describe("a section is rejected", () => {
   ])("%s", async (_, declared, part, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
     expect(
-      await new SectionCheck(() => Promise.resolve({ default: section }), "hello", placeholderFacts()).load(),
+      await new SectionCheck(() => Promise.resolve({ default: section }), "hello", placeholderSettings()).load(),
     ).toEqual({
       problem,
       part,

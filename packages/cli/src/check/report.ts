@@ -1,6 +1,5 @@
-import type { Facts } from "@colonnade/kit";
-
 import type { ReleasePage } from "../build/release.js";
+import type { ReadSettings } from "../build/settings.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
@@ -24,8 +23,8 @@ export interface CheckJob extends SandboxScripts {
   readonly reports: string;
   /** The section's name in its configuration. */
   readonly name: string;
-  /** Facts of the types in its configuration. */
-  readonly facts: Facts;
+  /** Values of the types in its configuration. */
+  readonly settings: ReadSettings;
 }
 
 /** A message to a child process: what to check next. */

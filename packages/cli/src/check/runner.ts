@@ -221,7 +221,7 @@ async function runTask({ pattern, links }: CheckTask): Promise<void> {
   const isLoaded = await runLimited("loading the section", () => {
     const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
     ({ takeBlocked } = colonnadeShared);
-    section = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.facts);
+    section = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.settings);
     return section.load();
   });
   if (!isLoaded || !section) return;

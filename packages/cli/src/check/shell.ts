@@ -4,7 +4,7 @@ import path from "node:path";
 import { CONTRACT } from "@colonnade/kit/contract";
 
 import type { BuildContext } from "../build/context.js";
-import { placeholderFacts } from "../build/facts.js";
+import { placeholderSettings } from "../build/settings.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { Renderer } from "../dev/renderer.js";
 import { compileShellCheck } from "./bundle.js";
@@ -54,16 +54,16 @@ export async function checkShell(context: BuildContext): Promise<Problem[]> {
     const bundle = path.join(output, "section.js");
     await writeFile(bundle, SECTION);
     const positionOf = await readPositions(folder, path.resolve(folder, config.entry), map, SHARED_NAME);
-    const facts = placeholderFacts(config.facts);
+    const settings = placeholderSettings(config);
     const reports = path.join(output, "reports.jsonl");
-    const renderer = new Renderer({ shared: file, bundle, reports, name: config.name, facts });
+    const renderer = new Renderer({ shared: file, bundle, reports, name: config.name, settings });
     const problems = new Problems();
     try {
       for (const [pattern, what] of Object.entries(RENDERED)) {
         const request = {
           path: pattern,
           page: { section: config.name, pattern },
-          site: { ...PLACEHOLDER_SITE, facts },
+          site: { ...PLACEHOLDER_SITE, facts: settings.facts },
         };
         const { reports: found } = await renderer.render({ build: "", request });
         for (const report of found.map((each) => renamed(each, pattern, what)))

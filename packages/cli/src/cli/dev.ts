@@ -4,7 +4,7 @@ import path from "node:path";
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { loadConfig } from "../build/config.js";
-import { placeholderFacts, type FactType } from "../build/facts.js";
+import { placeholderSettings, type FactType } from "../build/settings.js";
 import { UsageError } from "../build/usageError.js";
 import { readSite } from "../dev/document.js";
 import type { MinimalSite } from "../dev/minimalSite.js";
@@ -84,7 +84,7 @@ async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
   const { hasShell, startMinimalSite } = await import("../dev/minimalSite.js");
   const configs = await Promise.all(folders.map(loadConfig));
   const facts = configs.flatMap((config) => Object.entries<FactType>(config.facts ?? {}));
-  if (hasShell()) return startMinimalSite(placeholderFacts(Object.fromEntries(facts)));
+  if (hasShell()) return startMinimalSite(placeholderSettings({ facts: Object.fromEntries(facts) }).facts);
   throw new UsageError(
     `no gateway responds at ${DEFAULT_SITE}, and this package contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",

@@ -16,6 +16,7 @@ const STYLE = { href: "/assets/hello/1.0.0/page.css", name: "page.css", integrit
 const BOOT: Boot = {
   deployment: "3",
   site: PLACEHOLDER_SITE,
+  configs: {},
   page: { section: entry("hello"), pattern: "/hello", assets: [STYLE] },
   slots: {},
 };

@@ -42,6 +42,7 @@ beforeEach(async () => {
   });
   const section: Partial<DevelopmentSection> = {
     name: "hello",
+    config: { name: "hello", entry: "" },
     get serverBuild() {
       return build;
     },

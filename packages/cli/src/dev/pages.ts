@@ -11,8 +11,9 @@ import type {
   ResolvedPage,
   ResolvedSlot,
 } from "@colonnade/kit/shell";
-import type { FormResult, QueryResult, Site } from "@colonnade/kit";
+import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colonnade/kit";
 import { comparePatterns } from "@colonnade/kit/contract";
+import { placeholderSettings } from "../build/settings.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { runQueries, type ApiRoutes } from "./queries.js";
 import type { DevelopmentSection, RenderedPage } from "./section.js";
@@ -69,6 +70,8 @@ export class DevelopmentPages {
   readonly #renders = new Map<string, PageRender>();
   // By path. The results of the last document or navigation.
   readonly #queries = new Map<string, PageQueries>();
+  // The configurations of sections that the site has sent, by name.
+  readonly #siteConfigs = new Map<string, SectionConfiguration>();
   // Digests of rendered views, by build and path.
   readonly #views = new Map<string, string>();
   /** The context of the last document that the site sent. */
@@ -99,6 +102,22 @@ export class DevelopmentPages {
     return comparePatterns(released.pattern, page.pattern) < 0 ? undefined : page;
   }
 
+  /** Remembers the configurations of sections that a response of the site has, by name. */
+  rememberConfigs(configs: Readonly<Record<string, SectionConfiguration | undefined>>): void {
+    for (const [name, config] of Object.entries(configs)) if (config) this.#siteConfigs.set(name, config);
+  }
+
+  /**
+   * The configurations of the sections under development, by name: the values that the site has sent, and a placeholder for each
+   * other one that the section lists. A site sends none for a section that is not live.
+   */
+  configs(): Record<string, SectionConfiguration> {
+    const configs: Record<string, SectionConfiguration> = {};
+    for (const [name, { config }] of this.#sections)
+      configs[name] = { ...placeholderSettings(config).config, ...this.#siteConfigs.get(name) };
+    return configs;
+  }
+
   /** Whether a released page belongs to a section under development. */
   replaces(released: ResolvedPage | null): boolean {
     return released !== null && this.#sections.has(released.section.name);
@@ -119,9 +138,12 @@ export class DevelopmentPages {
     return remotes;
   }
 
-  /** What the modules of a section need. Undefined if it is not under development. */
-  remoteDetails(name: string): RemoteDetails | undefined {
-    return this.#sections.get(name)?.remoteDetails();
+  /** What the modules of a section need, in place of what the site has sent. Undefined if it is not under development. */
+  remoteDetails(name: string, released?: RemoteDetails): RemoteDetails | undefined {
+    const section = this.#sections.get(name);
+    if (!section) return undefined;
+    this.rememberConfigs({ [name]: released?.config });
+    return { ...section.remoteDetails(), config: this.configs()[name] ?? {} };
   }
 
   /** Resolves when no build runs. */
@@ -149,7 +171,13 @@ export class DevelopmentPages {
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
-    const request = { path: pagePath, page: { section: section.name, pattern }, site, ...(form && { form }) };
+    const request = {
+      path: pagePath,
+      page: { section: section.name, pattern },
+      site,
+      config: this.configs()[section.name] ?? {},
+      ...(form && { form }),
+    };
     const script = path.join(shell.folder, shell.server);
     const { rendered: result, problems, exceedsLimit } = await this.#renderWithResults(section, script, request);
     const rendered = result && "queries" in result ? null : result;

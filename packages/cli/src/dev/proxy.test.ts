@@ -4,9 +4,13 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { DevelopmentPages } from "./pages.js";
+import type { Boot, ResolvedPage, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
+import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
+import { SiteDocument } from "./document.js";
+import { DevelopmentPages } from "./pages.js";
 import { Proxy } from "./proxy.js";
-import type { Shells } from "./shells.js";
+import type { DevelopmentSection } from "./section.js";
+import type { LocalShell, Shells } from "./shells.js";
 
 const closes: (() => void)[] = [];
 afterEach(() => {
@@ -23,10 +27,13 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-/** Starts a proxy without sections. */
-async function proxyOf(site: string): Promise<string> {
-  const options = { site, apis: new Map(), sections: () => [], client: "/client.js" };
-  const proxy = new Proxy({ ...options, shells: {} as Shells, pages: {} as DevelopmentPages });
+/** Starts a proxy, by default without sections. */
+async function proxyOf(site: string, sections = new Map<string, DevelopmentSection>()): Promise<string> {
+  const routes = { site, apis: new Map<string, string>() };
+  const shell = { folder: "", server: "server.js", scripts: ["main.js"] } as unknown as LocalShell;
+  const shells = { get: () => Promise.resolve(shell) } as unknown as Shells;
+  const pages = new DevelopmentPages(sections, shells, routes, () => undefined);
+  const proxy = new Proxy({ ...routes, shells, pages, sections: () => [...sections.keys()], client: "/client.js" });
   return serve((request, response) => {
     void proxy.respond(request, response, new URL(request.url ?? "", `http://${request.headers.host ?? ""}`));
   });
@@ -49,4 +56,69 @@ test.each(["text/event-stream", "text/html"])("a stream of %s is passed on as it
   const closed = stream && once(stream, "close");
   await reader?.cancel();
   await closed;
+});
+
+const ENTRY: SectionEntry = { name: "hello", version: "1.0.0", container: "", entry: "", integrity: "", assets: [] };
+const SLOTS = { greeting: { section: ENTRY } as ResolvedSlot };
+
+/** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It fills a slot. */
+const HELLO: Partial<DevelopmentSection> = {
+  name: "hello",
+  config: { name: "hello", entry: "", config: { endpoint: "string", limit: "number" } },
+  idle: () => Promise.resolve(),
+  patternOf: (path) => (path.startsWith("/hello") ? path : undefined),
+  render(_, { config }) {
+    const head = { title: "Hello", description: "", canonical: "/hello" };
+    const view = { kind: "page", data: null, head, layout: {} } as const;
+    const html = `<p>${JSON.stringify(config)}</p>`;
+    const rendered = { status: 200, head, view, html, readsToday: false } as const;
+    return Promise.resolve({ rendered, problems: [], exceedsLimit: false });
+  },
+  resolve: (pattern) => Promise.resolve({ section: ENTRY, pattern, assets: [] } as unknown as ResolvedPage),
+  slots: () => Promise.resolve(SLOTS),
+  remoteDetails: () => ({ assets: {} }),
+};
+
+/** A site whose release of the section has the page `/hello`, and with this configuration of the section. */
+function siteWith(limit: () => number): Promise<string> {
+  return serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+    const config = { limit: limit() } as object;
+    const page = { section: ENTRY, pattern: "/hello", assets: [], config } as unknown as ResolvedPage;
+    const boot: Boot = {
+      ...{ deployment: "1", site: PLACEHOLDER_SITE, slots: SLOTS },
+      configs: { hello: config },
+      page: pathname === "/hello" ? page : null,
+    };
+    if (pathname === "/_remotes/1") response.end(JSON.stringify({ assets: {}, config }));
+    else if (pathname === "/_page/1")
+      response.writeHead(searchParams.get("path") === "/hello" ? 200 : 404).end(JSON.stringify(page));
+    else
+      response
+        .writeHead(200, { "content-type": "text/html" })
+        .end(
+          '<!doctype html><html><head><title></title><script src="/assets/shell/1.0.0/main.js"></script></head><body>' +
+            `<div id="root"></div><script id="boot" type="application/json">${JSON.stringify(boot)}</script></body></html>`,
+        );
+  });
+}
+
+test("a section gets the configuration that the site has sent, and placeholders of other values", async () => {
+  let limit = 5;
+  const site = await siteWith(() => limit);
+  const origin = await proxyOf(site, new Map([["hello", HELLO as DevelopmentSection]]));
+  const json = async (path: string): Promise<unknown> => (await fetch(origin + path)).json();
+  const config = { endpoint: "endpoint", limit: 5 };
+  // The page, and another one with the slot.
+  for (const path of ["/hello", "/other"]) {
+    const text = await (await fetch(origin + path)).text();
+    expect(SiteDocument.parse(text)?.boot).toMatchObject({ slots: SLOTS, configs: { hello: config } });
+    expect(text.includes(`<p>${JSON.stringify(config)}</p>`)).toBe(path === "/hello");
+  }
+  // A page that the release does not have.
+  expect(await json("/_page/1?path=/hello/new")).toMatchObject({ pattern: "/hello/new", config });
+  limit = 7;
+  expect(await json("/_page/1?path=/hello")).toMatchObject({ pattern: "/hello", config: { ...config, limit } });
+  limit = 9;
+  expect(await json("/_remotes/1?section=hello")).toEqual({ assets: {}, config: { ...config, limit } });
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 
-import type { Boot, RemoteSection, Rendered, ResolvedPage } from "@colonnade/kit/shell";
+import type { Boot, RemoteDetails, RemoteSection, Rendered, ResolvedPage } from "@colonnade/kit/shell";
 import { SiteDocument } from "./document.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
@@ -79,13 +79,17 @@ export class Proxy {
     const status = received.statusCode ?? 502;
     const pagePath = url.searchParams.get("path") ?? "";
     const released = status === 200 ? (JSON.parse(body) as ResolvedPage) : null;
+    if (released) pages.rememberConfigs({ [released.section.name]: released.config });
     await pages.idle();
     const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
     if (page) {
       // The browser renders the page. The server also renders it, to find problems.
       const { exceedsLimit } = await pages.render(page, pagePath);
       if (exceedsLimit) sendText(response, 500, EXCEEDS_LIMIT);
-      else sendJson(response, await page.section.resolve(page.pattern));
+      else {
+        const config = pages.configs()[page.section.name];
+        sendJson(response, { ...(await page.section.resolve(page.pattern)), config });
+      }
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
@@ -97,10 +101,11 @@ export class Proxy {
     const { statusCode: status = 502 } = received;
     const section = url.searchParams.get("section");
     await pages.idle();
-    const details = pages.remoteDetails(section ?? "");
+    const released: unknown = status === 200 ? JSON.parse(body) : undefined;
+    const details = section === null ? undefined : pages.remoteDetails(section, released as RemoteDetails | undefined);
     if (details) sendJson(response, details);
-    else if (status === 200 && section === null)
-      sendJson(response, await pages.remotes(JSON.parse(body) as Record<string, RemoteSection>));
+    else if (released !== undefined && section === null)
+      sendJson(response, await pages.remotes(released as Record<string, RemoteSection>));
     else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
 
@@ -115,6 +120,7 @@ export class Proxy {
     }
     const { boot, shellAssets } = document;
     pages.siteContext = { site: boot.site, shellAssets };
+    pages.rememberConfigs(boot.configs);
     const shell = await shells.get(shellAssets);
     await pages.idle();
     const pagePath = boot.form?.page ?? url.pathname;
@@ -137,7 +143,7 @@ export class Proxy {
     const styles = resolved && rendered?.status === 200 ? [...resolved.section.assets, ...resolved.assets] : [];
     const text = document.change({
       boot: changedBoot(
-        { ...boot, slots: await pages.slots(boot.slots, blocked) },
+        { ...boot, configs: { ...boot.configs, ...pages.configs() }, slots: await pages.slots(boot.slots, blocked) },
         isReplaced ? { page: resolved, rendered } : undefined,
       ),
       scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),

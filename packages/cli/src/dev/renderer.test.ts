@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { placeholderFacts } from "../build/facts.js";
+import { placeholderSettings } from "../build/settings.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 import { Renderer } from "../../dist/dev/renderer.js";
@@ -39,7 +39,7 @@ beforeAll(async () => {
     bundle,
     reports: path.join(folder, "reports.jsonl"),
     name: "hello",
-    facts: placeholderFacts(),
+    settings: placeholderSettings(),
   });
 });
 afterAll(async () => {

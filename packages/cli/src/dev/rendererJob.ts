@@ -1,5 +1,5 @@
-import type { Facts } from "@colonnade/kit";
 import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import type { ReadSettings } from "../build/settings.js";
 import type { Report } from "../check/report.js";
 import type { SandboxScripts } from "../check/sandboxScripts.js";
 
@@ -9,8 +9,8 @@ export interface RendererJob extends SandboxScripts {
   readonly reports: string;
   /** The section's name. */
   readonly name: string;
-  /** Facts of the types in its configuration. */
-  readonly facts: Facts;
+  /** Values of the types in its configuration. */
+  readonly settings: ReadSettings;
 }
 
 /** What a renderer process receives for each render. */

@@ -59,7 +59,7 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
   try {
     const globals = runScripts(context, shared, bundleOf(build)) as RendererGlobals;
     const { colonnadeShared, colonnadeSection } = globals;
-    const check = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.facts);
+    const check = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.settings);
     const result = await settled(check.load());
     if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
     page = check.page(request.page?.pattern ?? "");

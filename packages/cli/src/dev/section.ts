@@ -12,7 +12,7 @@ import type {
   ResolvedSlot,
   SectionEntry,
 } from "@colonnade/kit/shell";
-import { placeholderFacts } from "../build/facts.js";
+import { placeholderSettings } from "../build/settings.js";
 import { sectionAssets } from "../build/assets.js";
 import type { BuildSide, SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
@@ -261,7 +261,7 @@ export class DevelopmentSection {
       bundle: sectionFiles(this.#serverOutput).file,
       reports: path.join(this.#output, "reports.jsonl"),
       name: this.name,
-      facts: placeholderFacts(this.config.facts),
+      settings: placeholderSettings(this.config),
     });
     this.#renderer = { shell, renderer };
     return renderer;

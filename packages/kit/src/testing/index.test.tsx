@@ -15,6 +15,12 @@ import { loadData, renderPage, renderSlot, type RenderedPage, type RenderOptions
 
 afterEach(cleanup);
 
+declare module "../site.js" {
+  interface SectionConfiguration {
+    readonly greeting?: string;
+  }
+}
+
 /** An option that a shell defines. */
 const LAYOUT = { header: "plain" };
 
@@ -69,7 +75,7 @@ const section = defineSection({
             const { brand } = useSite();
             const { greeting } = useConfig();
             return open ? (
-              <button onClick={close}>{`${String(greeting)} ${brand}, ${String(params.from)}`}</button>
+              <button onClick={close}>{`${greeting ?? ""} ${brand}, ${String(params.from)}`}</button>
             ) : null;
           },
         }),

@@ -136,7 +136,7 @@ export async function createFederation(
   containers: ReadonlyMap<string, Promise<LoadedContainer>>,
 ): Promise<FederationRuntime> {
   const { boot, deployment, federationPlugins } = await provided;
-  const { deployment: set, configs = {} } = boot;
+  const { deployment: set, configs } = boot;
   const sections = new Map<string, Registered>();
   const instance: ModuleFederation = createInstance({
     name: "shell",

@@ -15,7 +15,7 @@ const SERVER_HTML = "<!--$--><h1>Venue</h1><!--$--><button>0 helpful</button><!-
 let status: DeploymentStatus;
 const deployment = { status: () => Promise.resolve(status), reload: vi.fn(() => undefined), report: vi.fn() };
 const fetching = vi.fn<typeof fetch>();
-provide({ boot: { deployment: "1" }, deployment, federationPlugins: [] });
+provide({ boot: { deployment: "1", configs: {} }, deployment, federationPlugins: [] });
 
 function chunkLoadError(type: string): Error {
   return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError", request: FILE, type });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPinnedDeployment, takeDialog, type PinnedDeployment } from "./pinnedDeployment.js";
 
 function pinTo(deployment: string): PinnedDeployment {
-  return createPinnedDeployment({ deployment, site: TEST_SITE, page: null, slots: {} } satisfies Boot);
+  return createPinnedDeployment({ deployment, site: TEST_SITE, configs: {}, page: null, slots: {} } satisfies Boot);
 }
 
 function stubFetch(respond: () => Promise<Response>): ReturnType<typeof vi.fn> {

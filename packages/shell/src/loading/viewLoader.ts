@@ -155,7 +155,7 @@ export class ViewLoader {
   #resolve(path: string): Promise<ResolvedPage | null> {
     const cached = this.#resolvedPages.get(path);
     if (cached) return cached;
-    const { deployment, configs = {} } = this.#boot;
+    const { deployment, configs } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
       // Without a configuration: the operator may have removed the one that the document had.
       const extensions = Object.values(resolved?.extensions ?? {}).flat();

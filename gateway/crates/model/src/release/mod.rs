@@ -98,6 +98,9 @@ pub struct Release {
     /// The facts of the site that it reads, with their types.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, FactType>,
+    /// The values of its section's configuration that it reads, with their types.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub config: BTreeMap<String, FactType>,
     /// All files of the release except `release.json`.
     pub files: Vec<File>,
 }
@@ -170,7 +173,7 @@ pub struct Meta {
     pub content: String,
 }
 
-/// The type of a fact of the site.
+/// The type of a fact of the site, or of a value of a section's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FactType {
     /// A text.

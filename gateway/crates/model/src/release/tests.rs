@@ -53,6 +53,7 @@ fn problems(mut release: Release, change: impl FnOnce(&mut Release)) -> Vec<Stri
 fn validate_accepts_valid_releases() {
     let section = problems(section(), |release| {
         release.facts = [("openingHours2_".to_owned(), FactType::Strings)].into();
+        release.config = [("pageSize".to_owned(), FactType::Number)].into();
     });
     assert_eq!(section, [""; 0]);
     let shell = problems(shell(), |release| release.meta = vec![meta("rating", "general")]);
@@ -173,7 +174,11 @@ fn validate_reports_each_section_problem() {
         ),
         (
             |r| r.facts = [("opening-hours".to_owned(), FactType::String)].into(),
-            "fact `opening-hours`: expected a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}",
+            "facts `opening-hours`: expected a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}",
+        ),
+        (
+            |r| r.config = [("2nd".to_owned(), FactType::String)].into(),
+            "config `2nd`: expected a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}",
         ),
     ];
     for (change, expected) in cases {
@@ -202,6 +207,10 @@ fn validate_reports_each_shell_problem() {
             "the shell has no pages and fills no slots",
         ),
         (|r| r.exposes = section().exposes, "the shell has no `exposes`"),
+        (
+            |r| r.config = [("pageSize".to_owned(), FactType::Number)].into(),
+            "the shell has no `config`",
+        ),
         (
             |r| r.styles = vec!["client/main.js".to_owned()],
             "must be a stylesheet",

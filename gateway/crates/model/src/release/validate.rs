@@ -98,7 +98,7 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.shared();
     validator.modules();
     validator.meta();
-    validator.facts();
+    validator.settings();
     validator.problems
 }
 
@@ -155,10 +155,11 @@ impl Validator<'_> {
         }
     }
 
-    fn facts(&mut self) {
-        for name in self.release.facts.keys() {
-            if !is_fact_name(name) {
-                self.problem(format!("fact `{name}`: expected {EXPECTED_FACT_NAME}"));
+    fn settings(&mut self) {
+        let release = self.release;
+        for (field, types) in [("facts", &release.facts), ("config", &release.config)] {
+            for name in types.keys().filter(|name| !is_fact_name(name)) {
+                self.problem(format!("{field} `{name}`: expected {EXPECTED_FACT_NAME}"));
             }
         }
     }
@@ -212,6 +213,9 @@ impl Validator<'_> {
             }
             if !release.exposes.is_empty() {
                 self.problem("the shell has no `exposes`");
+            }
+            if !release.config.is_empty() {
+                self.problem("the shell has no `config`");
             }
         } else {
             self.shell_only_fields();

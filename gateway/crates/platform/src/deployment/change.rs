@@ -49,7 +49,7 @@ impl Deployments {
             };
             let loaded = self.checked(&snapshot, &plan, request).await?;
             if let Some(action) = request.command.trial() {
-                self.require_facts(&snapshot, &plan, &loaded)?;
+                self.require_settings(&snapshot, &plan, &loaded)?;
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
                 if !unverified.is_empty() {
                     drop(changing);
@@ -132,10 +132,10 @@ impl Deployments {
         }
     }
 
-    /// Fails if the releases that a change makes visible read facts that the site lacks or has with
-    /// another type. Those that it leaves alone are not checked: their teams cannot keep others from
-    /// deploying.
-    fn require_facts(
+    /// Fails if the releases that a change makes visible read settings that the configuration
+    /// lacks or has with another type. Those that it leaves alone are not checked: their teams cannot
+    /// keep others from deploying.
+    fn require_settings(
         &self,
         snapshot: &Snapshot,
         plan: &Plan,
@@ -147,13 +147,13 @@ impl Deployments {
             let before = before.unwrap_or_default();
             let is_new = |id: &ReleaseId| before.get(&id.name) != Some(&id.version);
             let new = loaded.releases.iter().filter(|release| is_new(&release.id));
-            let found = new.flat_map(|release| self.fact_problems(release));
+            let found = new.flat_map(|release| self.setting_problems(release));
             problems.extend(found.map(|problem| problem.to_string()));
         }
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(ChangeError::FactsMissingOrMistyped(
+            Err(ChangeError::SettingsMissingOrMistyped(
                 problems.into_iter().collect(),
             ))
         }

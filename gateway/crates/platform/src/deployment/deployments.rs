@@ -12,9 +12,10 @@ use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 
 use super::error::LoadError;
 use super::metrics::DeploymentMetrics;
+use super::settings::Settings;
 use super::snapshot::{Snapshot, concurrently};
 use super::types::Warm;
-use colonnade_config::{Facts, Retention};
+use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
@@ -58,8 +59,8 @@ pub struct Deployments {
     degradation: OnceLock<Degradation>,
     /// The paths of files that the gateway serves in place of pages.
     pub(super) files: OnceLock<BTreeSet<String>>,
-    /// The facts of the site. `None`: releases are not checked against them.
-    pub(super) facts: ArcSwapOption<Facts>,
+    /// What the operator gives to releases. `None`: releases are not checked against it.
+    pub(super) settings: ArcSwapOption<Settings>,
     current: ArcSwap<Snapshot>,
     /// Why the store cannot be written, as `/readyz` says it.
     write_problem: parking_lot::Mutex<Option<String>>,
@@ -124,7 +125,7 @@ impl Deployments {
             metrics,
             degradation: OnceLock::new(),
             files: OnceLock::new(),
-            facts: ArcSwapOption::empty(),
+            settings: ArcSwapOption::empty(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
             write_problem: parking_lot::Mutex::default(),
             store_problem: parking_lot::Mutex::default(),
@@ -175,7 +176,7 @@ impl Deployments {
         }
         problems.extend(self.store_problem.lock().clone());
         problems.extend(self.write_problem.lock().clone());
-        problems.extend(self.facts_missing_or_mistyped(&snapshot));
+        problems.extend(self.settings_missing_or_mistyped(&snapshot));
         let sections: Vec<_> = snapshot.unavailable().map(|each| each.id.name.as_str()).collect();
         if !sections.is_empty() {
             problems.push(format!("unavailable sections: {}", sections.join(", ")));

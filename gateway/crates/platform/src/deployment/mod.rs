@@ -21,7 +21,7 @@ mod plan;
 mod prerender;
 mod record_changes;
 mod rollback;
-mod site_facts;
+mod settings;
 mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -53,9 +53,9 @@ pub enum ChangeError {
     /// The releases conflict with each other.
     #[error("the releases conflict with each other")]
     Conflict(Vec<String>),
-    /// Releases read facts that the site does not have, or has with another type.
-    #[error("releases read facts that the site does not have, or has with another type")]
-    FactsMissingOrMistyped(Vec<String>),
+    /// Releases read settings that the configuration does not have, or has with another type.
+    #[error("releases read settings that the configuration does not have, or has with another type")]
+    SettingsMissingOrMistyped(Vec<String>),
     /// Pages of the deployment fail to render.
     #[error("pages of the deployment fail to render")]
     RenderFailed(Vec<String>),

@@ -13,12 +13,12 @@ use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
 /// The reasons why a deploy of this release now would be rejected or need another token, and its
-/// pages that visitors could not see. While no deployment is live, only those of facts.
+/// pages that visitors could not see. While no deployment is live, only those of settings.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
     let release = snapshot.find_release(deployments.store(), id).await?;
-    let facts = deployments.fact_problems(&release).into_iter();
-    let mut warnings: Vec<String> = facts.map(|problem| rejected(&problem.to_string())).collect();
+    let settings = deployments.setting_problems(&release).into_iter();
+    let mut warnings: Vec<String> = settings.map(|problem| rejected(&problem.to_string())).collect();
     let Some(live) = snapshot.live() else {
         return Ok(warnings);
     };

@@ -20,7 +20,6 @@ pub(super) struct Boot<'a> {
     /// What sections know of the site, with the current day ([`super::SiteView`]).
     pub(super) site: Value,
     /// The configuration of each of the sections below that has one, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) configs: BTreeMap<&'a str, &'a RawValue>,
     /// The page; `None` for the not-found page.
     pub(super) page: Option<&'a PageManifest>,

@@ -45,6 +45,8 @@ pub struct LoadedRelease {
     pub shared: BTreeMap<String, String>,
     /// The facts of the site that it reads, with their types.
     pub facts: BTreeMap<String, FactType>,
+    /// The values of its section's configuration that it reads, with their types.
+    pub config: BTreeMap<String, FactType>,
     /// Its role in a deployment.
     pub role: Role,
     /// The files of its server modules, by specifier.
@@ -197,6 +199,7 @@ impl LoadedRelease {
             contract: release.contract,
             shared: release.shared,
             facts: release.facts,
+            config: release.config,
             role,
             modules,
             server_modules: OnceCell::new(),
@@ -249,6 +252,7 @@ impl LoadedRelease {
             contract: summary.contract,
             shared: summary.shared.clone(),
             facts: BTreeMap::new(),
+            config: BTreeMap::new(),
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest::new(Arc::clone(&section), [])),
                 pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,

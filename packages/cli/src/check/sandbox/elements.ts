@@ -1,5 +1,5 @@
 // Records the elements that the site's Content Security Policy blocks and the links that browsers cannot follow, wherever the
-// section creates them. watchedFacts.ts adds the reads of facts.
+// section creates them. watchedSettings.ts adds the reads of settings.
 import React from "react";
 import runtime from "react/jsx-runtime";
 
@@ -9,7 +9,7 @@ import { styleLibraryHelp, type ProblemCode } from "../codes.js";
 import { BUNDLE_NAME } from "../report.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
-/** A blocked element, an invalid link or a read of an unlisted fact, with the stack of the code that made it. */
+/** A blocked element, an invalid link or a read of an unlisted setting, with the stack of the code that made it. */
 export interface BlockedElement {
   readonly code: ProblemCode;
   readonly message: string;

@@ -1,11 +1,13 @@
 // The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
-import type { Facts, Section, Site, SlotModule } from "@colonnade/kit";
+import type { Section, SlotModule } from "@colonnade/kit";
 import { CONTRACT } from "@colonnade/kit/contract";
+import type { ReadSettings } from "../../build/settings.js";
 import { recordBlockedElements } from "./elements.js";
 import { PageCheck } from "./pageCheck.js";
+import type { SectionServices } from "./render.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 import type { StepResult } from "./violation.js";
-import { watchedFacts } from "./watchedFacts.js";
+import { watchedSettings } from "./watchedSettings.js";
 
 export { inspectHtml, takeBlocked } from "./html.js";
 
@@ -13,14 +15,15 @@ export { inspectHtml, takeBlocked } from "./html.js";
 export class SectionCheck {
   readonly #load: () => Promise<{ readonly default: Section }>;
   readonly #name: string;
-  readonly #site: Site;
+  readonly #services: SectionServices;
   #section: Section | undefined;
 
-  /** `load` imports the entry module; `name` and `facts` are those of the configuration. */
-  constructor(load: () => Promise<{ readonly default: Section }>, name: string, facts: Facts) {
+  /** `load` imports the entry module; `name` is that of the configuration, and `settings` have the types that it lists. */
+  constructor(load: () => Promise<{ readonly default: Section }>, name: string, settings: ReadSettings) {
     this.#load = load;
     this.#name = name;
-    this.#site = { ...PLACEHOLDER_SITE, facts: watchedFacts(facts) };
+    const { facts, config } = watchedSettings(settings);
+    this.#services = { name, site: { ...PLACEHOLDER_SITE, facts }, config };
     recordBlockedElements();
   }
 
@@ -47,7 +50,7 @@ export class SectionCheck {
   /** The check of a page. */
   page(pattern: string): PageCheck {
     if (!this.#section) throw new Error("the section is not loaded");
-    return new PageCheck(this.#section, pattern, this.#site);
+    return new PageCheck(this.#section, pattern, this.#services);
   }
 }
 

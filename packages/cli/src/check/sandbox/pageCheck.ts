@@ -1,7 +1,8 @@
-import type { AnyPage, PageModule, Section, Site } from "@colonnade/kit";
+import type { AnyPage, PageModule, Section } from "@colonnade/kit";
 import { pathTo } from "@colonnade/kit/contract";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { PathCheck } from "./pathCheck.js";
+import type { SectionServices } from "./render.js";
 import type { StepResult } from "./violation.js";
 
 /** The paths of a page. */
@@ -16,13 +17,13 @@ export interface ListedPaths {
 export class PageCheck {
   readonly #section: Section;
   readonly #pattern: string;
-  readonly #site: Site;
+  readonly #services: SectionServices;
   #page: AnyPage | undefined;
 
-  constructor(section: Section, pattern: string, site: Site) {
+  constructor(section: Section, pattern: string, services: SectionServices) {
     this.#section = section;
     this.#pattern = pattern;
-    this.#site = site;
+    this.#services = services;
   }
 
   /** Evaluates the module of the page. */
@@ -70,7 +71,7 @@ export class PageCheck {
 
   /** The check of the page at a path. */
   at(path: string): PathCheck {
-    return new PathCheck(this.#pattern, this.#loaded(), path, this.#site);
+    return new PathCheck(this.#pattern, this.#loaded(), path, this.#services);
   }
 
   #loaded(): AnyPage {

@@ -6,7 +6,6 @@ import {
   type Params,
   type Queries,
   type QueryResult,
-  type Site,
 } from "@colonnade/kit";
 import { matchPath } from "@colonnade/kit/contract";
 import { loadResults } from "@colonnade/kit/shell";
@@ -14,7 +13,7 @@ import { findNonJson, queriesProblem, queryPaths } from "@colonnade/kit/server";
 import { MAX_PAGE_BYTES } from "../limits.js";
 import { headProblems, isIndexable } from "./head.js";
 import { inspectHtml } from "./html.js";
-import { renderPage } from "./render.js";
+import { renderPage, type SectionServices } from "./render.js";
 import type { StepResult, Violation } from "./violation.js";
 
 /** The result of a query whose upstream is unavailable. */
@@ -27,7 +26,7 @@ export class PathCheck {
   readonly #pattern: string;
   readonly #page: AnyPage;
   readonly #path: string;
-  readonly #site: Site;
+  readonly #services: SectionServices;
   #params: Params = {};
   #queries: Queries = {};
   #data: unknown;
@@ -37,11 +36,11 @@ export class PathCheck {
   /** The HTML of the last render. */
   html = "";
 
-  constructor(pattern: string, page: AnyPage, path: string, site: Site) {
+  constructor(pattern: string, page: AnyPage, path: string, services: SectionServices) {
     this.#pattern = pattern;
     this.#page = page;
     this.#path = path;
-    this.#site = site;
+    this.#services = services;
   }
 
   matches(): StepResult {
@@ -61,7 +60,7 @@ export class PathCheck {
 
   /** Runs `queries`. */
   queries(): StepResult {
-    const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#site }) ?? {};
+    const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#services.site }) ?? {};
     this.#queries = run();
     const subject = `queries() of ${this.#path} (page ${this.#pattern})`;
     const problem = queriesProblem(this.#queries);
@@ -82,7 +81,7 @@ export class PathCheck {
 
   async #load(resultOf: (query: string) => QueryResult): Promise<unknown> {
     const results = await loadResults(this.#queries, (_, name) => resultOf(name));
-    this.#data = await this.#page.data({ params: this.#params, site: this.#site, results });
+    this.#data = await this.#page.data({ params: this.#params, site: this.#services.site, results });
     return this.#data;
   }
 
@@ -115,9 +114,9 @@ export class PathCheck {
 
   /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
   head(): { readonly indexable: boolean; readonly problems: readonly Violation[] } {
-    const head = this.#page.head({ data: this.#data as never, site: this.#site });
+    const head = this.#page.head({ data: this.#data as never, site: this.#services.site });
     this.#head = head;
-    return { indexable: isIndexable(head), problems: [...headProblems(head, this.#path, this.#site)] };
+    return { indexable: isIndexable(head), problems: [...headProblems(head, this.#path, this.#services.site)] };
   }
 
   layout(): void {
@@ -128,7 +127,7 @@ export class PathCheck {
   async render(): Promise<StepResult> {
     const [data, path] = [this.#data, this.#path];
     const { Component } = this.#page;
-    this.html = await renderPage({ Component, data, path, params: this.#params, site: this.#site });
+    this.html = await renderPage({ Component, data, path, params: this.#params, services: this.#services });
     inspectHtml(this.html);
     if (this.#nonJson !== null) return null;
     const page = { head: this.#head, layout: this.#layout, data, html: this.html };

@@ -1,8 +1,16 @@
 import { Suspense, type ReactElement } from "react";
 
-import { ParamsContext, ShellContext } from "@colonnade/kit/shell";
-import type { AnyPage, Params, Site } from "@colonnade/kit";
+import { ParamsContext, SectionContext, ShellContext } from "@colonnade/kit/shell";
+import type { AnyPage, Params, SectionConfiguration, Site } from "@colonnade/kit";
 import { renderToHtml, StaticRouter } from "@colonnade/kit/server";
+
+/** What the shell provides to a section. */
+export interface SectionServices {
+  /** The section's name. */
+  readonly name: string;
+  readonly site: Site;
+  readonly config: SectionConfiguration;
+}
 
 /** What a page renders from. */
 interface PageToRender {
@@ -10,7 +18,7 @@ interface PageToRender {
   readonly data: unknown;
   readonly path: string;
   readonly params: Params;
-  readonly site: Site;
+  readonly services: SectionServices;
 }
 
 const SUSPENDED_PAGE = "<main><!--$!-->";
@@ -20,17 +28,20 @@ const SUSPENDED_PAGE = "<main><!--$!-->";
  *
  * @throws Error if the page as a whole suspends, and what the component throws.
  */
-export async function renderPage({ Component, data, path, params, site }: PageToRender): Promise<string> {
+export async function renderPage({ Component, data, path, params, services }: PageToRender): Promise<string> {
+  const { name, site, config } = services;
   const tree: ReactElement = (
     <StaticRouter location={path}>
-      <ShellContext value={{ site, configs: {}, openDialog: () => undefined }}>
-        <ParamsContext value={params}>
-          <main>
-            <Suspense>
-              <Component data={data as never} />
-            </Suspense>
-          </main>
-        </ParamsContext>
+      <ShellContext value={{ site, configs: { [name]: config }, openDialog: () => undefined }}>
+        <SectionContext value={name}>
+          <ParamsContext value={params}>
+            <main>
+              <Suspense>
+                <Component data={data as never} />
+              </Suspense>
+            </main>
+          </ParamsContext>
+        </SectionContext>
       </ShellContext>
     </StaticRouter>
   );

@@ -6,6 +6,10 @@ declare module "@colonnade/kit" {
     /** From Monday to Sunday. */
     readonly openingHours: readonly string[];
   }
+  interface SectionConfiguration {
+    /** How long an order takes. */
+    readonly pickupDays: number;
+  }
 }
 
 /** The days of a week, as `openingHours` lists them. */
