@@ -28,11 +28,11 @@ import type { ProblemCode } from "../check/codes.js";
 import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
 import { errorsIn, type Problem } from "../check/problem.js";
+import { Renderer } from "../check/renderer.js";
 import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, matchPath } from "@colonnade/kit/contract";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
-import { Renderer } from "./renderer.js";
 import { WatchBuild } from "./watch.js";
 
 /** The version of every release that `colonnade dev` serves. */

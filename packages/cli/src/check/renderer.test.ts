@@ -4,11 +4,11 @@ import path from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { placeholderSettings } from "../build/settings.js";
+import { Renderer } from "../../dist/check/renderer.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
-import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
-import { Renderer } from "../../dist/dev/renderer.js";
+import { placeholderSettings } from "../build/settings.js";
 import type { RenderReply } from "./rendererJob.js";
+import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {

@@ -1,7 +1,8 @@
 import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+
 import type { ReadSettings } from "../build/settings.js";
-import type { Report } from "../check/report.js";
-import type { SandboxScripts } from "../check/sandboxScripts.js";
+import type { Report } from "./report.js";
+import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** The argument of a renderer process. The shared script also has the shell's `render`. Each build replaces the bundle. */
 export interface RendererJob extends SandboxScripts {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
-import type { Report } from "../check/report.js";
 import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
+import type { Report } from "./report.js";
 
 const PROCESS = path.join(import.meta.dirname, "rendererProcess.js");
 

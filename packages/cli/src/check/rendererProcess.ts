@@ -1,15 +1,16 @@
 // Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
 import { Script, type Context } from "node:vm";
 
-import { stackOfFunction } from "../check/functionPosition.js";
-import { describeThrown, settled } from "../check/outcome.js";
-import type { Report } from "../check/report.js";
-import type { PageCheck } from "../check/sandbox/pageCheck.js";
-import { createSandboxContext } from "../check/sandboxContext.js";
-import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "../check/sandboxScripts.js";
-import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "../check/watchdog.js";
 import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+
+import { stackOfFunction } from "./functionPosition.js";
+import { describeThrown, settled } from "./outcome.js";
 import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
+import type { Report } from "./report.js";
+import type { PageCheck } from "./sandbox/pageCheck.js";
+import { createSandboxContext } from "./sandboxContext.js";
+import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 interface RendererGlobals extends SandboxGlobals {
   readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
