@@ -94,14 +94,7 @@ export type PointProps = Readonly<Record<string, object>>;
 
 /** The result of a server render, from which the shell hydrates the page. */
 export type RenderedView =
-  | {
-      readonly kind: "page";
-      readonly data: unknown;
-      readonly head: Head;
-      readonly layout: Layout;
-      /** Those of the page's own points. Absent if it opens none. */
-      readonly points?: PointProps;
-    }
+  | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
   | { readonly kind: "notFound"; readonly heading?: string };
 
 /** A page to render: the argument of the shell's `render`. */
@@ -148,7 +141,7 @@ export interface Rendered extends RenderedWithResults {
   readonly view: RenderedView;
   /** Content of the document's root element. The place of each extension point is an empty element. */
   readonly html: string;
-  /** The props of all points, with those of the shell. Absent if there are none. */
+  /** The props of the points in it, with those of the shell. Absent if there are none. */
   readonly points?: PointProps;
   /** Whether the page read today's date. It is then cached for that day only. */
   readonly readsToday: boolean;

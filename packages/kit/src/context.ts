@@ -129,7 +129,7 @@ export function useRemotes(): Remotes | undefined {
  * @throws Error outside the shell.
  * @internal
  */
-export function useExtensionPoints(): ComponentType<ExtensionPlaceProps> {
+export function useExtensionPlace(): ComponentType<ExtensionPlaceProps> {
   return useShell("ExtensionPoint").ExtensionPlace ?? ExtensionPlaceElement;
 }
 

@@ -3,8 +3,8 @@ import type { ComponentType } from "react";
 import type { NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Site } from "./site.js";
 
-/** An extension point that a page or the shell has opened. */
-export interface OpenExtensionPoint<Context> {
+/** An extension point with unknown props. */
+export interface AnyExtensionPoint {
   /** Its ID, such as `directory/city-aside`. */
   readonly id: string;
   /** Version of the props. */
@@ -13,10 +13,8 @@ export interface OpenExtensionPoint<Context> {
   readonly max: number;
   /** Props to test extensions with. */
   readonly examples: readonly object[];
-  /** The ID with the version. */
+  /** The ID with the version, such as `directory/city-aside@1`. Sections fill the point by it. */
   readonly reference: string;
-  /** Returns the props of its extensions, which must be serializable to JSON. */
-  readonly select: (context: Context) => object;
 }
 
 /** Argument of an extension's `queries`. */

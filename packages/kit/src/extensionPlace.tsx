@@ -4,6 +4,8 @@ import type { ReactElement, ReactNode, Ref } from "react";
 export interface ExtensionPlaceProps {
   /** The point's ID with its version, such as `directory/city-aside@1`. */
   readonly reference: string;
+  /** What its extensions get. */
+  readonly props: object;
   /** Shown if there is no extension. */
   readonly empty?: ReactNode;
 }
@@ -30,7 +32,7 @@ export function ExtensionPlaceElement({
   reference,
   empty,
   ref,
-}: ExtensionPlaceProps & { readonly ref?: Ref<HTMLDivElement> }): ReactElement {
+}: Omit<ExtensionPlaceProps, "props"> & { readonly ref?: Ref<HTMLDivElement> }): ReactElement {
   return (
     <>
       <div

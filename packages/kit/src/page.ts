@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "react";
 
 import { browserOnly } from "./browserOnly.js";
-import type { OpenExtensionPoint } from "./extension.js";
+import type { AnyExtensionPoint } from "./extension.js";
 import type { NotFound } from "./notFound.js";
 import type { NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Redirect } from "./redirect.js";
@@ -124,11 +124,8 @@ export interface PageMembers<Data, Q extends Queries = NoQueries> {
   paths?(): readonly string[];
   /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */
   readonly anyParams?: boolean;
-  /**
-   * The extension points that the page opens, each by its `at()`. Declare them after `data`. The component shows each one once, by
-   * `<ExtensionPoint>` of `@colonnade/kit/extensions`.
-   */
-  readonly extensionPoints?: readonly OpenExtensionPoint<{ readonly data: Data; readonly site: Site }>[];
+  /** The extension points that the component shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
+  readonly extensionPoints?: readonly AnyExtensionPoint[];
   /** Returns the page's document head. */
   head(context: { readonly data: Data; readonly site: Site }): Head;
   /** Returns how the shell draws the frame around the page. */

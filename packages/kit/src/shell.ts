@@ -34,7 +34,7 @@ export {
   ShellContext,
   type ShellServices,
 } from "./context.js";
-export type { AnyExtension, ExtensionModule, OpenExtensionPoint } from "./extension.js";
+export type { AnyExtension, AnyExtensionPoint, ExtensionModule } from "./extension.js";
 export {
   EXTENSION_ATTRIBUTE,
   ExtensionPlaceElement,

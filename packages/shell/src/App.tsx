@@ -9,6 +9,7 @@ import { Suspense, useMemo, useState, type ComponentType, type ReactElement } fr
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
 import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
+import { ExtensionsContext } from "./extensions/extensionsContext.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import type { Views } from "./loading/viewLoader.js";
@@ -50,15 +51,11 @@ export function App({ parts, boot, slots, remotes, ExtensionPlace, ...page }: Ap
   return (
     <ShellContext value={services}>
       <SlotsContext value={slots}>
-        <Suspense fallback={<LoadingFrame parts={parts} extensions={boot.extensions} />}>
-          <CurrentPage
-            {...page}
-            parts={parts}
-            announce={announce}
-            image={boot.socialImage}
-            extensions={boot.extensions}
-          />
-        </Suspense>
+        <ExtensionsContext value={boot.extensions}>
+          <Suspense fallback={<LoadingFrame parts={parts} />}>
+            <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+          </Suspense>
+        </ExtensionsContext>
       </SlotsContext>
       {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}
       <Announcer text={announcement} />

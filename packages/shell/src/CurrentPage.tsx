@@ -1,5 +1,5 @@
 import { useSite } from "@colonnade/kit";
-import { ParamsContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
+import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -8,14 +8,13 @@ import {
   useEffect,
   useEffectEvent,
   useLayoutEffect,
-  useMemo,
   useReducer,
   useState,
   type ReactElement,
 } from "react";
 import { useLocation } from "react-router-dom";
 
-import { OpenPointsContext } from "./extensions/openPoints.js";
+import { ExtensionsContext } from "./extensions/extensionsContext.js";
 import { applyHead, noindexHead, titleOf } from "./head.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
@@ -24,7 +23,7 @@ import type { PageView, View, Views } from "./loading/viewLoader.js";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";
 import type { ViewTransitions } from "./navigation/viewTransitions.js";
-import { propsOfShell, titlesOf, type FrameProps, type RetryProps, type ShellParts } from "./parts.js";
+import { titlesOf, type RetryProps, type ShellParts } from "./parts.js";
 import { SectionErrorBoundary } from "./SectionErrorBoundary.js";
 import { SectionRoot } from "./SectionRoot.js";
 
@@ -39,8 +38,6 @@ interface CurrentPageProps {
   readonly serverHtml: ServerHtml | null;
   readonly announce: (text: string) => void;
   readonly image: SocialImage | undefined;
-  /** Those of the shell's points. */
-  readonly extensions: ResolvedExtensions | undefined;
 }
 
 /**
@@ -77,34 +74,18 @@ function useHead(parts: ShellParts, view: View | null, image: SocialImage | unde
   }, [parts, view, site, image]);
 }
 
-interface SiteFrameProps extends FrameProps {
+interface LoadingFrameProps {
   readonly parts: ShellParts;
-  /** Those of the shell's points. */
-  readonly extensions: ResolvedExtensions | undefined;
-}
-
-/** The shell's frame, with its extension points. */
-function SiteFrame({ parts, extensions, ...frame }: SiteFrameProps): ReactElement {
-  const site = useSite();
-  const { currentPath } = frame;
-  const points = useMemo(
-    () => ({ props: propsOfShell(parts, site, currentPath), extensions }),
-    [parts, site, currentPath, extensions],
-  );
-  return (
-    <OpenPointsContext value={points}>
-      <parts.Frame {...frame} />
-    </OpenPointsContext>
-  );
 }
 
 /** The frame with a loading indicator in place of the page. */
-export function LoadingFrame(props: Pick<SiteFrameProps, "parts" | "extensions">): ReactElement {
-  const { Loading, loadingLayout = NO_LAYOUT } = props.parts;
+export function LoadingFrame({
+  parts: { Frame, Loading, loadingLayout = NO_LAYOUT },
+}: LoadingFrameProps): ReactElement {
   return (
-    <SiteFrame {...props} layout={loadingLayout}>
+    <Frame layout={loadingLayout}>
       <Loading />
-    </SiteFrame>
+    </Frame>
   );
 }
 
@@ -143,10 +124,8 @@ export const CurrentPage = memo(function CurrentPage({
   serverHtml,
   announce,
   image,
-  extensions,
 }: CurrentPageProps): ReactElement {
-  const { NotFound, Failed, Offline } = parts;
-  const frame = { parts, extensions };
+  const { Frame, NotFound, Failed, Offline } = parts;
   const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname, key, transitions);
@@ -158,12 +137,12 @@ export const CurrentPage = memo(function CurrentPage({
     if (view) views.setCurrent(pathname);
   }, [views, view, pathname, key]);
 
-  if (!view) return <LoadingFrame {...frame} />;
+  if (!view) return <LoadingFrame parts={parts} />;
   if (view.kind === "notFound") {
     return (
-      <SiteFrame {...frame} layout={NO_LAYOUT}>
+      <Frame layout={NO_LAYOUT}>
         <NotFound heading={view.heading ?? titlesOf(parts).notFound} />
-      </SiteFrame>
+      </Frame>
     );
   }
   if (view.kind === "failed") {
@@ -172,7 +151,7 @@ export const CurrentPage = memo(function CurrentPage({
       renderAgain();
     };
     return (
-      <SiteFrame {...frame} layout={NO_LAYOUT} currentPath={pathname}>
+      <Frame layout={NO_LAYOUT} currentPath={pathname}>
         {navigator.onLine ? (
           <Failed retry={retry} />
         ) : (
@@ -181,11 +160,11 @@ export const CurrentPage = memo(function CurrentPage({
             <RetryOnline retry={retry} />
           </>
         )}
-      </SiteFrame>
+      </Frame>
     );
   }
   return (
-    <SiteFrame {...frame} layout={view.layout} currentPath={pathname}>
+    <Frame layout={view.layout} currentPath={pathname}>
       <Page
         key={`${view.section.name} ${pathname}`}
         parts={parts}
@@ -194,7 +173,7 @@ export const CurrentPage = memo(function CurrentPage({
         serverHtml={isServerRendered ? serverHtml : null}
         scroll={isServerRendered ? scroll : null}
       />
-    </SiteFrame>
+    </Frame>
   );
 });
 
@@ -230,9 +209,9 @@ const Page = memo(function Page({
     >
       <SectionRoot name={section.name}>
         <ParamsContext value={params}>
-          <OpenPointsContext value={view.openPoints}>
+          <ExtensionsContext value={view.extensions}>
             <Component {...props} />
-          </OpenPointsContext>
+          </ExtensionsContext>
         </ParamsContext>
       </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}

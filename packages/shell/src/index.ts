@@ -10,7 +10,6 @@ export {
   type DialogProps,
   type FrameProps,
   type RetryProps,
-  type ShellPointContext,
   type ShellParts,
   type Titles,
 } from "./parts.js";

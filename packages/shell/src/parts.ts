@@ -1,5 +1,5 @@
-import type { Layout, Site } from "@colonnade/kit";
-import type { OpenExtensionPoint, PointProps } from "@colonnade/kit/shell";
+import type { Layout } from "@colonnade/kit";
+import type { AnyExtensionPoint } from "@colonnade/kit/shell";
 import type { ComponentType, ReactNode } from "react";
 
 import type { FederationPlugin } from "./loading/federationRuntime.js";
@@ -42,14 +42,6 @@ export interface Titles {
   readonly failed: string;
 }
 
-/** What the props of the shell's extension points come from. */
-export interface ShellPointContext {
-  /** What the operator's configuration says about the site, and today's date. */
-  readonly site: Site;
-  /** Path of the current page, if it exists. Extensions whose props have it are rendered for each path. */
-  readonly currentPath?: string | undefined;
-}
-
 /** What a site's shell consists of, besides what every shell has. */
 export interface ShellParts {
   /** The frame of every page: header, main region and footer. The main region is `<main id="main" tabIndex={-1}>`. */
@@ -69,7 +61,7 @@ export interface ShellParts {
   /** The slots whose content is a dialog, by name. */
   readonly dialogs?: Readonly<Record<string, DialogParts>>;
   /** The extension points that the frame shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
-  readonly extensionPoints?: readonly OpenExtensionPoint<ShellPointContext>[];
+  readonly extensionPoints?: readonly AnyExtensionPoint[];
   /**
    * Plugins of the Module Federation runtime, which the shell loads when the first page is idle. Their code is part of the shell's
    * first script; one that is large imports it in its hooks.
@@ -82,11 +74,6 @@ const TITLES: Titles = { notFound: "Page not found", failed: "Unavailable right 
 /** The titles of a shell. */
 export function titlesOf({ titles }: ShellParts): Titles {
   return { ...TITLES, ...titles };
-}
-
-/** The props of the shell's extension points. */
-export function propsOfShell({ extensionPoints = [] }: ShellParts, site: Site, currentPath?: string): PointProps {
-  return Object.fromEntries(extensionPoints.map(({ reference, select }) => [reference, select({ site, currentPath })]));
 }
 
 /**

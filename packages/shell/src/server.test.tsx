@@ -11,13 +11,15 @@ import {
   type AnyPage,
   type Section,
 } from "@colonnade/kit";
-import type { Rendered, RenderResult } from "@colonnade/kit/shell";
+import { defineExtension, defineExtensionPoint, ExtensionPoint, type AnyExtension } from "@colonnade/kit/extensions";
+import type { ExtensionResult, Rendered, RenderResult } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
-import { lazy, Suspense, type ReactNode } from "react";
+import { lazy, Suspense, use, useId, type ReactNode } from "react";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 
 import { PARTS } from "./fixtures.js";
+import type { FrameProps } from "./parts.js";
 import { createRender } from "./server.js";
 
 declare module "@colonnade/kit" {
@@ -332,6 +334,178 @@ describe("render rejects", () => {
     ).rejects.toThrow('the section "greeting" has no page "/other" for /other');
     await expect(render(sectionOf(greeting), { path: "/other", page, site: TEST_SITE })).rejects.toThrow(
       `the section "greeting" has no page "${PATTERN}" for /other`,
+    );
+  });
+});
+
+const ASIDE = defineExtensionPoint<{ name: string }>({
+  id: "greeting/aside",
+  version: 1,
+  max: 4,
+  examples: [{ name: "Māui" }],
+});
+
+const withPoint = (more: object = {}): AnyPage => ({
+  ...greeting,
+  extensionPoints: [ASIDE],
+  Component: ({ data }: { data: Greeting }) => (
+    <section>
+      <ExtensionPoint point={ASIDE} props={{ name: data.name }} empty={<p>Nobody else greets.</p>} />
+    </section>
+  ),
+  ...more,
+});
+
+describe("a page with an extension point", () => {
+  test("renders its place, and says the props", async () => {
+    const { html, points } = await renderAt("/greeting/x", withPoint());
+    expect(html).toContain(
+      '<section><div data-extension-point="greeting/aside@1"></div>' +
+        '<div data-extension-empty=""><p>Nobody else greets.</p></div></section>',
+    );
+    expect(points).toEqual({ "greeting/aside@1": { name: "x" } });
+  });
+
+  test("says the props of the shell's points, too", async () => {
+    const search = defineExtensionPoint<{ path: string }>({ id: "shell/search", version: 2, max: 1, examples: [] });
+    const Frame = ({ currentPath = "", children }: FrameProps) => (
+      <>
+        <ExtensionPoint point={search} props={{ path: currentPath }} />
+        <main>{children}</main>
+      </>
+    );
+    const renderInShell = createRender({ ...PARTS, Frame, extensionPoints: [search] });
+    const page = { section: "greeting", pattern: PATTERN };
+    const request = { path: "/greeting/x", page, site: TEST_SITE };
+    expect(await renderInShell(sectionOf(withPoint()), request)).toMatchObject({
+      points: { "shell/search@2": { path: "/greeting/x" }, "greeting/aside@1": { name: "x" } },
+    });
+    const { points } = (await renderInShell(null, { ...request, page: null })) as Rendered;
+    expect(points).toEqual({ "shell/search@2": { path: "" } });
+  });
+
+  const place = <ExtensionPoint point={ASIDE} props={{ name: "x" }} />;
+  test("has the props of the last attempt to render", async () => {
+    const Late = lazy(() => Promise.resolve({ default: () => place }));
+    const Component = () => <Suspense fallback={place}>{<Late />}</Suspense>;
+    expect((await renderAt("/greeting/x", withPoint({ Component }))).points).toEqual({
+      "greeting/aside@1": { name: "x" },
+    });
+  });
+
+  test.each([
+    [
+      "props that JSON would change",
+      { Component: () => <ExtensionPoint point={ASIDE} props={{ name: new Date(0) as never }} /> },
+      'the props of the extension point "greeting/aside@1" does not survive JSON: props.name is a Date',
+    ],
+    [
+      "a point that it does not list",
+      { extensionPoints: [] },
+      'the extension point "greeting/aside@1" is not among the extensionPoints of its page, or of the shell',
+    ],
+    [
+      "a point twice",
+      {
+        Component: () => (
+          <>
+            {place}
+            {place}
+          </>
+        ),
+      },
+      'the extension point "greeting/aside@1" is rendered twice; expected one place',
+    ],
+  ])("is not rendered with %s", async (_, members, message) => {
+    await expect(renderAt("/greeting/x", withPoint(members))).rejects.toThrow(message);
+  });
+});
+
+/** Renders an extension of the point by the section `events`. */
+function renderExtension(extension: unknown, more: object = {}): Promise<ExtensionResult> {
+  const section = defineSection({
+    name: "events",
+    contract: 1,
+    pages: {},
+    extensions: { [ASIDE.reference]: () => Promise.resolve({ extension: extension as AnyExtension }) },
+  });
+  const asked = { section: "events", point: ASIDE.reference, props: { name: "x" } };
+  return render(section, { extension: asked, site: TEST_SITE, ...more });
+}
+
+function Festival({ data, props }: { readonly data: string; readonly props: { readonly name: string } }): ReactNode {
+  return <b id={useId()}>{`${data} for ${props.name}, ${String(useConfig().phone)}`}</b>;
+}
+
+const festival = defineExtension({
+  data: ({ props }: { props: { name: string } }) => `Kites at ${props.name}`,
+  Component: Festival,
+});
+
+describe("an extension", () => {
+  test("renders in its section's scope, with props, data and configuration, and IDs of its own", async () => {
+    const result = await renderExtension(festival, { config: { phone: "555" } });
+    const id = "_greeting-aside-1-events-R_0_";
+    const html = `<!--$--><div class="events_scope"><b id="${id}">Kites at x for x, 555</b></div><!--/$-->`;
+    expect(result).toEqual({ extension: { html, data: "Kites at x" }, readsToday: false });
+  });
+
+  test("with queries says them first, and gets their results", async () => {
+    const listed = defineExtension({
+      queries: ({ props }: { props: { name: string } }) => ({
+        events: query(`/api/events?for=${props.name}`, v.array(v.string())),
+      }),
+      data: ({ results: { events }, site }) => (events.ok ? events.value[0] : `none on ${site.today}`),
+      Component: ({ data }) => <p>{data}</p>,
+    });
+    expect(await renderExtension(listed)).toEqual({
+      queries: { events: "/api/events?for=x" },
+      readsToday: false,
+    });
+    const results = { events: { ok: true, value: ["Kites"] } };
+    expect(await renderExtension(listed, { results })).toMatchObject({
+      extension: { data: "Kites" },
+      readsToday: false,
+    });
+    expect(await renderExtension(listed, { results: { events: { ok: true, value: [7] } } })).toMatchObject({
+      extension: { data: "none on 2026-01-31" },
+      invalid: ["events"],
+      readsToday: true,
+    });
+  });
+
+  test("has nothing to show if its data is null", async () => {
+    expect(await renderExtension({ ...festival, data: () => null })).toEqual({ extension: null, readsToday: false });
+  });
+
+  test.each([
+    [
+      "data that JSON would change",
+      { data: () => new Map() },
+      /the data of the extension of "greeting\/aside@1" by the section "events" does not survive JSON: data is a Map/,
+    ],
+    [
+      "a component that throws",
+      {
+        Component: () => {
+          throw new Error("kaputt");
+        },
+      },
+      /kaputt/,
+    ],
+    [
+      "a component that waits",
+      { Component: () => use(new Promise<string>(() => undefined)) },
+      /the extension suspended outside/,
+    ],
+  ])("is not rendered with %s", async (_, members, message) => {
+    await expect(renderExtension({ ...festival, ...members })).rejects.toThrow(message);
+  });
+
+  test("is not rendered for a point that the section does not fill", async () => {
+    const asked = { section: "greeting", point: "greeting/other@1", props: {} };
+    await expect(render(sectionOf(greeting), { extension: asked, site: TEST_SITE })).rejects.toThrow(
+      'the section "greeting" has no extension of "greeting/other@1"',
     );
   });
 });

@@ -1,9 +1,10 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
 import type { Section, Site } from "@colonnade/kit";
-import { loadExtension, loadPage, propsOfPoints, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
+import { loadExtension, loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
 import {
   identifierPrefix,
   ShellContext,
+  type AnyExtensionPoint,
   type Boot,
   type ExtensionRequest,
   type ExtensionResult,
@@ -15,6 +16,7 @@ import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App.js";
 import { ExtensionContent } from "./extensions/ExtensionContent.js";
+import { ExtensionPlaces } from "./extensions/extensionPlaces.js";
 import { noindexHead, titleOf } from "./head.js";
 import type { View } from "./loading/viewLoader.js";
 import type { ShellParts } from "./parts.js";
@@ -54,7 +56,10 @@ function configsOf({ page, config }: RenderRequest): Boot["configs"] {
 type WithoutView = Extract<LoadedPage, { readonly kind: "queries" | "redirect" }>;
 
 /** A view, and the names of the results that do not fit their schema. */
-type ServerView = View & { readonly invalid: readonly string[] };
+type ServerView = View & {
+  readonly invalid: readonly string[];
+  readonly extensionPoints?: readonly AnyExtensionPoint[];
+};
 
 async function loadView(
   section: Section | null,
@@ -65,9 +70,8 @@ async function loadView(
   if (!section) throw new Error(`the server module of the section "${page.section}" does not export a section`);
   const loaded = await loadPage(section, { ...request, page }, site);
   if (loaded.kind !== "page") return loaded;
-  const { points, ...view } = loaded;
   const entry = { name: page.section } as SectionEntry;
-  return { ...view, section: entry, pattern: page.pattern, assets: [], openPoints: { props: points } };
+  return { ...loaded, section: entry, pattern: page.pattern, assets: [] };
 }
 
 /** The values of a site, and whether today's date was read. */
@@ -104,21 +108,18 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
   if (view.kind === "queries") return { queries: view.queries, readsToday: watched.readsToday };
   if (view.kind === "redirect")
     return { status: 307, location: view.path, readsToday: watched.readsToday, ...invalidOf(view) };
+  const places = new ExtensionPlaces([...(parts.extensionPoints ?? []), ...(view.extensionPoints ?? [])]);
   const { html, isSuspended } = await renderToHtml(
     <StaticRouter location={request.path}>
-      <App {...appProps(parts, { site, configs: configsOf(request) }, view)} />
+      <App {...appProps(parts, { site, configs: configsOf(request) }, view)} ExtensionPlace={places.Place} />
     </StaticRouter>,
   );
   if (isSuspended && PAGE_IS_SUSPENDED.test(html))
     throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
-  const currentPath = view.kind === "page" ? request.path : undefined;
-  const ofShell = propsOfPoints(parts.extensionPoints, { site, currentPath }, "the shell");
-  const points = { ...ofShell, ...(view.kind === "page" && view.openPoints.props) };
-  const common = { html, ...(!isEmpty(points) && { points }), readsToday: watched.readsToday, ...invalidOf(view) };
+  const common = { html, ...places.in(html), readsToday: watched.readsToday, ...invalidOf(view) };
   if (view.kind === "page") {
-    const { head, layout, props, openPoints } = view;
-    const own = !isEmpty(openPoints.props) && { points: openPoints.props };
-    return { status: 200, head, view: { kind: "page", data: props.data, head, layout, ...own }, ...common };
+    const { head, layout, props } = view;
+    return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, ...common };
   }
   const hasHeading = view.kind === "notFound" && view.heading !== undefined;
   return {
@@ -127,10 +128,6 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
     view: { kind: "notFound", ...(hasHeading && { heading: view.heading }) },
     ...common,
   };
-}
-
-function isEmpty(values: object): boolean {
-  return Object.keys(values).length === 0;
 }
 
 // How React marks the boundary around the whole extension if it shows its fallback.

@@ -1,12 +1,14 @@
-import { useExtensionPoints } from "@colonnade/kit";
+import { useExtensionPlace } from "@colonnade/kit";
 import { createElement, type ReactElement, type ReactNode } from "react";
 
 import type { DefinedExtensionPoint } from "./point.js";
 
 /** Props of {@link ExtensionPoint}. */
-export interface ExtensionPointProps {
-  /** The point, which the page's `extensionPoints` opens. */
-  readonly point: Pick<DefinedExtensionPoint<object>, "reference">;
+export interface ExtensionPointProps<Props extends object> {
+  /** The point, which the page's `extensionPoints` lists. */
+  readonly point: DefinedExtensionPoint<Props>;
+  /** What its extensions get. Must be serializable to JSON. */
+  readonly props: NoInfer<Props>;
   /** Shown if there is no extension. */
   readonly empty?: ReactNode;
 }
@@ -25,18 +27,22 @@ export interface ExtensionPointProps {
  * import { eventAside } from "./points";
  *
  * export const page = definePage({
+ *   extensionPoints: [eventAside],
  *   data: ({ params }) => ({ city: params.city ?? "" }),
- *   extensionPoints: [eventAside.at(({ data }) => ({ city: data.city }))],
  *   head: ({ data }) => ({ title: data.city, description: data.city, canonical: "/events" }),
  *   Component: ({ data }) => (
  *     <>
  *       <h1>{data.city}</h1>
- *       <ExtensionPoint point={eventAside} empty={<p>Nothing is planned.</p>} />
+ *       <ExtensionPoint point={eventAside} props={{ city: data.city }} empty={<p>Nothing is planned.</p>} />
  *     </>
  *   ),
  * });
  * ```
  */
-export function ExtensionPoint({ point, empty }: ExtensionPointProps): ReactElement {
-  return createElement(useExtensionPoints(), { reference: point.reference, empty });
+export function ExtensionPoint<Props extends object>({
+  point: { reference },
+  props,
+  empty,
+}: ExtensionPointProps<Props>): ReactElement {
+  return createElement(useExtensionPlace(), { reference, props, empty });
 }

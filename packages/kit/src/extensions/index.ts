@@ -7,11 +7,11 @@ export { ExtensionPoint, type ExtensionPointProps } from "./ExtensionPoint.js";
 export {
   defineExtension,
   type AnyExtension,
+  type AnyExtensionPoint,
   type Extension,
   type ExtensionContext,
   type ExtensionDataContext,
   type ExtensionModule,
   type ExtensionProps,
-  type OpenExtensionPoint,
 } from "../extension.js";
 export { defineExtensionPoint, type DefinedExtensionPoint, type ExtensionPointOptions } from "./point.js";

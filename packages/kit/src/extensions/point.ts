@@ -1,4 +1,4 @@
-import type { OpenExtensionPoint } from "../extension.js";
+import type { AnyExtensionPoint } from "../extension.js";
 
 /** Arguments of {@link defineExtensionPoint}. */
 export interface ExtensionPointOptions<Props extends object> {
@@ -13,15 +13,12 @@ export interface ExtensionPointOptions<Props extends object> {
 }
 
 /** An extension point. */
-export interface DefinedExtensionPoint<Props extends object> extends ExtensionPointOptions<Props> {
-  /** The ID with the version, such as `directory/city-aside@1`. Sections fill the point by it. */
-  readonly reference: string;
-  /** Opens the point on a page, or in the shell. `select` returns the props of its extensions. It must be pure. */
-  readonly at: <Context>(select: (context: Context) => Props) => OpenExtensionPoint<Context>;
+export interface DefinedExtensionPoint<Props extends object> extends AnyExtensionPoint {
+  readonly examples: readonly Props[];
 }
 
 /**
- * Declares an extension point.
+ * Declares an extension point: a place that any section of the site can fill.
  *
  * @example
  * ```tsx
@@ -38,7 +35,5 @@ export interface DefinedExtensionPoint<Props extends object> extends ExtensionPo
 export function defineExtensionPoint<Props extends object>(
   options: ExtensionPointOptions<Props>,
 ): DefinedExtensionPoint<Props> {
-  const { id, version, max, examples } = options;
-  const point = { id, version, max, examples, reference: `${id}@${String(version)}` };
-  return { ...point, at: (select) => ({ ...point, select }) };
+  return { ...options, reference: `${options.id}@${String(options.version)}` };
 }

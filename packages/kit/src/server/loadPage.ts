@@ -1,5 +1,4 @@
-import type { PointProps } from "../boot.js";
-import type { OpenExtensionPoint } from "../extension.js";
+import type { AnyExtensionPoint } from "../extension.js";
 import { isNotFound } from "../notFound.js";
 import { type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
@@ -33,8 +32,8 @@ export type LoadedPage =
       readonly params: Params;
       readonly head: Head;
       readonly layout: Layout;
-      /** The props of the extension points that it opens. */
-      readonly points: PointProps;
+      /** The extension points that it may show. */
+      readonly extensionPoints: readonly AnyExtensionPoint[];
     });
 
 interface WithResults {
@@ -43,11 +42,10 @@ interface WithResults {
 }
 
 /**
- * Runs `queries`, `data`, `head`, `layout` and the props of the extension points of the page at a path. Without the results of
- * its queries, runs only `queries`.
+ * Runs `queries`, `data`, `head` and `layout` of the page at a path. Without the results of its queries, runs only `queries`.
  *
- * @throws Error if the section has no such page, if its queries are invalid, if JSON would change the data or the props, and
- *   what the page throws.
+ * @throws Error if the section has no such page, if its queries are invalid, if JSON would change the data, and what the page
+ *   throws.
  */
 export async function loadPage(section: Section, request: PageRequest, site: Site): Promise<LoadedPage> {
   const { path, page, form, results } = request;
@@ -77,28 +75,8 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
     params,
     head: code.head({ data, site }),
     layout: code.layout?.({ data }) ?? {},
-    points: propsOfPoints(code.extensionPoints, { data, site }, subject),
+    extensionPoints: code.extensionPoints ?? [],
   };
-}
-
-/**
- * Returns the props of extension points. `subject` opens them, for errors.
- *
- * @throws Error if a point is opened twice, if JSON would change its props, and what `select` throws.
- */
-export function propsOfPoints<Context>(
-  points: readonly OpenExtensionPoint<Context>[] = [],
-  context: Context,
-  subject: string,
-): Record<string, object> {
-  const props: Record<string, object> = {};
-  for (const { reference, select } of points) {
-    if (Object.hasOwn(props, reference)) throw new Error(`${subject} opens the extension point "${reference}" twice`);
-    const selected = select(context);
-    checkJson(selected, "props", `the extension point "${reference}" of ${subject}`);
-    props[reference] = selected;
-  }
-  return props;
 }
 
 /** @throws Error if the path of a redirect is not one of this site. */

@@ -25,7 +25,7 @@ import { rootOptions } from "../rootOptions.js";
 import { ExtensionContent, type ExtensionContentProps } from "./ExtensionContent.js";
 
 /** What the place of a point passes to its extensions. */
-interface PlaceValues {
+export interface PlaceValues {
   readonly services: ShellServices;
   readonly navigation: ContextType<typeof NavigationContext>;
   readonly location: ContextType<typeof LocationContext>;
@@ -33,10 +33,19 @@ interface PlaceValues {
   readonly props: object;
 }
 
+/** The place of a point on the page. */
+interface Place {
+  readonly place: Element;
+  /** The point's ID with its version. */
+  readonly reference: string;
+  /** Those of the first render. */
+  readonly values: PlaceValues;
+}
+
 /** The extensions in the place of a point. */
 export interface ShownExtensions {
-  /** Renders them with these values. Null renders nothing else. */
-  update(values: PlaceValues | null): void;
+  /** Renders them with these values. */
+  update(values: PlaceValues): void;
   /** Removes them, after the current render. */
   remove(): void;
 }
@@ -103,28 +112,30 @@ class ShownExtension {
   readonly #resolved: ResolvedExtension;
   /** The names of all sections that fill the point, in order. */
   readonly #order: readonly string[];
-  #container: Element | undefined;
-  #root: Root | undefined;
+  /** The server's nodes. Empty without server rendering. */
+  readonly #nodes: readonly ChildNode[];
+  readonly #server: Element | undefined;
+  /** Ends all work. */
+  readonly #left = new AbortController();
   #values: PlaceValues;
-  #content: Content | undefined;
   #extension: AnyExtension | undefined;
+  #content: Content | undefined;
+  /** What the content is for, or will be. */
+  #props: object;
+  #requests = new AbortController();
+  #root: Root | undefined;
   /** Whether React has rendered it. An update of what is not hydrated would discard its HTML. */
   #isMounted = false;
-  #requests = new AbortController();
 
-  constructor(
-    place: Element,
-    reference: string,
-    resolved: ResolvedExtension,
-    order: readonly string[],
-    values: PlaceValues,
-  ) {
+  constructor({ place, reference, values }: Place, resolved: ResolvedExtension, order: readonly string[]) {
     this.#place = place;
     this.#reference = reference;
     this.#resolved = resolved;
     this.#order = order;
     this.#values = values;
-    this.#container = [...place.children].find((child) => this.#nameOf(child) === resolved.section.name);
+    this.#props = values.props;
+    this.#server = [...place.children].find((child) => nameOf(child) === resolved.section.name);
+    this.#nodes = [...(this.#server?.childNodes ?? [])];
     void this.#start();
   }
 
@@ -132,78 +143,74 @@ class ShownExtension {
     return `${this.#reference} ${this.#resolved.section.name}`;
   }
 
-  #nameOf(element: Element): string {
-    return element.getAttribute(EXTENSION_ATTRIBUTE) ?? "";
-  }
-
   async #start(): Promise<void> {
-    const { bytes } = this.#resolved;
-    const { signal } = this.#requests;
     try {
       const loading = loadExtension(this.#reference, this.#name, this.#resolved);
-      this.#extension = await withTimeout(loading, viewTimeout(bytes), `the extension "${this.#name}"`);
-      if (!signal.aborted) await this.#show(this.#values, this.#resolved.data);
+      this.#extension = await withTimeout(loading, viewTimeout(this.#resolved.bytes), `the extension "${this.#name}"`);
     } catch (error) {
       // The server's HTML stays.
-      if (!signal.aborted) await this.#fail("load", error);
+      await this.#fail("load", error);
+      return;
+    }
+    if (this.#left.signal.aborted) return;
+    const { Component } = this.#extension;
+    if (!this.#server) await this.#load(this.#extension);
+    else {
+      this.#content = { Component, props: { props: this.#props as never, data: this.#resolved.data as never } };
+      this.#render();
     }
   }
 
-  /** Loads the data, unless it is there, and renders. */
-  async #show({ props, services }: PlaceValues, known?: unknown): Promise<void> {
-    const extension = this.#extension;
-    if (!extension) return;
-    const { signal } = this.#requests;
-    const context = { props: props as never, site: services.site };
-    const queries = known === undefined ? (extension.queries?.(context) ?? {}) : {};
-    const results = await loadResults(queries, (path) => fetchResult(path, "omit", this.#requests));
-    const data = known ?? (await extension.data({ ...context, results }));
-    if (signal.aborted) return;
-    this.#content =
-      data === null
-        ? undefined
-        : { Component: extension.Component, props: { props: props as never, data: data as never } };
-    this.#render();
+  /** Loads the data for the current props, and renders. */
+  async #load(extension: AnyExtension): Promise<void> {
+    const { props, services } = this.#values;
+    this.#requests.abort();
+    const requests = new AbortController();
+    [this.#props, this.#requests] = [props, requests];
+    try {
+      const context = { props: props as never, site: services.site };
+      const results = await loadResults(extension.queries?.(context) ?? {}, (path) =>
+        fetchResult(path, "omit", requests),
+      );
+      const data = await extension.data({ ...context, results });
+      if (requests.signal.aborted || this.#left.signal.aborted) return;
+      const { Component } = extension;
+      this.#content = data === null ? undefined : { Component, props: { props: props as never, data: data as never } };
+      this.#render();
+    } catch (error) {
+      await this.#fail("render", error);
+    }
   }
 
   #render(): void {
-    const [content, server] = [this.#content, this.#root ? undefined : this.#container];
-    if (!content) {
-      this.#root?.render(null);
-      return;
-    }
-    const element = this.#elementOf(content, [...(server?.childNodes ?? [])]);
     const options = {
       ...rootOptions,
       identifierPrefix: identifierPrefix(this.#reference, this.#resolved.section.name),
     };
-    if (server) this.#root = hydrateRoot(server, element, options);
-    else {
-      this.#root ??= createRoot(this.#insert(), options);
-      this.#root.render(element);
-    }
+    const element = this.#content ? this.#elementOf(this.#content) : null;
+    if (!this.#root && this.#server) this.#root = hydrateRoot(this.#server, element, options);
+    else if (this.#root ?? element) (this.#root ??= createRoot(this.#insert(), options)).render(element);
   }
 
-  #elementOf({ Component: Content, props }: Content, nodes: readonly ChildNode[]): ReactElement {
+  #elementOf({ Component: Content, props }: Content): ReactElement {
     const { services, navigation, location } = this.#values;
     const { name } = this.#resolved.section;
     // As on the server, where the HTML is shared by all pages that pass the same props.
     const shownLocation = this.#isMounted ? location : { ...location, location: { ...location.location, ...AT_ROOT } };
+    const styled = { assets: assetsOf(this.#resolved), name: this.#name, section: name, Component: Content, props };
     return (
       <ExtensionBoundary
-        nodes={nodes}
+        nodes={this.#nodes}
         onMount={() => {
           this.#isMounted = true;
-          this.#render();
+          this.#refresh();
         }}
         onError={(error) => void this.#fail("render", error)}
       >
         <NavigationContext value={navigation}>
           <LocationContext value={shownLocation}>
             <ShellContext value={services}>
-              <Styled
-                {...{ assets: assetsOf(this.#resolved), name: this.#name, section: name, Component: Content, props }}
-              />
+              <Styled {...styled} />
             </ShellContext>
           </LocationContext>
         </NavigationContext>
@@ -217,30 +224,33 @@ class ShownExtension {
     const container = document.createElement("div");
     container.setAttribute(EXTENSION_ATTRIBUTE, name);
     const index = this.#order.indexOf(name);
-    const next = [...this.#place.children].find((child) => this.#order.indexOf(this.#nameOf(child)) > index);
+    const next = [...this.#place.children].find((child) => this.#order.indexOf(nameOf(child)) > index);
     this.#place.insertBefore(container, next ?? null);
-    this.#container = container;
     return container;
   }
 
-  update(values: PlaceValues): void {
-    const before = this.#values;
-    this.#values = values;
+  /** Shows it with the current values of the place. */
+  #refresh(): void {
     // Pages create the props anew with each render.
-    if (JSON.stringify(values.props) !== JSON.stringify(before.props)) {
-      this.#requests.abort();
-      this.#requests = new AbortController();
-      this.#show(values).catch((error: unknown) => this.#fail("render", error));
-    } else if (this.#isMounted && !isSameContext(values, before)) this.#render();
+    const isSame = JSON.stringify(this.#values.props) === JSON.stringify(this.#props);
+    if (isSame && this.#isMounted) this.#render();
+    else if (!isSame && this.#extension) void this.#load(this.#extension);
+  }
+
+  update(values: PlaceValues): void {
+    this.#values = values;
+    if (this.#isMounted || !this.#server) this.#refresh();
   }
 
   remove(): void {
+    this.#left.abort();
     this.#requests.abort();
     // React does not unmount a root while it renders another one.
     setTimeout(() => this.#root?.unmount());
   }
 
   async #fail(phase: "load" | "render", error: unknown): Promise<void> {
+    if (this.#left.signal.aborted) return;
     const { section } = this.#resolved;
     console.warn(`[shell] the extension "${this.#name}" failed to ${phase}:`, error);
     const { deployment } = await provided;
@@ -249,29 +259,22 @@ class ShownExtension {
   }
 }
 
-const AT_ROOT = { pathname: "/", search: "", hash: "", state: null, key: "default" };
-
-function isSameContext(one: PlaceValues, other: PlaceValues): boolean {
-  return one.services === other.services && one.navigation === other.navigation && one.location === other.location;
+function nameOf(element: Element): string {
+  return element.getAttribute(EXTENSION_ATTRIBUTE) ?? "";
 }
 
+const AT_ROOT = { pathname: "/", search: "", hash: "", state: null, key: "default" };
+
 /**
- * Shows the extensions of a point in its place: hydrates those whose HTML is there, and loads and renders the others. Each one is
- * on its own: one that fails leaves what is there.
+ * Shows the extensions of a point in its place: hydrates those whose HTML is there, with the values of the first render, and
+ * loads and renders the others. Each one is on its own: one that fails leaves what is there.
  */
-export function showExtensions(
-  place: Element,
-  reference: string,
-  extensions: readonly ResolvedExtension[],
-  values: PlaceValues | null,
-): ShownExtensions {
+export function showExtensions(place: Place, extensions: readonly ResolvedExtension[]): ShownExtensions {
   const order = extensions.map(({ section }) => section.name);
-  const shown = values
-    ? extensions.map((resolved) => new ShownExtension(place, reference, resolved, order, values))
-    : [];
+  const shown = extensions.map((resolved) => new ShownExtension(place, resolved, order));
   return {
-    update(next) {
-      if (next) for (const extension of shown) extension.update(next);
+    update(values) {
+      for (const extension of shown) extension.update(values);
     },
     remove() {
       for (const extension of shown) extension.remove();

@@ -64,6 +64,6 @@ export function createServerView(
     params,
     Component,
     props: { data: view.data as never, ...(boot.form && { form: boot.form }) },
-    openPoints: { props: view.points ?? {}, extensions: resolved.extensions },
+    extensions: resolved.extensions,
   };
 }

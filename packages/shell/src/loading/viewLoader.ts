@@ -1,18 +1,15 @@
 import {
   isNotFound,
   isRedirect,
-  type AnyPage,
   type Head,
   type Layout,
   type PageProps,
   type Params,
   type Redirect,
-  type Site,
 } from "@colonnade/kit";
-import type { Asset, Boot, PointProps, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
+import type { Asset, Boot, ResolvedExtensions, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import type { ComponentType } from "react";
 
-import type { OpenPoints } from "../extensions/openPoints.js";
 import { assetsOf } from "./assets.js";
 import { refetch } from "./federation.js";
 import { FirstView } from "./firstView.js";
@@ -38,20 +35,14 @@ export interface PageView {
   readonly params: Params;
   readonly Component: ComponentType<PageProps<never>>;
   readonly props: PageProps<never>;
-  readonly openPoints: OpenPoints;
+  /** The extensions of its points. */
+  readonly extensions?: ResolvedExtensions | undefined;
 }
 
 /** What to render at a path. A page that no section has is not found without a heading. */
 export type View = PageView | { readonly kind: "notFound"; readonly heading?: string } | { readonly kind: "failed" };
 
 const NOT_FOUND: View = { kind: "notFound" };
-
-function propsOf(
-  { extensionPoints = [] }: AnyPage,
-  context: { readonly data: never; readonly site: Site },
-): PointProps {
-  return Object.fromEntries(extensionPoints.map(({ reference, select }) => [reference, select(context)]));
-}
 
 // Contains no personal data: only section names and errors.
 function warn(section: SectionEntry | undefined, error: unknown): void {
@@ -194,7 +185,7 @@ export class ViewLoader {
       params,
       Component: (isFirst ? first.component : undefined) ?? page.Component,
       props: { data, ...(first.form && isFirst && { form: first.form }) },
-      openPoints: { props: propsOf(page, { data, site: boot.site }), extensions: resolved.extensions },
+      extensions: resolved.extensions,
     };
   }
 
