@@ -143,6 +143,23 @@ fn missing_setting_is_a_warning_and_refuses_deploys() {
     let named = "missing or mistyped settings: sections.legal.config.limit of legal, site.facts.city of legal, \
                  site.facts.days of legal";
     assert!(ready.text().contains(named), "{}", ready.text());
+    let described = gateway.admin_get("/api/v1/gateway");
+    let described = described["settingProblems"].as_array().unwrap();
+    let keys = [
+        "site.facts.city",
+        "site.facts.days",
+        "sections.legal.config.limit",
+    ];
+    let names = |(problem, key): (&Value, &str)| {
+        problem
+            .as_str()
+            .unwrap()
+            .contains(&format!("legal@1.0.0 reads `{key}`"))
+    };
+    assert!(
+        described.len() == 3 && described.iter().zip(keys).all(names),
+        "{described:?}"
+    );
 }
 
 #[test]

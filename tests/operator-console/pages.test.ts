@@ -181,7 +181,7 @@ test("A wrong token is explained, and a valid one is not kept", async ({
 test("A token without a right does not see the action", async ({ page, startOwnSite }) => {
   const { token, hash } = createToken();
   const tokens = [{ name: "legal team", hash, sections: ["legal"], actions: ["rollback"] }];
-  const own = await startOwnSite({ config: { admin: { tokens } } });
+  const own = await startOwnSite({ config: { admin: { tokens }, site: { facts: { governingLaw: 5 } } } });
   await page.goto(`${own.gateway.admin}/console`);
   await signIn(page, token);
   const actions = page.getByRole("button", { name: /^(Roll back|Preview|End)/ });
@@ -190,6 +190,12 @@ test("A token without a right does not see the action", async ({ page, startOwnS
   await openTab(page, "Deployments");
   await expect(page.getByRole("table", { name: "Retained deployments" })).toBeVisible();
   await expect(actions).toHaveCount(0);
+  await test.step("It sees the settings that live releases read and the site lacks", async () => {
+    await openTab(page, "Gateway");
+    await expect(
+      page.getByRole("listitem").filter({ hasText: "reads `site.facts.governingLaw` as a string" }),
+    ).toBeVisible();
+  });
 });
 
 test("Without events the data is marked as old", async ({ page, openConsole, browserErrors }) => {

@@ -41,6 +41,15 @@ export function Gateway(): ReactElement {
           </p>
         </Notice>
       )}
+      {gateway.settingProblems.length > 0 && (
+        <Notice kind="error" title="Settings are missing or mistyped">
+          <ul>
+            {gateway.settingProblems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <Card>
         <dl className="facts">
           {facts.map(([name, value]) => (

@@ -26,6 +26,9 @@ pub(super) struct GatewayDescription {
     problems: Vec<String>,
     /// The releases that visitors should see, but that are missing or damaged.
     unavailable: Vec<String>,
+    /// The settings that these releases read and that are missing or have another type, and what the
+    /// operator changes.
+    setting_problems: Vec<String>,
     /// The revision of the live state.
     #[schema(minimum = 0)]
     revision: u64,
@@ -49,6 +52,7 @@ pub(super) fn describe(admin: &Admin) -> Response {
         (Lifecycle::Running, Readiness::Degraded(problems)) => ("degraded", problems),
         (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
     };
+    let settings = admin.deployments.visible_setting_problems(&snapshot);
     let unavailable = snapshot.unavailable().map(|each| each.id.to_string());
     let description = GatewayDescription {
         version: admin.version,
@@ -56,6 +60,7 @@ pub(super) fn describe(admin: &Admin) -> Response {
         status,
         problems,
         unavailable: unavailable.collect(),
+        setting_problems: settings.iter().map(ToString::to_string).collect(),
         revision: snapshot.revision(),
         streams: admin.streams.count(),
     };

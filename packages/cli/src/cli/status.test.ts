@@ -53,13 +53,13 @@ function respondWith(
   deployments: object,
   sections: object,
   rollouts = jsonResponse(ROLLOUTS),
-  unavailable: readonly string[] = [],
+  problems: { readonly unavailable?: readonly string[]; readonly settingProblems?: readonly string[] } = {},
 ): void {
   admin.responses = {
     "GET /api/v1/deployments": jsonResponse(deployments),
     "GET /api/v1/sections": jsonResponse(sections),
     "GET /api/v1/rollouts": rollouts,
-    "GET /api/v1/gateway": jsonResponse({ unavailable }),
+    "GET /api/v1/gateway": jsonResponse({ unavailable: [], settingProblems: [], ...problems }),
   };
 }
 
@@ -88,10 +88,12 @@ test("status without rollouts shows no rollout table", async () => {
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });
 
-test("status names releases that are missing or damaged", async () => {
-  respondWith({ live: 12, rollouts: [], deployments: [] }, [], undefined, ["legal@1.0.0"]);
+test("status names releases that are missing or damaged, and settings that live releases lack", async () => {
+  const settingProblem = "home@1.0.0 reads `site.facts.city` (a string), which the configuration does not have";
+  const problems = { unavailable: ["legal@1.0.0"], settingProblems: [settingProblem] };
+  respondWith({ live: 12, rollouts: [], deployments: [] }, [], undefined, problems);
   expect((await runSection(folder, ["status"])).out).toBe(
-    "deployment 12 is live\nlegal@1.0.0 is missing or damaged: visitors do not get the section\n",
+    `deployment 12 is live\nlegal@1.0.0 is missing or damaged: visitors do not get the section\n${settingProblem}\n`,
   );
 });
 
@@ -112,7 +114,13 @@ test("a gateway without deployments is reported", async () => {
 test("--json prints both responses as one value", async () => {
   respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS);
   const { out } = await runSection(folder, ["status", "--json"]);
-  expect(JSON.parse(out)).toEqual({ live: 12, rollouts: ROLLOUTS, sections: SECTIONS, unavailable: [] });
+  expect(JSON.parse(out)).toEqual({
+    live: 12,
+    rollouts: ROLLOUTS,
+    sections: SECTIONS,
+    unavailable: [],
+    settingProblems: [],
+  });
 });
 
 const TIMEOUT = { timeout: 30_000 };
@@ -156,7 +164,7 @@ test("--watch on a terminal clears the screen", async () => {
 test("--watch --json prints one document per line", async () => {
   respondWith({ live: 12, rollouts: [] }, []);
   const { out } = await watchUntil("12", ["--json"], new MemoryStream(true));
-  expect(out).toBe('{"live":12,"rollouts":[],"sections":[],"unavailable":[]}\n');
+  expect(out).toBe('{"live":12,"rollouts":[],"sections":[],"unavailable":[],"settingProblems":[]}\n');
 });
 
 test("--watch retries a failing gateway", async () => {

@@ -33,6 +33,7 @@ pub use error::LoadError;
 pub use hidden_pages::HiddenPage;
 pub use history::HistoryPage;
 pub use metrics::DeploymentMetrics;
+pub use settings::SettingProblem;
 pub(crate) use snapshot::concurrently;
 pub use snapshot::{RunningRollout, Snapshot};
 pub use types::{

@@ -13,7 +13,7 @@ use colonnade_store::loaded::LoadedRelease;
 
 /// A setting that a release reads, and that the configuration does not have with this type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SettingProblem {
+pub struct SettingProblem {
     release: ReleaseId,
     /// The table of the configuration file, such as `site.facts`.
     table: String,
@@ -125,7 +125,8 @@ impl Deployments {
         problems.unwrap_or_default()
     }
 
-    fn visible_setting_problems(&self, snapshot: &Snapshot) -> Vec<SettingProblem> {
+    /// What live releases and candidates read, but the configuration lacks or has with another type.
+    pub fn visible_setting_problems(&self, snapshot: &Snapshot) -> Vec<SettingProblem> {
         let releases = snapshot.visible_releases();
         releases
             .flat_map(|release| self.setting_problems(release))
