@@ -1,8 +1,10 @@
 /**
- * Extension points: places that a page or the shell opens, and that any section fills. A section bundles what it uses of this.
+ * Extension points, which a page or the shell opens and any section fills, and channels between sections. A section bundles what it
+ * uses of this.
  *
  * @module extensions
  */
+export { defineChannel, type Channel, type ChannelValue } from "./channel.js";
 export { ExtensionPoint, type ExtensionPointProps } from "./ExtensionPoint.js";
 export {
   defineExtension,

@@ -17,6 +17,9 @@ export interface DefinedExtensionPoint<Props extends object> extends AnyExtensio
   readonly examples: readonly Props[];
 }
 
+/** The props of an extension point. */
+export type PropsOf<Point> = Point extends DefinedExtensionPoint<infer Props> ? Props : never;
+
 /**
  * Declares an extension point: a place that any section of the site can fill.
  *
