@@ -71,12 +71,12 @@ function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
     .map(({ request }) => request);
 }
 
-/** The files that a section's pages and slots load, relative to the release folder. */
+/** The files that a section's pages, slots and extensions load, relative to the release folder. */
 interface SectionAssets {
-  /** The files that every page and slot needs. */
+  /** The files that every one of them needs. */
   readonly common: readonly string[];
   /**
-   * The further files of the page or slot that the entry module imports by this specifier. First are the
+   * The further files of the one that the entry module imports by this specifier. First are the
    * stylesheets of what the common code imports dynamically, except those that the page has itself: its
    * own imports determine their position in the cascade.
    */
@@ -85,7 +85,7 @@ interface SectionAssets {
   readonly moduleFiles: (chunk: string) => ModuleFiles;
 }
 
-/** Finds the files of each page and slot in a client build. `entry` is the path of the entry module. */
+/** Finds the files of each page, slot and extension in a client build. `entry` is the path of the entry module. */
 export function sectionAssets(client: Compilation, entry: string): SectionAssets {
   const section = client.chunkGroups.filter((group) => group.name === SECTION_CHUNK);
   const pages = client.chunkGroups.filter((group) => specifiersIn(group, entry).length > 0);

@@ -47,7 +47,12 @@ function endingsOf(files: readonly string[] | undefined): string[] {
   return (files ?? []).map((file) => path.extname(file)).toSorted();
 }
 
-/** The example with a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
+const LANGUAGES = await readFile(
+  path.join(import.meta.dirname, "../../fixtures/hello/src/pages/languages.tsx"),
+  "utf8",
+);
+
+/** The example with an extension point, extensions, and a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
   "section.config.js": `import { defineConfig } from "@colonnade/cli";
 export default defineConfig({
@@ -66,7 +71,28 @@ export default defineSection({
   contract: 1,
   pages: { "/hello": () => import("./pages/languages"), "/hello/:language": () => import("./pages/greeting") },
   slots: { join: () => import("./join") },
+  extensions: { "hello/aside@1": () => import("./aside"), "directory/city-aside@2": () => import("./cityAside") },
 });
+`,
+  "src/points.ts": `import { defineExtensionPoint } from "@colonnade/kit/extensions";
+export const aside = defineExtensionPoint({ id: "hello/aside", version: 1, max: 4, examples: [{ count: 1 }, { count: 2 }] });
+`,
+  "src/pages/languages.tsx": LANGUAGES.replace(
+    "import {",
+    'import { ExtensionPoint } from "@colonnade/kit/extensions"; import { aside } from "../points";\nimport {',
+  )
+    .replace("  head:", "extensionPoints: [aside],\n  head:")
+    .replace("</h1>", "</h1><ExtensionPoint point={aside} props={{ count: languages.length }} />"),
+  "src/aside.tsx": `import { defineExtension } from "@colonnade/kit/extensions";
+import css from "./join.module.css";
+export const extension = defineExtension({
+  order: 20,
+  data: ({ props }: { props: { count: number } }) => props,
+  Component: ({ data }) => <p className={css.dialog}>{data.count} languages</p>,
+});
+`,
+  "src/cityAside.tsx": `import { defineExtension } from "@colonnade/kit/extensions";
+export const extension = defineExtension({ data: () => ({}), Component: () => <p>City</p> });
 `,
   "src/join.tsx": `import { defineSlot } from "@colonnade/kit";
 import { readHelp } from "./help";
@@ -126,13 +152,14 @@ test("a build reports its steps in order", () => {
 describe("a release", () => {
   test("release.json describes the build", async () => {
     expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toEqual(release);
-    const { version, entry, container, assets, pages, slots, exposes, files, ...rest } = release;
+    const { version, entry, container, assets, pages, slots, extensions, exposes, files, ...rest } = release;
     expect(rest).toEqual({
       name: "hello",
       kind: "section",
       contract: 1,
       needsFederationRuntime: false,
       styles: [],
+      extensionPoints: [{ id: "hello/aside", version: 1, max: 4, examples: [{ count: 1 }, { count: 2 }] }],
       shared: { react: "^19.3.1", "react-dom": "^19.3.1", "@colonnade/kit": ">=0.1.0" },
       facts: { phone: "string" },
       config: { endpoint: "string" },
@@ -144,6 +171,7 @@ describe("a release", () => {
     expect(assets).toEqual([expect.stringMatching(/^client\/section\.[0-9a-f]{8}\.js$/)]);
     expect(pages).toHaveLength(2);
     expect(slots).toHaveLength(1);
+    expect(extensions).toHaveLength(2);
     expect(exposes).toHaveLength(1);
     expect(files.length).toBeGreaterThan(0);
   });
@@ -161,6 +189,10 @@ describe("a release", () => {
       ".json": "application/json",
       ".txt": "text/plain; charset=utf-8",
     });
+  });
+
+  test("a page lists the extension points that it opens", () => {
+    expect(release.pages.map((page) => page.extensionPoints)).toEqual([["hello/aside@1"], undefined]);
   });
 
   test("a page lists its paths and their indexability", () => {
@@ -244,6 +276,16 @@ test("a slot lists its assets", () => {
   expect(endingsOf(join?.assets)).toEqual([".css", ".css", ".css", ".js"]);
   const script = join?.assets.find((file) => file.endsWith(".js"));
   expect(textOf(contents, script)).toContain("Join us");
+});
+
+test("an extension lists its point, its order and its assets", () => {
+  const found = release.extensions?.map(({ assets, ...extension }) => ({ ...extension, assets: endingsOf(assets) }));
+  expect(found).toEqual([
+    { point: "hello/aside@1", order: 20, assets: [".css", ".css", ".js"] },
+    { point: "directory/city-aside@2", order: 0, assets: [".css", ".js"] },
+  ]);
+  const script = release.extensions?.[0]?.assets.find((file) => file.endsWith(".js"));
+  expect(textOf(contents, script)).toContain(" languages");
 });
 
 test("an exposed module lists all that it needs: its script, and the stylesheets of its lazy parts", () => {

@@ -18,10 +18,10 @@ function section(body: string): string {
 
 const PAGE = '() => import("./page")';
 
-test("readEntry returns the modules of pages and slots", async () => {
+test("readEntry returns the modules of pages, slots and extensions", async () => {
   const file = await entryWith(
     section(
-      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, slots: { join: () => import("./join") }`,
+      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, slots: { join: () => import("./join") }, extensions: { "directory/city-aside@1": () => import("./aside") }`,
     ),
   );
   expect(await readEntry(file)).toEqual({
@@ -30,21 +30,23 @@ test("readEntry returns the modules of pages and slots", async () => {
       ["/x/:y", "./x"],
     ]),
     slots: new Map([["join", "./join"]]),
+    extensions: new Map([["directory/city-aside@1", "./aside"]]),
   });
 });
 
-test("readEntry accepts pages and slots of the entry module itself", async () => {
+test("readEntry accepts pages, slots and extensions of the entry module itself", async () => {
   const file = await entryWith(
     section(
-      `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, slots: { join: async () => ({ slot }) }`,
+      `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, slots: { join: async () => ({ slot }) }, extensions: { "a/b@1": async () => ({ extension }) }`,
     ),
   );
-  expect(await readEntry(file)).toEqual({ pages: new Map([["/", ""]]), slots: new Map([["join", ""]]) });
+  const [pages, slots, extensions] = [new Map([["/", ""]]), new Map([["join", ""]]), new Map([["a/b@1", ""]])];
+  expect(await readEntry(file)).toEqual({ pages, slots, extensions });
 });
 
-test("readEntry accepts empty pages and absent slots", async () => {
+test("readEntry accepts empty pages, and absent slots and extensions", async () => {
   const file = await entryWith(section('name: "hello", contract: 1, pages: {}'));
-  expect(await readEntry(file)).toEqual({ pages: new Map(), slots: new Map() });
+  expect(await readEntry(file)).toEqual({ pages: new Map(), slots: new Map(), extensions: new Map() });
 });
 
 describe("readEntry rejects an unsupported entry module:", () => {
@@ -98,6 +100,11 @@ describe("readEntry rejects an unsupported entry module:", () => {
       "a variable as a slot",
       section("pages: {}, slots: { join: dialog }"),
       `: slots["join"] ${UNSUPPORTED_VALUE.replace("page", "slot")}`,
+    ],
+    [
+      "a variable as an extension",
+      section('pages: {}, extensions: { "directory/city-aside@1": aside }'),
+      `: extensions["directory/city-aside@1"] ${UNSUPPORTED_VALUE.replace("page", "extension")}`,
     ],
   ])("%s", async (_, source, problem) => {
     const file = await entryWith(source);

@@ -2,29 +2,30 @@ import { parse, type Expression, type Module, type ObjectExpression } from "@swc
 import { readFile } from "node:fs/promises";
 
 import { CONTRACT } from "@colonnade/kit/contract";
+import { IMPORT_FORM, OWN_FORMS, type EntryMember } from "./entryForms.js";
 import { BuildError } from "./usageError.js";
 
-/** Modules that the pages and slots of a section import. */
+/** Modules that the pages, slots and extensions of a section import. */
 export interface EntryImports {
   /** Import specifier by path pattern. Empty for a page of the entry module itself. */
   readonly pages: ReadonlyMap<string, string>;
   /** Import specifier by slot name. Empty for a slot of the entry module itself. */
   readonly slots: ReadonlyMap<string, string>;
+  /** Import specifier by the reference of the extension point. Empty for an extension of the entry module itself. */
+  readonly extensions: ReadonlyMap<string, string>;
 }
 
-const IMPORT_FORM = '() => import("./module")';
-const OWN_FORMS = { pages: "async () => ({ page })", slots: "async () => ({ slot })" };
-
 /**
- * Parses `defineSection({ pages, slots })` in the source of an entry module. The build uses it to map chunks to pages
- * without running the section.
+ * Parses `defineSection({ pages, slots, extensions })` in the source of an entry module. The build uses it to map chunks to
+ * pages without running the section.
  *
  * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")` or
  *   `async () => ({ page })`.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const entries = await readDefinition(file);
-  return { pages: importsOf(file, entries, "pages"), slots: importsOf(file, entries, "slots") };
+  const [pages, slots] = [importsOf(file, entries, "pages"), importsOf(file, entries, "slots")];
+  return { pages, slots, extensions: importsOf(file, entries, "extensions") };
 }
 
 /**
@@ -81,7 +82,7 @@ function entriesOf(object: ObjectExpression, where: string): Map<string, Express
   );
 }
 
-function importsOf(file: string, definition: Map<string, Expression>, name: "pages" | "slots"): Map<string, string> {
+function importsOf(file: string, definition: Map<string, Expression>, name: EntryMember): Map<string, string> {
   const value = definition.get(name);
   if (!value) return new Map();
   if (value.type !== "ObjectExpression")
@@ -94,7 +95,7 @@ function importsOf(file: string, definition: Map<string, Expression>, name: "pag
   );
 }
 
-function reject(file: string, name: "pages" | "slots", key: string): never {
+function reject(file: string, name: EntryMember, key: string): never {
   throw new BuildError(
     `${file}: ${name}["${key}"] has an unsupported value; expected ${IMPORT_FORM}, or ${OWN_FORMS[name]}`,
   );

@@ -9,7 +9,16 @@ export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, 
 export type { Exposes } from "./exposes.js";
 export type { FactType, FactTypes } from "./settings.js";
 export type { IconConfig, SocialImageConfig, ThemeColor } from "./images.js";
-export { listFiles, readRelease, RELEASE_FOLDER, type Release, type ReleaseFile, type ReleasePath } from "./release.js";
+export {
+  listFiles,
+  readRelease,
+  RELEASE_FOLDER,
+  type Release,
+  type ReleaseExtension,
+  type ReleaseExtensionPoint,
+  type ReleaseFile,
+  type ReleasePath,
+} from "./release.js";
 export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";

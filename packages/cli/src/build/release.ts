@@ -19,6 +19,28 @@ export interface ReleasePath {
   readonly indexable: boolean;
 }
 
+/** An extension point that a release opens. */
+export interface ReleaseExtensionPoint {
+  /** Name of the section, or `shell`, a slash, and a name. */
+  readonly id: string;
+  /** Version of the props, from 1. */
+  readonly version: number;
+  /** The most extensions that are shown. */
+  readonly max: number;
+  /** Props to test extensions with: JSON objects. */
+  readonly examples: readonly object[];
+}
+
+/** What a section contributes to an extension point. */
+export interface ReleaseExtension {
+  /** The point's ID with its version, such as `directory/city-aside@1`. */
+  readonly point: string;
+  /** Place among the extensions of the point. */
+  readonly order: number;
+  /** Its files besides those of the section. */
+  readonly assets: readonly string[];
+}
+
 /** A page of a release. */
 export interface ReleasePage {
   /** Path pattern. */
@@ -29,6 +51,8 @@ export interface ReleasePage {
   readonly paths: readonly ReleasePath[];
   /** Whether the server renders only its fallback. Absent means false. */
   readonly browserOnly?: boolean;
+  /** The extension points that it opens, each as its ID with its version. Absent if there are none. */
+  readonly extensionPoints?: readonly string[];
 }
 
 /** A file of a release. */
@@ -61,12 +85,16 @@ export interface Release extends ReleaseImages {
   readonly needsFederationRuntime?: boolean;
   /** Shell only: stylesheets of the frame, in order. */
   readonly styles: readonly string[];
-  /** Files that every page and slot needs besides the entry. The shell's scripts run before its entry, in this order. */
+  /** Files that every page, slot and extension needs besides the entry. The shell's scripts run before its entry, in this order. */
   readonly assets: readonly string[];
   /** Sections only: the pages. */
   readonly pages: readonly ReleasePage[];
   /** Sections only: the slots that the section fills. */
   readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
+  /** The extension points of a section's pages, or of the shell. Absent if there are none. */
+  readonly extensionPoints?: readonly ReleaseExtensionPoint[];
+  /** Sections only: the extensions. Absent if there are none. */
+  readonly extensions?: readonly ReleaseExtension[];
   /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Shared packages: the version ranges a section needs, or the versions the shell provides. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Compilation } from "webpack";
 
 import { findOversizedViews } from "../check/budget.js";
-import { check, type CheckResult } from "../check/check.js";
+import { check, type DeclaredParts } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 import { sectionAssets, singleFile } from "./assets.js";
@@ -51,24 +51,24 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
     // The check's compilation has source maps, so its errors have positions.
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
-  const { problems: found, pages } = checked.value;
+  const { problems: found, declared } = checked.value;
   // The build cannot read an invalid declaration.
   if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
   await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
-  const release = await sectionRelease(context, client, imports, pages);
+  const release = await sectionRelease(context, client, imports, declared);
   const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
 }
 
-/** Returns the manifest of a section whose client files are compiled. `pages` are the checked pages. */
+/** Returns the manifest of a section whose client files are compiled. `declared` is what the check found. */
 export async function sectionRelease(
   context: BuildContext,
   client: Compilation,
   imports: EntryImports,
-  pages: CheckResult["pages"],
+  { pages, points, orders }: DeclaredParts,
 ): Promise<Release> {
   const { folder, output, config, identity, installed } = context;
   const { common, assetsOf, moduleFiles } = sectionAssets(client, path.resolve(folder, config.entry));
@@ -78,6 +78,11 @@ export async function sectionRelease(
   const section = { first: common, later: [...first.filter((file) => !common.includes(file)), ...later] };
   const modules = [{ name: SECTION_MODULE, files: section }, ...exposes];
   await writeFederationManifest(context, entry, new Map(modules.map(({ name, files }) => [name, files])));
+  const extensions = [...imports.extensions].map(([point, request]) => ({
+    point,
+    order: orders.get(point) ?? 0,
+    assets: assetsOf(request),
+  }));
   return {
     name: config.name,
     version: identity.version,
@@ -96,6 +101,8 @@ export async function sectionRelease(
       ...pages.get(pattern),
     })),
     slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
+    ...(points.length > 0 && { extensionPoints: points }),
+    ...(extensions.length > 0 && { extensions }),
     ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),
     shared: neededRanges(installed),
     ...(config.facts && { facts: config.facts }),

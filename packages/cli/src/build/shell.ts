@@ -27,7 +27,7 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
   const entry = path.resolve(folder, config.entry);
   const server = await compile(shellServerConfiguration(context, shellServerEntry(entry)), context);
   onStep("check");
-  const problems = await checkShell(context);
+  const { problems, points } = await checkShell(context);
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   if (!context.mode.development) {
     onStep("development variant");
@@ -50,6 +50,7 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
     assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
     pages: [],
     slots: [],
+    ...(points.length > 0 && { extensionPoints: points }),
     shared: installed,
     ...(config.facts && { facts: config.facts }),
     ...(config.meta && { meta: Object.entries(config.meta).map(([name, content]) => ({ name, content })) }),

@@ -160,7 +160,7 @@ function sharedSource(): string {
   const packages = SERVER_SPECIFIERS.map((name, index) => `${JSON.stringify(name)}: p${String(index)}`);
   return [
     ...imports,
-    `export { inspectHtml, SectionCheck, takeBlocked } from ${JSON.stringify(STEPS)};`,
+    `export { describePoints, inspectHtml, SectionCheck, takeBlocked } from ${JSON.stringify(STEPS)};`,
     `export const packages = { ${packages.join(", ")} };`,
   ].join("\n");
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { readEntry } from "../build/entry.js";
 import type { BuildContext } from "../build/context.js";
+import type { ReleaseExtensionPoint } from "../build/release.js";
 import { placeholderSettings } from "../build/settings.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared, sectionFiles } from "./bundle.js";
@@ -11,17 +12,28 @@ import { inspectPages } from "./dom.js";
 import { MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
+import { mergePoints, referenceOf } from "./listedPoints.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
-import type { CheckedPage, Report } from "./report.js";
+import type { CheckedPage, ExtensionTask, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
+
+/** What a section declares in its code. */
+export interface DeclaredParts {
+  /** The pages by pattern. */
+  readonly pages: ReadonlyMap<string, CheckedPage>;
+  /** The extension points that they open. */
+  readonly points: readonly ReleaseExtensionPoint[];
+  /** The order of each extension, by the reference of its point. */
+  readonly orders: ReadonlyMap<string, number>;
+}
 
 /** Result of {@link check}. */
 export interface CheckResult {
   readonly problems: readonly Problem[];
-  /** The pages by pattern. Complete if no problem is an error. */
-  readonly pages: ReadonlyMap<string, CheckedPage>;
+  /** What the section declares in its code. Complete if no problem is an error. */
+  readonly declared: DeclaredParts;
   /** Whether a problem has its cause in a package. */
   readonly hasPackageProblem: boolean;
 }
@@ -45,6 +57,8 @@ export async function check(context: BuildContext): Promise<CheckResult> {
   });
 }
 
+const NOTHING: DeclaredParts = { pages: new Map(), points: [], orders: new Map() };
+
 async function checkIn(
   temporary: string,
   context: BuildContext,
@@ -57,33 +71,41 @@ async function checkIn(
   const bundle = await compileSection(context, temporary);
   // Without a valid declaration there are no pages to run.
   if (bundle.problems.some(({ code }) => code === "COL100"))
-    return { problems: bundle.problems, pages: new Map(), hasPackageProblem: false };
+    return { problems: bundle.problems, declared: NOTHING, hasPackageProblem: false };
   // After the compilation, which reports syntax errors with their positions.
-  const { pages } = await readEntry(entry);
+  const { pages, extensions } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
   const patterns = [...pages.keys()];
   const sectionReports = await processes.run({ pattern: null });
   // A failure of the section would repeat on every page.
   const pageReports =
     sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => processes.run({ pattern }));
-  const checkedPages = new Map<string, CheckedPage>();
-  for (const [index, reports] of pageReports.entries())
-    for (const report of reports) if (report.kind === "page") checkedPages.set(patterns[index] ?? "", report.page);
   const problems = new Problems();
+  const checkedPages = new Map<string, CheckedPage>();
+  const opened: ReleaseExtensionPoint[] = [];
+  for (const [index, reports] of pageReports.entries())
+    for (const report of reports)
+      if (report.kind === "page") {
+        checkedPages.set(patterns[index] ?? "", report.page);
+        opened.push(...report.points);
+      }
   const listed = [...checkedPages.values()].flatMap((page) => page.paths);
   if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
+  const { points, problems: faultsOfPoints } = mergePoints(opened, bundle.locationOf("pages"));
+  const tasks = sectionReports.length > 0 ? [] : extensionTasks([...extensions.keys()], points);
+  const extensionReports = await inParallel(tasks, (extension) => processes.run({ pattern: null, extension }));
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
   };
-  addReports([sectionReports, ...pageReports].flat());
-  const rendered = pageReports
-    .flat()
+  const reports = [sectionReports, ...pageReports, ...extensionReports].flat();
+  addReports(reports);
+  const rendered = reports
     .filter((report) => report.kind === "rendered")
     .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
-  for (const problem of [...faults, ...sorted.problems]) problems.add(problem);
+  for (const problem of [...faultsOfPoints, ...faults, ...sorted.problems]) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {
@@ -96,9 +118,24 @@ async function checkIn(
   const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
-    pages: checkedPages,
+    declared: { pages: checkedPages, points, orders: ordersIn(reports) },
     hasPackageProblem: found.some(isInPackage),
   };
+}
+
+/** The extensions, each with the examples of its point if the section opens that. Those of other sections are not known here. */
+function extensionTasks(references: readonly string[], points: readonly ReleaseExtensionPoint[]): ExtensionTask[] {
+  const examples = new Map(points.map((point) => [referenceOf(point), point.examples]));
+  return references.map((point) => ({
+    point,
+    examples: (examples.get(point) ?? []).map((example) => JSON.stringify(example)),
+  }));
+}
+
+function ordersIn(reports: readonly Report[]): ReadonlyMap<string, number> {
+  const orders = new Map<string, number>();
+  for (const report of reports) if (report.kind === "extension") orders.set(report.point, report.order);
+  return orders;
 }
 
 function tooManyPaths(count: number, location: string | undefined): Problem {
@@ -132,6 +169,7 @@ export function problemsOf(report: Report, positions: Positions): readonly Probl
 function addReport(report: Report, { positionOf, locationOf }: Positions, problems: Problems): void {
   switch (report.kind) {
     case "page":
+    case "extension":
     case "rendered":
     case "notFound":
       return;
@@ -151,7 +189,7 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
     case "violation": {
       const { code, message, advice, stack = "", part = "" } = report;
       const location = positionOf(stack) ?? locationOf(part);
-      problems.add(problemOf(code, message, location, advice), message.replace(/^.* contains /, ""));
+      problems.add(problemOf(code, message, location, advice), message.replace(/^.* contains | with example \d+/, ""));
     }
   }
 }

@@ -17,6 +17,10 @@ const RULES: readonly [RegExp, ProblemCode][] = [
   [/^(Intl |to\w+\(\) |localeCompare\(\) )/, "COL103"],
 ];
 
+// Texts of the shell, which renders the places of extension points.
+const PLACE = /^the extension point "[^"]*" is (not among|rendered twice)/;
+const PLACE_PROPS = "the props of the extension point ";
+
 const NETWORK_GLOBALS = new Set(["XMLHttpRequest", "WebSocket", "EventSource", "Headers", "Request", "Response"]);
 const BROWSER_GLOBALS = new Set(
   (
@@ -46,6 +50,8 @@ export function classifyError({ name, message }: ThrownError): { code: ProblemCo
     if (BROWSER_GLOBALS.has(missing))
       return { code: "COL105", message: `used ${missing}, which exists only in browsers` };
   }
+  if (PLACE.test(message)) return { code: "COL170", message: thrown };
+  if (message.startsWith(PLACE_PROPS)) return { code: "COL112", message: thrown };
   if (name === "EvalError") return { code: "COL121", message: thrown };
   return { code: "COL110", message: thrown };
 }

@@ -113,6 +113,10 @@ export const PROBLEM_KINDS = {
     title: "Failed queries",
     help: "Handle a result with ok: false, such as by a message. Return notFound() only for status 404.",
   },
+  COL170: {
+    title: "Place of an extension point",
+    help: "Show each point once, by <ExtensionPoint>, and list it in extensionPoints of the page or shell that shows it.",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Returns the help text for a library that creates style elements. */

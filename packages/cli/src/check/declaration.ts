@@ -1,23 +1,21 @@
 // The rules for `defineSection({ … })`, and the positions of its parts.
+import { ENTRY_MEMBERS, IMPORT_FORM, OWN_FORMS, type EntryMember } from "../build/entryForms.js";
+import { referenceProblem } from "../build/extensionPoint.js";
 import { collidingPatterns, patternProblem } from "../build/pattern.js";
 import type { Found } from "./finding.js";
+import { MAX_EXTENSIONS } from "./limits.js";
 import { keyOf, nameOf, nodeAt, nodesAt, textOf, walk, type SyntaxNode } from "./syntax.js";
 
-const IMPORT_FORM = '() => import("./module")';
-const OWN_FORMS = new Map([
-  ["pages", "async () => ({ page })"],
-  ["slots", "async () => ({ slot })"],
-]);
-
-/** Finds what is wrong in the patterns of a call of `defineSection`. */
+/** Finds what is wrong in the patterns and references of a call of `defineSection`. */
 export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
   const [definition] = isDefinition(node) ? nodesAt(node, "arguments") : [];
   const members = new Map(propertiesOf(definition).map((property) => [entryKey(property), nodeAt(property, "value")]));
-  for (const name of ["pages", "slots"]) yield* findUnsupported(name, members.get(name));
+  for (const name of ENTRY_MEMBERS) yield* findUnsupported(name, members.get(name));
   yield* findInPatterns(propertiesOf(members.get("pages")));
+  yield* findInReferences(members.get("extensions"));
 }
 
-/** The part of a declaration that each key names: `name`, `pages /hello` or `slots newsletter`. */
+/** The part of a declaration that each key names: `name`, `pages /hello` or `extensions directory/city-aside@1`. */
 export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNode> {
   const parts = new Map<string, SyntaxNode>();
   for (const { node } of walk(program)) {
@@ -45,7 +43,7 @@ function entryKey(property: SyntaxNode): string | undefined {
   return keyOf(property);
 }
 
-function* findUnsupported(name: string, value: SyntaxNode | undefined): Generator<Found> {
+function* findUnsupported(name: EntryMember, value: SyntaxNode | undefined): Generator<Found> {
   for (const property of propertiesOf(value)) {
     const key = entryKey(property);
     const isSupported = key !== undefined && isReadable(nodeAt(property, "value"));
@@ -54,7 +52,7 @@ function* findUnsupported(name: string, value: SyntaxNode | undefined): Generato
       yield {
         code: "COL100",
         message: `${what} has a value that the build cannot read`,
-        advice: `Write each entry as "key": ${IMPORT_FORM}, or "key": ${OWN_FORMS.get(name) ?? ""}, without spreads, variables and computed keys.`,
+        advice: `Write each entry as "key": ${IMPORT_FORM}, or "key": ${OWN_FORMS[name]}, without spreads, variables and computed keys.`,
         node: property,
       };
   }
@@ -87,4 +85,26 @@ function patternFault(pattern: string, earlier: readonly string[]): Pick<Found, 
   if (other === undefined) return undefined;
   const message = `the patterns "${other}" and "${pattern}" match the same paths`;
   return { message, advice: "Serve both by one page: the name of a param does not tell paths apart." };
+}
+
+function* findInReferences(extensions: SyntaxNode | undefined): Generator<Found> {
+  const entries = propertiesOf(extensions);
+  const earlier: string[] = [];
+  for (const node of entries) {
+    const reference = entryKey(node);
+    if (reference === undefined) continue;
+    const problem = referenceProblem(reference);
+    if (problem !== null) {
+      const message = `the reference "${reference}" of an extension point is invalid: ${problem}`;
+      yield { code: "COL100", node, message, advice: "Correct the reference." };
+    }
+    if (earlier.includes(reference)) {
+      const message = `the extension point "${reference}" has two extensions`;
+      yield { code: "COL100", node, message, advice: "Show both by one extension: a section fills a point once." };
+    }
+    earlier.push(reference);
+  }
+  if (!extensions || entries.length <= MAX_EXTENSIONS) return;
+  const message = `the section has ${String(entries.length)} extensions; expected at most ${String(MAX_EXTENSIONS)}`;
+  yield { code: "COL100", node: extensions, message, advice: "Move some of them to another section." };
 }

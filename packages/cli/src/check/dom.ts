@@ -2,19 +2,21 @@ import axe, { type AxeResults, type NodeResult } from "axe-core";
 import { Window } from "happy-dom";
 import vm from "node:vm";
 
-import type { RenderedPath } from "./report.js";
+import type { RenderedView } from "./report.js";
 import { problemOf, type Problem } from "./problem.js";
 import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
 // These rules need layout or stylesheets, which only a browser has.
 const BROWSER_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+// What is around an extension decides these.
+const PAGE_RULES = ["heading-order", "page-has-heading-one"];
 const SEVERE = new Set(["critical", "serious"]);
 const MAX_ELEMENT = 120;
 
-/** The links and the accessibility faults of rendered pages. */
+/** The links and the accessibility faults of rendered pages and extensions. */
 export interface PageContents {
-  /** The paths of this site that pages link to, each with the first page that links to it. */
-  readonly links: ReadonlyMap<string, RenderedPath>;
+  /** The paths of this site that links lead to, each with what has the first of its links. */
+  readonly links: ReadonlyMap<string, RenderedView>;
   readonly faults: readonly Problem[];
 }
 
@@ -23,9 +25,9 @@ type Axe = Pick<typeof axe, "run">;
 // axe-core finds its window when it is evaluated.
 const evaluateAxe = vm.compileFunction(axe.source, ["window", "module"]) as (window: Window) => void;
 
-/** Parses rendered pages. Finds their links and the accessibility faults that need no browser. */
-export async function inspectPages(pages: readonly RenderedPath[]): Promise<PageContents> {
-  const links = new Map<string, RenderedPath>();
+/** Parses rendered pages and extensions. Finds their links and the accessibility faults that need no browser. */
+export async function inspectPages(pages: readonly RenderedView[]): Promise<PageContents> {
+  const links = new Map<string, RenderedView>();
   const faults = new Map<string, Problem>();
   // The window runs no scripts and loads nothing.
   const window = new Window({ url: PLACEHOLDER_SITE.origin });
@@ -35,7 +37,9 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
   document.documentElement.lang = "en";
   document.title = PLACEHOLDER_SITE.brand;
   for (const page of pages) {
-    const parsed = new window.DOMParser().parseFromString(page.html, "text/html");
+    const { isExtension = false, source } = page;
+    const html = isExtension ? `<main>${page.html}</main>` : page.html;
+    const parsed = new window.DOMParser().parseFromString(html, "text/html");
     document.body.replaceChildren(...parsed.body.childNodes);
     for (const anchor of document.querySelectorAll("a[href]")) {
       const href = anchor.getAttribute("href") ?? "";
@@ -46,16 +50,18 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
       if (origin === PLACEHOLDER_SITE.origin && !links.has(pathname)) links.set(pathname, page);
     }
     const headings = document.querySelectorAll("h1:not([hidden])").length;
-    if (headings > 1) faults.set(`${page.pattern} headings`, tooManyHeadings(page, headings));
+    if (headings > (isExtension ? 0 : 1)) faults.set(`${source} headings`, tooManyHeadings(page, headings));
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
       // The browser loads none, because the policy blocks them.
       iframes: false,
-      rules: Object.fromEntries(BROWSER_RULES.map((rule) => [rule, { enabled: false }])),
+      rules: Object.fromEntries(
+        [...BROWSER_RULES, ...(isExtension ? PAGE_RULES : [])].map((rule) => [rule, { enabled: false }]),
+      ),
     });
     for (const violation of violations) {
-      const key = `${page.pattern} ${violation.id}`;
+      const key = `${source} ${violation.id}`;
       if (!faults.has(key)) faults.set(key, faultOf(page, violation));
     }
   }
@@ -63,25 +69,22 @@ export async function inspectPages(pages: readonly RenderedPath[]): Promise<Page
   return { links, faults: [...faults.values()] };
 }
 
-function tooManyHeadings({ path, pattern, location }: RenderedPath, count: number): Problem {
-  const message = `${path} (page ${pattern}) has ${String(count)} h1 elements; expected one`;
+function tooManyHeadings({ view, isExtension, location }: RenderedView, count: number): Problem {
+  const message = isExtension
+    ? `${view} has an h1 element; expected h2 to h6, because the page has the h1`
+    : `${view} has ${String(count)} h1 elements; expected one`;
   return problemOf("COL152", message, location);
 }
 
 function faultOf(
-  { path, pattern, location }: RenderedPath,
+  { view, location }: RenderedView,
   { id, impact, help, helpUrl, nodes }: AxeResults["violations"][number],
 ): Problem {
   const code = SEVERE.has(impact ?? "") ? "COL150" : "COL151";
   const [first] = nodes;
   const others = nodes.length > 1 ? ` and ${String(nodes.length - 1)} more` : "";
   const elements = `${first ? shortened(first) : ""}${others}`;
-  return problemOf(
-    code,
-    `${path} (page ${pattern}) breaks the axe rule ${id}: ${elements}`,
-    location,
-    `${help}: ${helpUrl}`,
-  );
+  return problemOf(code, `${view} breaks the axe rule ${id}: ${elements}`, location, `${help}: ${helpUrl}`);
 }
 
 function shortened({ html }: NodeResult): string {

@@ -26,14 +26,14 @@ export async function checkSection(
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
-    if (config.kind === "shell") return { name: config.name, problems: await checkShell(context) };
-    const { problems, pages, hasPackageProblem } = await check(context);
+    if (config.kind === "shell") return { name: config.name, problems: (await checkShell(context)).problems };
+    const { problems, declared, hasPackageProblem } = await check(context);
     // Sizes need a minified build, which takes longer than the rest of the check. A package that breaks a rule may also be too
     // large, and a team should know that before it changes its code.
     if (errorsIn(problems).length > 0 && !hasPackageProblem) return { name: config.name, problems };
     const client = await compile(clientConfiguration(context), context);
     const imports = await readEntry(path.resolve(folder, config.entry));
-    const release = await sectionRelease(context, client, imports, pages);
+    const release = await sectionRelease(context, client, imports, declared);
     return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };
   });
 }

@@ -1,7 +1,7 @@
 import { comparePatterns, isPagePath, matchPath } from "@colonnade/kit/contract";
 import type { PageContents } from "./dom.js";
 import { problemOf, type Problem } from "./problem.js";
-import type { LinkTarget, RenderedPath } from "./report.js";
+import type { LinkTarget, RenderedView } from "./report.js";
 
 /** The links of a section, sorted without running its pages again. */
 interface SortedLinks {
@@ -11,7 +11,7 @@ interface SortedLinks {
   readonly problems: readonly Problem[];
 }
 
-/** Sorts the links of a section's pages. `checked` are the paths whose data has been checked. */
+/** Sorts the links of a section's pages and extensions. `checked` are the paths whose data has been checked. */
 export function sortLinks(
   links: PageContents["links"],
   patterns: readonly string[],
@@ -27,23 +27,19 @@ export function sortLinks(
     if (pattern !== undefined) targets.push({ path, pattern });
     else if (firstSegments.has(firstSegment(path)))
       problems.push(
-        problemOf("COL118", `${where(from)} links to ${path}, which no page of the section matches`, from.location),
+        problemOf("COL118", `${from.view} links to ${path}, which no page of the section matches`, from.location),
       );
   }
   return { targets, problems };
 }
 
 /** The problem of a link to a page of the section that is not found. */
-export function brokenLink({ path, pattern }: LinkTarget, from: RenderedPath): Problem {
+export function brokenLink({ path, pattern }: LinkTarget, from: RenderedView): Problem {
   return problemOf(
     "COL117",
-    `${where(from)} links to ${path}, but data() of the page ${pattern} is notFound()`,
+    `${from.view} links to ${path}, but data() of the page ${pattern} is notFound()`,
     from.location,
   );
-}
-
-function where({ path, pattern }: LinkTarget): string {
-  return `${path} (page ${pattern})`;
 }
 
 function firstSegment(path: string): string {

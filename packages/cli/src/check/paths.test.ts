@@ -292,8 +292,14 @@ test("the faults of a declaration have the lines of its entries", async () => {
     "...more",
   ];
   const slots = 'slots: { joins: () => import("./pages/languages"), join: more }';
+  const references = [
+    ...Array.from({ length: 32 }, (_, index) => `hello/p${String(index)}@1`),
+    "hello/p0@1",
+    "aside@0",
+  ];
+  const extensions = references.map((reference) => `"${reference}": ${load}`).join(",\n");
   const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
-${entries.join(",\n")}\n},\n${slots} });\n`;
+${entries.join(",\n")}\n},\n${slots},\nextensions: {\n${extensions} } });\n`;
   const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
   expect(code).toBe(3);
   const found = (JSON.parse(out) as { problems: Problem[] }).problems;
@@ -306,12 +312,18 @@ ${entries.join(",\n")}\n},\n${slots} });\n`;
       'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
       `src/section.ts:10:1 COL100 pages ${unreadable}`,
       `src/section.ts:12:52 COL100 slots["join"] ${unreadable}`,
+      "src/section.ts:13:13 COL100 the section has 34 extensions; expected at most 32",
+      'src/section.ts:46:1 COL100 the extension point "hello/p0@1" has two extensions',
+      'src/section.ts:47:1 COL100 the reference "aside@0" of an extension point is invalid: expected the point\'s ID and ' +
+        'version, such as "directory/city-aside@1"; each name is a lowercase letter, followed by up to 31 of a-z, 0-9 and -',
     ]),
   );
 });
 
 const SHELL_PARTS = `Frame: ({ children }) => <main id="main" tabIndex={-1}>{children}</main>, Loading: () => <p>Loading</p>,
 NotFound: ({ heading }) => <h1>{heading}</h1>, Offline: () => <p>Offline</p>, Failed: () => <p>Failed</p>,`;
+const POINTS = `const pointOf = (id) => defineExtensionPoint({ id, version: 1, max: 1, examples: [{}] }); const aside = pointOf("shell/aside");`;
+const WITH_POINT = `Frame: ({ children }) => <main>{children}<ExtensionPoint point={aside} props={{}} /></main>,`;
 
 test.each([
   ["a shell that renders", SHELL_PARTS, []],
@@ -322,6 +334,24 @@ test.each([
       "COL110 loading the shell threw Error: the shell has no Frame, Loading, NotFound, Failed, Offline; expected " +
         "createShell({ Frame, Loading, NotFound, Failed, Offline })",
     ],
+  ],
+  ["a shell with an extension point", `${SHELL_PARTS}\n${WITH_POINT} extensionPoints: [aside]`, []],
+  [
+    "a shell that opens a point of a section",
+    `${SHELL_PARTS}\n${WITH_POINT} extensionPoints: [aside, pointOf("directory/aside")]`,
+    [
+      'COL100 the extension point "directory/aside@1" of the shell has the ID "directory/aside"; expected "shell/" and a name: a ' +
+        "lowercase letter, followed by up to 31 of a-z, 0-9 and -",
+    ],
+  ],
+  [
+    "a shell that shows a point that it does not open",
+    `${SHELL_PARTS}\n${WITH_POINT}`,
+    ["the frame", "the not-found page", "the part for a section that failed"].map(
+      (what) =>
+        `COL170 rendering ${what} threw Error: the extension point "shell/aside@1" is not among the extensionPoints of its ` +
+        "page, or of the shell",
+    ),
   ],
   [
     "parts that a server cannot render",
@@ -334,7 +364,8 @@ test.each([
 ])("check renders %s", async (_, parts, expected) => {
   const folder = await helloSection({
     "section.config.js": 'export default { name: "shell", kind: "shell", entry: "./src/shell.tsx" };',
-    "src/shell.tsx": `import { createShell } from "@colonnade/shell"; export default createShell({\n${parts}\n} as never);`,
+    "src/shell.tsx": `import { createShell } from "@colonnade/shell"; import { defineExtensionPoint, ExtensionPoint } from \
+"@colonnade/kit/extensions"; ${POINTS} export default createShell({\n${parts}\n} as never);`,
   });
   const { out, err } = await runCompiled(folder, ["check", "--json"]);
   const { problems } = JSON.parse(out || `{ "problems": [${JSON.stringify(err)}] }`) as { problems: Problem[] };

@@ -70,8 +70,9 @@ export class CheckProcesses {
   }
 }
 
-function crashOf({ pattern }: CheckTask, signal: NodeJS.Signals | null, err: string): Report {
-  const step = pattern === null ? "loading the section" : `checking the page ${pattern}`;
+function crashOf({ pattern, extension }: CheckTask, signal: NodeJS.Signals | null, err: string): Report {
+  const checked = extension ? `the extension ${extension.point}` : pattern === null ? undefined : `the page ${pattern}`;
+  const step = checked === undefined ? "loading the section" : `checking ${checked}`;
   const message = /heap out of memory|allocation failed/i.test(err)
     ? "the process ran out of memory"
     : signal === "SIGKILL"

@@ -1,4 +1,4 @@
-import type { ReleasePage } from "../build/release.js";
+import type { ReleaseExtension, ReleaseExtensionPoint, ReleasePage } from "../build/release.js";
 import type { ReadSettings } from "../build/settings.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
@@ -10,10 +10,17 @@ export interface LinkTarget {
   readonly pattern: string;
 }
 
-/** A path of a page, and the HTML that the page renders there. */
-export interface RenderedPath extends LinkTarget {
+/** The HTML of a page at a path, or of an extension with an example. */
+export interface RenderedView {
+  /** What rendered it, for messages. */
+  readonly view: string;
+  /** The page's pattern, or the reference of the extension's point. */
+  readonly source: string;
+  readonly isExtension?: boolean;
+  /** The path that relative links start from. */
+  readonly path: string;
   readonly html: string;
-  /** The position of the page's component in the sources; undefined if unknown. */
+  /** The position of its component in the sources; undefined if unknown. */
   readonly location: string | undefined;
 }
 
@@ -27,10 +34,20 @@ export interface CheckJob extends SandboxScripts {
   readonly settings: ReadSettings;
 }
 
+/** An extension to check. */
+export interface ExtensionTask {
+  /** The reference of its extension point. */
+  readonly point: string;
+  /** The props to render it with, as JSON. */
+  readonly examples: readonly string[];
+}
+
 /** A message to a child process: what to check next. */
 export interface CheckTask {
-  /** The page to check. Null to check the section itself and its slots, or links. */
+  /** The page to check. Null to check the section itself and its slots, an extension, or links. */
   readonly pattern: string | null;
+  /** The extension to check. */
+  readonly extension?: ExtensionTask;
   /** The link targets to check. */
   readonly links?: readonly LinkTarget[];
 }
@@ -40,8 +57,14 @@ export type CheckedPage = Omit<ReleasePage, "pattern" | "assets">;
 
 /** A result of a task. Stacks contain positions in the bundle. */
 export type Report =
-  | { readonly kind: "page"; readonly page: CheckedPage }
-  | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedPath, "location">)
+  | {
+      readonly kind: "page";
+      readonly page: CheckedPage;
+      /** The extension points that it opens. */
+      readonly points: readonly ReleaseExtensionPoint[];
+    }
+  | ({ readonly kind: "extension" } & Omit<ReleaseExtension, "assets">)
+  | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
   | {
       readonly kind: "thrown";

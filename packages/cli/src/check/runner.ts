@@ -1,11 +1,12 @@
-// Checks pages of a section, each in a fresh sandbox. Its argument is a CheckJob, and its messages are CheckTasks.
+// Checks pages and extensions of a section, each in a fresh sandbox. Its argument is a CheckJob, and its messages are CheckTasks.
 import { appendFileSync } from "node:fs";
 
-import type { ReleasePath } from "../build/release.js";
+import type { ReleaseExtensionPoint, ReleasePath } from "../build/release.js";
 import { stackOfFunction } from "./functionPosition.js";
+import { referenceOf } from "./listedPoints.js";
 import { describeThrown, settled } from "./outcome.js";
 import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
-import type { CheckJob, CheckTask, LinkTarget, Report } from "./report.js";
+import type { CheckJob, CheckTask, ExtensionTask, LinkTarget, Report } from "./report.js";
 import type { SectionCheck } from "./sandbox/index.js";
 import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
 import type { StepResult, Violation } from "./sandbox/violation.js";
@@ -73,6 +74,16 @@ async function run(
   return false;
 }
 
+/** Runs a step within the limit of the step before. */
+function runNext(
+  step: string,
+  action: () => StepResult | Promise<StepResult>,
+  stackOf?: () => string,
+): Promise<boolean> {
+  watchdog.rename(step);
+  return run(step, action, stackOf);
+}
+
 /** Runs a step with its own limit. */
 async function runLimited(
   step: string,
@@ -95,7 +106,7 @@ async function checkSlots(section: SectionCheck): Promise<void> {
 }
 
 /** Returns a stack with the position of the first of these members that is a function; empty if none is. */
-function stackOfMember(page: PageCheck, ...members: readonly PageMember[]): string {
+function stackOfMember(page: Pick<PageCheck, "member">, ...members: readonly PageMember[]): string {
   const found = members.map((member) => page.member(member)).find((member) => typeof member === "function");
   return found === undefined ? "" : stackOfFunction(found);
 }
@@ -106,6 +117,8 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
   if (!(await runLimited(`loading the page ${pattern}`, () => page.load(), LOAD_LIMIT, stackOfPage))) return;
   const stackOfComponent = stackOfMember(page, page.isBrowserOnly() ? "fallback" : "Component");
   reportBlocked(`the page ${pattern}`);
+  const points = describePoints(page, stackOfComponent);
+  if (!points) return;
   let list: ListedPaths | undefined;
   const listPaths = (): StepResult => {
     list = page.paths();
@@ -122,7 +135,16 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
     const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
     if (listed) found.push({ path, indexable: isIndexable });
   }
-  report({ kind: "page", page: { paths: found, ...(page.isBrowserOnly() && { browserOnly: true }) } });
+  const references = points.map(referenceOf);
+  report({
+    kind: "page",
+    page: {
+      paths: found,
+      ...(page.isBrowserOnly() && { browserOnly: true }),
+      ...(references.length > 0 && { extensionPoints: references }),
+    },
+    points,
+  });
   const unknown = page.unknownPath();
   if (unknown === null) return;
   const step = `data() of ${unknown} (page ${pattern})`;
@@ -133,6 +155,47 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
     () => stackOfMember(page, "data"),
   );
   reportBlocked(`${unknown} (page ${pattern})`);
+}
+
+/** Returns the extension points of a page. Undefined after the report of a problem. */
+function describePoints(page: PageCheck, stackOfComponent: string): readonly ReleaseExtensionPoint[] | undefined {
+  const { points, problems } = page.points();
+  for (const violation of problems) reportViolation(violation, stackOfComponent);
+  return problems.length > 0 ? undefined : points;
+}
+
+/** Runs an extension with each of its examples. */
+async function checkExtension(section: SectionCheck, { point, examples }: ExtensionTask): Promise<void> {
+  const extension = section.extension(point);
+  const name = `the extension ${point}`;
+  const at =
+    (...members: readonly PageMember[]) =>
+    () =>
+      stackOfMember(extension, ...members);
+  if (!(await runLimited(`loading ${name}`, () => extension.load(), LOAD_LIMIT, at("data", "Component")))) return;
+  reportBlocked(name);
+  report({ kind: "extension", point, order: extension.order() });
+  for (const [index, json] of examples.entries()) {
+    const view = `${name} with example ${String(index + 1)}`;
+    extension.setProps(json, view);
+    watchdog.start(`queries() of ${view}`, PATH_LIMIT);
+    const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), at("queries"));
+    hasFailedQueries = extension.hasQueries();
+    const hasData = hasQueries && (await runNext(`data() of ${view}`, () => extension.data(), at("data")));
+    if (hasData && extension.hasContent()) {
+      const stack = stackOfMember(extension, "Component");
+      const isDone = await runNext(
+        `rendering ${view}`,
+        () => extension.render(),
+        () => stack,
+      );
+      if (isDone)
+        report({ kind: "rendered", view, source: point, isExtension: true, path: "/", html: extension.html, stack });
+    }
+    watchdog.stop();
+    hasFailedQueries = false;
+    reportBlocked(view);
+  }
 }
 
 /** Reports the links to paths that are not found. */
@@ -169,11 +232,7 @@ async function checkPath(
     what: string,
     action: () => StepResult | Promise<StepResult>,
     stackOf?: () => string,
-  ): Promise<boolean> => {
-    const step = `${what} ${where}`;
-    watchdog.rename(step);
-    return run(step, action, stackOf);
-  };
+  ): Promise<boolean> => runNext(`${what} ${where}`, action, stackOf);
   const at = (member: PageMember) => (): string => stackOfMember(page, member);
   watchdog.start(`data() of ${where}`, PATH_LIMIT);
   const hasQueries =
@@ -200,7 +259,8 @@ async function checkPath(
         () => check.render(),
         () => stackOfComponent,
       );
-      if (isDone) report({ kind: "rendered", path, pattern, html: check.html, stack: stackOfComponent });
+      if (isDone)
+        report({ kind: "rendered", view: where, source: pattern, path, html: check.html, stack: stackOfComponent });
     }
   }
   watchdog.stop();
@@ -214,7 +274,7 @@ function reportBlocked(where: string): void {
     report({ kind: "violation", ...element, message: `${where} contains ${message}` });
 }
 
-async function runTask({ pattern, links }: CheckTask): Promise<void> {
+async function runTask({ pattern, extension, links }: CheckTask): Promise<void> {
   reportedStacks.clear();
   const context = createSandboxContext();
   let section: SectionCheck | undefined;
@@ -226,6 +286,7 @@ async function runTask({ pattern, links }: CheckTask): Promise<void> {
   });
   if (!isLoaded || !section) return;
   if (links) await checkLinks(section, links);
+  else if (extension) await checkExtension(section, extension);
   else await (pattern === null ? checkSlots(section) : checkPage(section, pattern));
 }
 

@@ -52,6 +52,7 @@ const FORBIDDEN_IMPORT =
 const STYLE_LIBRARY = /^(?:(styled-components)|@(emotion)\/(?:css|react|styled))(?![\w-])/;
 
 const CALLED_AT_ONCE = /^(React\.)?use(State|Memo)$/;
+const DEFINITION = /^define(Page|Extension)$/;
 const PAGE_FUNCTION = /^(queries|data|head|layout|paths)$/;
 // What is in one of these may not run on the server, such as after a test of `typeof window`.
 const CONDITION = /^(IfStatement|ConditionalExpression|LogicalExpression)$/;
@@ -248,7 +249,7 @@ type RenderedMember = "Component" | "fallback";
 /** What the server renders of the pages of a module: the fallback if one is `browserOnly`. */
 function renderedMember(program: SyntaxNode): RenderedMember {
   for (const { node, ancestors } of walk(program))
-    if (node.type === "Property" && keyOf(node) === "browserOnly" && isDefinePage(ancestors.at(-2))) return "fallback";
+    if (node.type === "Property" && keyOf(node) === "browserOnly" && isDefinition(ancestors.at(-2))) return "fallback";
   return "Component";
 }
 
@@ -274,12 +275,12 @@ function ownFunctions(ancestors: readonly SyntaxNode[]): SyntaxNode[] {
 function isInMember(ancestors: readonly SyntaxNode[]): boolean {
   return ancestors.some((node, index) => {
     const call = ancestors[index - 2];
-    return node.type === "Property" && PAGE_FUNCTION.test(keyOf(node)) && isDefinePage(call);
+    return node.type === "Property" && PAGE_FUNCTION.test(keyOf(node)) && isDefinition(call);
   });
 }
 
-function isDefinePage(node: SyntaxNode | undefined): boolean {
-  return node?.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === "definePage";
+function isDefinition(node: SyntaxNode | undefined): boolean {
+  return node?.type === "CallExpression" && DEFINITION.test(nameOf(nodeAt(node, "callee")));
 }
 
 function isComponent(node: SyntaxNode, ancestors: readonly SyntaxNode[], component: RenderedMember): boolean {
@@ -304,9 +305,9 @@ function pageFunctions(program: SyntaxNode, component: RenderedMember): Readonly
     if (node.type === "FunctionDeclaration") named.set(nameOf(nodeAt(node, "id")), node);
     const value = nodeAt(node, "init");
     if (node.type === "VariableDeclarator" && isFunction(value)) named.set(nameOf(nodeAt(node, "id")), value);
-    if (isDefinePage(node)) isPage = true;
+    if (isDefinition(node)) isPage = true;
     const member = nodeAt(node, "value");
-    if (node.type !== "Property" || !member || !isDefinePage(ancestors.at(-2))) continue;
+    if (node.type !== "Property" || !member || !isDefinition(ancestors.at(-2))) continue;
     const key = keyOf(node);
     if (key === component || PAGE_FUNCTION.test(key)) members.push(member);
   }

@@ -63,7 +63,7 @@ export class DevelopmentSection {
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   #reading = Promise.resolve();
-  #imports: EntryImports = { pages: new Map(), slots: new Map() };
+  #imports: EntryImports = { pages: new Map(), slots: new Map(), extensions: new Map() };
   #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
   /** Problems of the builds and the sources. Problems of rendering are not included. */
   problems: readonly DevelopmentProblem[] = [];

@@ -16,6 +16,7 @@ describe("code that runs on the server is reported", () => {
   test.each([
     ["COL101", "const now = Date.now();"],
     ["COL101", "definePage({ data: () => ({ year: new Date().getUTCFullYear() }) });"],
+    ["COL101", "defineExtension({ data: ({ props }) => ({ ...props, at: Date.now() }) });"],
     ["COL102", "function Card() { return <p>{Math.random()}</p>; }"],
     ["COL102", "definePage({ Component: () => <p id={crypto.randomUUID()} /> });"],
     ["COL102", "definePage({ browserOnly: true, fallback: () => <p id={crypto.randomUUID()} /> });"],
@@ -32,6 +33,7 @@ describe("code that runs on the server is reported", () => {
     ["COL100", "defineSection({ pages: { '/a': () => import('./x'), '/a': () => import('./y') } });"],
     ["COL100", "defineSection({ pages: { ...pages } });"],
     ["COL100", "defineSection({ pages: {}, slots: { join: dialog } });"],
+    ["COL100", "defineSection({ pages: {}, extensions: { 'directory/city-aside': () => import('./aside') } });"],
     ["COL130", "const url = import.meta.env.VITE_API;"],
     ["COL130", "const { MODE } = import.meta.env;"],
     ["COL153", "const list = items.map((item) => <li>{item}</li>);"],

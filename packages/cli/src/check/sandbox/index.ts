@@ -3,6 +3,7 @@ import type { Section, SlotModule } from "@colonnade/kit";
 import { CONTRACT } from "@colonnade/kit/contract";
 import type { ReadSettings } from "../../build/settings.js";
 import { recordBlockedElements } from "./elements.js";
+import { ExtensionCheck } from "./extensionCheck.js";
 import { PageCheck } from "./pageCheck.js";
 import type { SectionServices } from "./render.js";
 import { PLACEHOLDER_SITE } from "./site.js";
@@ -10,6 +11,7 @@ import type { StepResult } from "./violation.js";
 import { watchedSettings } from "./watchedSettings.js";
 
 export { inspectHtml, takeBlocked } from "./html.js";
+export { describePoints } from "./points.js";
 
 /** The check of a section. Each method may throw what the section throws. */
 export class SectionCheck {
@@ -45,6 +47,12 @@ export class SectionCheck {
       problem: `the module of the slot "${name}" does not export "slot"; expected export const slot = defineSlot({ … })`,
       part: `slots ${name}`,
     };
+  }
+
+  /** The check of the extension of a point, by the point's reference. */
+  extension(point: string): ExtensionCheck {
+    if (!this.#section) throw new Error("the section is not loaded");
+    return new ExtensionCheck(this.#section, point, this.#services);
   }
 
   /** The check of a page. */

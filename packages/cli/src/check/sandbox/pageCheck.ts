@@ -2,6 +2,7 @@ import type { AnyPage, PageModule, Section } from "@colonnade/kit";
 import { pathTo } from "@colonnade/kit/contract";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { PathCheck } from "./pathCheck.js";
+import { describePoints, type DescribedPoints } from "./points.js";
 import type { SectionServices } from "./render.js";
 import type { StepResult } from "./violation.js";
 
@@ -51,6 +52,11 @@ export class PageCheck {
 
   isBrowserOnly(): boolean {
     return this.#loaded().browserOnly === true;
+  }
+
+  /** The extension points that the page lists. */
+  points(): DescribedPoints {
+    return describePoints(this.#loaded().extensionPoints, this.#section.name, `the page "${this.#pattern}"`);
   }
 
   paths(): ListedPaths {

@@ -9,15 +9,13 @@ import {
 } from "@colonnade/kit";
 import { matchPath } from "@colonnade/kit/contract";
 import { loadResults } from "@colonnade/kit/shell";
-import { findNonJson, queriesProblem, queryPaths } from "@colonnade/kit/server";
-import { MAX_PAGE_BYTES } from "../limits.js";
 import { headProblems, isIndexable } from "./head.js";
 import { inspectHtml } from "./html.js";
+import { Places } from "./places.js";
 import { renderPage, type SectionServices } from "./render.js";
+import { jsonViolation, queriesViolation, sizeViolation, UNAVAILABLE } from "./steps.js";
 import type { StepResult, Violation } from "./violation.js";
 
-/** The result of a query whose upstream is unavailable. */
-const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
 /** The result of a query for something that does not exist. */
 const UNKNOWN: QueryResult = { ok: false, status: 404 };
 
@@ -30,7 +28,7 @@ export class PathCheck {
   #params: Params = {};
   #queries: Queries = {};
   #data: unknown;
-  #nonJson: string | null = null;
+  #isJson = true;
   #head: Head | undefined;
   #layout: unknown;
   /** The HTML of the last render. */
@@ -41,6 +39,10 @@ export class PathCheck {
     this.#page = page;
     this.#path = path;
     this.#services = services;
+  }
+
+  get #where(): string {
+    return `${this.#path} (page ${this.#pattern})`;
   }
 
   matches(): StepResult {
@@ -62,11 +64,7 @@ export class PathCheck {
   queries(): StepResult {
     const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#services.site }) ?? {};
     this.#queries = run();
-    const subject = `queries() of ${this.#path} (page ${this.#pattern})`;
-    const problem = queriesProblem(this.#queries);
-    if (problem !== null) return { code: "COL160", problem: `${subject} ${problem}` };
-    if (JSON.stringify(queryPaths(run())) === JSON.stringify(queryPaths(this.#queries))) return null;
-    return { code: "COL161", problem: `${subject} returns other paths when it runs again` };
+    return queriesViolation(this.#queries, run, `queries() of ${this.#where}`);
   }
 
   /** Runs `data`, by default with failed queries. */
@@ -103,13 +101,9 @@ export class PathCheck {
 
   /** Finds what JSON would change in the data. */
   json(): StepResult {
-    this.#nonJson = this.#data === undefined ? null : findNonJson(this.#data);
-    if (this.#nonJson === null) return null;
-    return {
-      code: "COL112",
-      problem: `the data of ${this.#path} is not JSON-serializable; expected only null, booleans, finite numbers, strings, arrays and plain objects`,
-      advice: `data${this.#nonJson}. Return only what JSON keeps: convert dates to strings, maps to arrays, and leave out undefined.`,
-    };
+    const violation = jsonViolation(this.#data, this.#path);
+    this.#isJson = violation === null;
+    return violation;
   }
 
   /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
@@ -125,16 +119,15 @@ export class PathCheck {
 
   /** Renders the component. */
   async render(): Promise<StepResult> {
-    const [data, path] = [this.#data, this.#path];
-    const { Component } = this.#page;
-    this.html = await renderPage({ Component, data, path, params: this.#params, services: this.#services });
+    const [data, path, services] = [this.#data, this.#path, this.#services];
+    const { Component, extensionPoints = [] } = this.#page;
+    const places = new Places();
+    this.html = await renderPage({ Component, data, path, params: this.#params, services, Place: places.Place });
     inspectHtml(this.html);
-    if (this.#nonJson !== null) return null;
-    const page = { head: this.#head, layout: this.#layout, data, html: this.html };
-    const { length } = new TextEncoder().encode(JSON.stringify(page));
-    if (length <= MAX_PAGE_BYTES) return null;
-    const problem = `the page ${path} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
-    return { code: "COL113", problem };
+    const listed = extensionPoints.map(({ reference }) => reference);
+    const misplaced = places.violation(this.html, listed, this.#where);
+    if (misplaced || !this.#isJson) return misplaced;
+    return sizeViolation({ head: this.#head, layout: this.#layout, data, html: this.html }, `the page ${path}`);
   }
 
   /** Runs `data` of a path whose params are made up, so that the upstreams do not know them either. */

@@ -1,6 +1,14 @@
-import { Suspense, type ReactElement } from "react";
+import { Suspense, type ComponentType, type ReactElement, type ReactNode } from "react";
 
-import { ParamsContext, SectionContext, ShellContext } from "@colonnade/kit/shell";
+import {
+  identifierPrefix,
+  ParamsContext,
+  scopeClass,
+  SectionContext,
+  ShellContext,
+  type AnyExtension,
+  type ExtensionPlaceProps,
+} from "@colonnade/kit/shell";
 import type { AnyPage, Params, SectionConfiguration, Site } from "@colonnade/kit";
 import { renderToHtml, StaticRouter } from "@colonnade/kit/server";
 
@@ -19,6 +27,8 @@ interface PageToRender {
   readonly path: string;
   readonly params: Params;
   readonly services: SectionServices;
+  /** Renders the places of extension points. */
+  readonly Place: ComponentType<ExtensionPlaceProps>;
 }
 
 const SUSPENDED_PAGE = "<main><!--$!-->";
@@ -28,25 +38,69 @@ const SUSPENDED_PAGE = "<main><!--$!-->";
  *
  * @throws Error if the page as a whole suspends, and what the component throws.
  */
-export async function renderPage({ Component, data, path, params, services }: PageToRender): Promise<string> {
-  const { name, site, config } = services;
-  const tree: ReactElement = (
+export async function renderPage(page: PageToRender): Promise<string> {
+  const { Component, data, path, params, services, Place } = page;
+  const { html, isSuspended } = await renderToHtml(
+    <InShell path={path} services={services} Place={Place}>
+      <ParamsContext value={params}>
+        <main>
+          <Suspense>
+            <Component data={data as never} />
+          </Suspense>
+        </main>
+      </ParamsContext>
+    </InShell>,
+  );
+  if (isSuspended && html.startsWith(SUSPENDED_PAGE)) throw suspended("page");
+  return html;
+}
+
+/** What an extension renders from. */
+interface ExtensionToRender extends Pick<PageToRender, "services" | "Place"> {
+  readonly Component: AnyExtension["Component"];
+  /** Reference of the extension point. */
+  readonly point: string;
+  readonly props: unknown;
+  readonly data: unknown;
+}
+
+const SUSPENDED_EXTENSION = "<!--$!-->";
+
+/**
+ * Renders an extension's component as the shell does.
+ *
+ * @throws Error if the extension as a whole suspends, and what the component throws.
+ */
+export async function renderExtension(extension: ExtensionToRender): Promise<string> {
+  const { Component, point, props, data, services, Place } = extension;
+  const { html, isSuspended } = await renderToHtml(
+    <InShell path="/" services={services} Place={Place}>
+      <Suspense>
+        <div className={scopeClass(services.name)}>
+          <Component props={props as never} data={data as never} />
+        </div>
+      </Suspense>
+    </InShell>,
+    identifierPrefix(point, services.name),
+  );
+  if (isSuspended && html.startsWith(SUSPENDED_EXTENSION)) throw suspended("extension");
+  return html;
+}
+
+interface InShellProps extends Pick<PageToRender, "path" | "services" | "Place"> {
+  readonly children: ReactNode;
+}
+
+function InShell({ path, services: { name, site, config }, Place, children }: InShellProps): ReactElement {
+  return (
     <StaticRouter location={path}>
-      <ShellContext value={{ site, configs: { [name]: config }, openDialog: () => undefined }}>
-        <SectionContext value={name}>
-          <ParamsContext value={params}>
-            <main>
-              <Suspense>
-                <Component data={data as never} />
-              </Suspense>
-            </main>
-          </ParamsContext>
-        </SectionContext>
+      <ShellContext value={{ site, configs: { [name]: config }, openDialog: () => undefined, ExtensionPlace: Place }}>
+        <SectionContext value={name}>{children}</SectionContext>
       </ShellContext>
     </StaticRouter>
   );
-  const { html, isSuspended } = await renderToHtml(tree);
-  if (isSuspended && html.startsWith(SUSPENDED_PAGE))
-    throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
-  return html;
+}
+
+function suspended(what: string): Error {
+  return new Error(`the ${what} suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>`);
 }

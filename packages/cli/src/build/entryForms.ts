@@ -1,0 +1,15 @@
+/** How a page, slot or extension is written whose module the entry module imports. */
+export const IMPORT_FORM = '() => import("./module")';
+
+/** How one is written that the entry module has itself, by the member of `defineSection`. */
+export const OWN_FORMS = {
+  pages: "async () => ({ page })",
+  slots: "async () => ({ slot })",
+  extensions: "async () => ({ extension })",
+} as const;
+
+/** A member of `defineSection` that the build reads. */
+export type EntryMember = keyof typeof OWN_FORMS;
+
+/** The members of `defineSection` that the build reads. */
+export const ENTRY_MEMBERS = Object.keys(OWN_FORMS) as readonly EntryMember[];
