@@ -23,6 +23,7 @@ const GUIDES = [
       { text: "Tests", link: "/recipes/tests" },
     ],
   },
+  { text: "Plugins", link: "/plugins" },
   { text: "Share components", link: "/share-components" },
   { text: "Move an existing remote", link: "/move-an-existing-remote" },
   { text: "Debugging", link: "/debugging" },

@@ -1,4 +1,4 @@
-import type { ComponentType } from "react";
+import type { FunctionComponent } from "react";
 
 import type { NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Site } from "./site.js";
@@ -53,14 +53,14 @@ export interface Extension<Props extends object, Data, Q extends Queries = NoQue
    */
   data(context: ExtensionDataContext<Props, Q>): Data | null | Promise<Data | null>;
   /** Renders the extension. */
-  readonly Component: ComponentType<ExtensionProps<Props, Data>>;
+  readonly Component: FunctionComponent<ExtensionProps<Props, Data>>;
 }
 
 /** An extension with unknown types. Pass it only what its point and its own `data` return. */
 export type AnyExtension = Pick<Extension<never, never>, "order"> & {
   queries?(context: ExtensionContext<never>): Queries;
   data(context: ExtensionContext<never> & { readonly results?: QueryResults }): unknown;
-  readonly Component: ComponentType<ExtensionProps<never, never>>;
+  readonly Component: FunctionComponent<ExtensionProps<never, never>>;
 };
 
 /** Exports of an extension's module: `export const extension = defineExtension({ … })`. */
