@@ -10,9 +10,9 @@ import { helloSection, NODE_MODULES, removeTemporaryFolders } from "../fixtures/
 
 const PACKAGES = path.resolve(import.meta.dirname, "../..");
 const BASE = path.resolve(PACKAGES, "../tsconfig.base.json");
-const ENTRIES = ["kit/src/index.ts", "kit/src/data/index.ts", "shell/src/index.ts"];
+const ENTRIES = ["kit/src/index.ts", "kit/src/data/index.ts", "kit/src/extensions/index.ts", "shell/src/index.ts"];
 // Entries that export functions of their own.
-const MODULES = ["kit/src/remotes/Remote.tsx", "shell/src/plain.tsx"];
+const MODULES = ["kit/src/remotes/Remote.tsx", "kit/src/testing/index.tsx", "shell/src/plain.tsx"];
 
 interface SourceFile {
   readonly name: string;
@@ -45,7 +45,7 @@ function exportsOf(entry: string): (readonly [name: string, file: SourceFile])[]
 /** The names and source file of the functions that a module exports. */
 function functionsOf(module: string): (readonly [name: string, file: SourceFile])[] {
   const file = readSource(module);
-  return [...file.text.matchAll(/^export function (\w+)/gm)].map(([, name = ""]) => [name, file] as const);
+  return [...file.text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name = ""]) => [name, file] as const);
 }
 
 const isPublicFunction = (name: string, { text }: SourceFile): boolean =>
@@ -62,7 +62,13 @@ test.each(EXPORTED.map(([name, file]) => [name, file.name] as const))("%s has an
 });
 
 test("the examples fit the types of the packages", async () => {
-  const files: Record<string, string> = { "src/pages/event.ts": "export declare const page: never;" };
+  const files: Record<string, string> = {
+    "src/pages/event.ts": "export declare const page: never;",
+    "src/section.ts": 'declare const section: import("@colonnade/kit").Section; export default section;',
+    "src/points.ts":
+      'import type { DefinedExtensionPoint } from "@colonnade/kit/extensions";\n' +
+      "export declare const eventAside: DefinedExtensionPoint<{ city: string }>;",
+  };
   for (const { name, examples } of FILES.values())
     for (const [index, code] of examples.entries())
       files[`src/${name.replaceAll(/\W/g, "_")}_${String(index)}.tsx`] = code;

@@ -58,8 +58,8 @@ export interface Extension<Props extends object, Data, Q extends Queries = NoQue
 
 /** An extension with unknown types. Pass it only what its point and its own `data` return. */
 export type AnyExtension = Pick<Extension<never, never>, "order"> & {
-  queries?(context: ExtensionContext<never>): Queries;
-  data(context: ExtensionContext<never> & { readonly results?: QueryResults }): unknown;
+  queries?(context: ExtensionContext<object>): Queries;
+  data(context: ExtensionContext<object> & { readonly results?: QueryResults }): unknown;
   readonly Component: FunctionComponent<ExtensionProps<never, never>>;
 };
 

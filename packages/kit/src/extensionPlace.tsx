@@ -11,7 +11,7 @@ export interface ExtensionPlaceProps {
 }
 
 /** Data attribute of the element into which the gateway writes the extensions of a point. Its value is the reference. */
-const POINT_ATTRIBUTE = "data-extension-point";
+export const POINT_ATTRIBUTE = "data-extension-point";
 
 /** Data attribute of the element around an extension. Its value is the section's name. */
 export const EXTENSION_ATTRIBUTE = "data-extension";

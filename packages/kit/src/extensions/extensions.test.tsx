@@ -1,7 +1,10 @@
+import { definePage, defineSection, type Section } from "@colonnade/kit";
 import { defineExtension, defineExtensionPoint, ExtensionPoint } from "@colonnade/kit/extensions";
-import { inShell } from "@colonnade/kit/testing";
-import { render } from "@testing-library/react";
-import { expect, expectTypeOf, test } from "vitest";
+import { inShell, renderPage } from "@colonnade/kit/testing";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+
+afterEach(cleanup);
 
 const aside = defineExtensionPoint<{ readonly city: string }>({
   id: "directory/city-aside",
@@ -39,4 +42,43 @@ test("other props than the point's do not compile", () => {
   expect(<ExtensionPoint point={aside} props={{ city: 7 }} />).toBeTruthy();
   // @ts-expect-error `city` is missing.
   expect(<ExtensionPoint point={aside} props={{}} />).toBeTruthy();
+});
+
+describe("a page with an extension point", () => {
+  const cityOf = (extensionPoints: readonly (typeof aside)[]): Section =>
+    defineSection({
+      name: "directory",
+      contract: 1,
+      pages: {
+        "/:city": () =>
+          Promise.resolve({
+            page: definePage({
+              extensionPoints,
+              data: ({ params }) => ({ city: params.city ?? "" }),
+              head: ({ data }) => ({ title: data.city, description: "", canonical: "/" }),
+              Component: ({ data }) => <ExtensionPoint point={aside} props={data} empty={<p>Nothing</p>} />,
+            }),
+          }),
+      },
+    });
+  const city = cityOf([aside]);
+
+  test("shows an extension in its place, and otherwise what is shown without extensions", async () => {
+    await renderPage(city, "/Austin", { extensions: { [aside.reference]: <p>Events</p> } });
+    expect(screen.getByText("Events")).toBeTruthy();
+    expect(screen.queryByText("Nothing")).toBeNull();
+    cleanup();
+    await renderPage(city, "/Austin");
+    expect(screen.getByText("Nothing")).toBeTruthy();
+  });
+
+  test("rejects an extension of another point, and a point that it does not list", async () => {
+    const extensions = { "directory/aside@1": <p>Events</p> };
+    await expect(renderPage(city, "/Austin", { extensions })).rejects.toThrow(
+      'the page has no extension point "directory/aside@1"; its points are directory/city-aside@2',
+    );
+    await expect(renderPage(cityOf([]), "/Austin")).rejects.toThrow(
+      'the extension point "directory/city-aside@2" is not among the extensionPoints of its page',
+    );
+  });
 });

@@ -5,13 +5,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { useConfig, useDialog, useParams, useSite } from "../context.js";
 import { isNotFound, notFound } from "../notFound.js";
+import { defineExtension } from "../extension.js";
 import { definePage, type PageProps } from "../page.js";
 import type { QueryResult } from "../queries.js";
 import { query } from "../query.js";
 import { isRedirect, redirect } from "../redirect.js";
 import { defineSection } from "../section.js";
 import { defineSlot, type DialogParams } from "../slot.js";
-import { loadData, renderPage, renderSlot, type RenderedPage, type RenderOptions } from "./index.js";
+import { loadData, renderExtension, renderPage, renderSlot, type RenderedPage, type RenderOptions } from "./index.js";
 
 afterEach(cleanup);
 
@@ -203,6 +204,44 @@ describe("renderSlot", () => {
     const props = { open: false, close: () => undefined, params: {} };
     await expect(renderSlot(section, "menu", props)).rejects.toThrow(
       'the section "hello" does not fill the slot "menu"; its slots are newsletter',
+    );
+  });
+});
+
+describe("renderExtension", () => {
+  const POINT = "directory/city-aside@1";
+  const extension = defineExtension({
+    queries: ({ props }: { props: { city: string } }) => ({ count: `/api/count?city=${props.city}` }),
+    data: ({ results, site }) => (results.count.ok ? { text: `${site.brand}: ${String(results.count.value)}` } : null),
+    Component: ({ props, data }) => <p>{`${data.text} in ${props.city}, ${String(useConfig().greeting)}`}</p>,
+  });
+  const events = defineSection({
+    name: "events",
+    contract: 1,
+    pages: {},
+    extensions: { [POINT]: () => Promise.resolve({ extension }) },
+  });
+  const results: RenderOptions["results"] = { count: { ok: true, value: 7 } };
+
+  test("renders an extension with its props, results, site and config", async () => {
+    const options = { results, site: { brand: "Example" }, config: { greeting: "Hi" } };
+    const shown = await renderExtension(events, POINT, { city: "Austin" }, options);
+    expect(screen.getByText("Example: 7 in Austin, Hi")).toBeTruthy();
+    expect(shown?.data).toEqual({ text: "Example: 7" });
+  });
+
+  test("returns null if the extension shows nothing", async () => {
+    expect(await renderExtension(events, POINT, { city: "Austin" })).toBeNull();
+    expect(document.body.textContent).toBe("");
+  });
+
+  test("rejects a point that the section does not fill, and an unknown query", async () => {
+    await expect(renderExtension(events, "directory/aside@1", {})).rejects.toThrow(
+      'the section "events" does not fill the extension point "directory/aside@1"; it fills directory/city-aside@1',
+    );
+    const misspelled = { ...results, counts: { ok: true, value: 7 } as const };
+    await expect(renderExtension(events, POINT, {}, { results: misspelled })).rejects.toThrow(
+      'the extension has no query "counts"; its queries are count',
     );
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Test helpers that render a section's pages and slots without a shell.
+ * Test helpers that render a section's pages, slots and extensions without a shell.
  *
  * `@testing-library/react` is an optional peer dependency: install it in the section's package.
  *
@@ -10,10 +10,12 @@ import { createElement, type ComponentType, type ReactElement, type ReactNode } 
 import { MemoryRouter } from "react-router-dom";
 
 import { ParamsContext, SectionContext, ShellContext } from "../context.js";
+import type { AnyExtension } from "../extension.js";
+import { ExtensionPlaceElement, POINT_ATTRIBUTE, type ExtensionPlaceProps } from "../extensionPlace.js";
 import { isNotFound, type NotFound } from "../notFound.js";
 import type { AnyPage, FormResult, Head, Layout } from "../page.js";
 import { comparePatterns, matchPath, type Params } from "../paths.js";
-import { loadResults, type Queries, type QueryResult } from "../queries.js";
+import { loadResults, type Queries, type QueryResult, type QueryResults } from "../queries.js";
 import { isRedirect } from "../redirect.js";
 import type { RemoteLoader, Remotes, RemoteViewProps } from "../remoteLoader.js";
 import type { Section } from "../section.js";
@@ -40,7 +42,7 @@ export interface RenderOptions {
   /** Result of a form post, passed to the page as `form`. */
   readonly form?: FormResult;
   /**
-   * Results of the page's queries, by name. They are validated by schema. A missing one is a failure with status 503; one that
+   * Results of the queries of the page or extension, by name. They are validated by schema. A missing one is a failure with status 503; one that
    * no query has asked for is an error.
    */
   readonly results?: Readonly<Record<string, QueryResult>>;
@@ -51,8 +53,18 @@ export interface RenderOptions {
    * not live: `<Remote>` shows its fallback.
    */
   readonly remotes?: Readonly<Record<string, object>>;
+  /**
+   * What extension points show, by their reference, such as `{ "directory/city-aside@1": <p>Events</p> }`. Another one shows its
+   * `empty`.
+   */
+  readonly extensions?: Readonly<Record<string, ReactNode>>;
   /** Called when the section opens a dialog of the shell. */
   readonly onDialog?: (slot: string, params: DialogParams) => void;
+}
+
+/** A rendered extension: the result of Testing Library's `render`, with the extension's data. */
+export interface RenderedExtension extends RenderResult {
+  readonly data: unknown;
 }
 
 /** A rendered page: the result of Testing Library's `render`, with the page's data, head and layout. */
@@ -86,18 +98,32 @@ function remotesOf({ remotes = {} }: RenderOptions): Remotes {
   return { loaded, start: () => Promise.resolve(loaded) };
 }
 
+function placesOf({ extensions = {} }: RenderOptions, listed?: readonly string[]): ComponentType<ExtensionPlaceProps> {
+  return ({ reference, empty }) => {
+    if (listed && !listed.includes(reference))
+      throw new Error(`the extension point "${reference}" is not among the extensionPoints of its page`);
+    const shown = Object.hasOwn(extensions, reference) ? extensions[reference] : undefined;
+    if (shown === undefined) return <ExtensionPlaceElement reference={reference} empty={empty} />;
+    return <div {...{ [POINT_ATTRIBUTE]: reference }}>{shown}</div>;
+  };
+}
+
 interface Place {
   readonly section: string;
   readonly path: string;
   readonly params: Params;
+  /** The references of the extension points that it may show. Absent: all. */
+  readonly points?: readonly string[];
 }
 
-function inShellContexts(children: ReactNode, { section, path, params }: Place, options: RenderOptions): ReactElement {
+function inShellContexts(children: ReactNode, place: Place, options: RenderOptions): ReactElement {
+  const { section, path, params, points } = place;
   const services = {
     site: siteOf(options),
     configs: { [section]: options.config ?? {} },
     openDialog: options.onDialog ?? (() => undefined),
     remotes: remotesOf(options),
+    ExtensionPlace: placesOf(options, points),
   };
   return (
     <MemoryRouter initialEntries={[path]}>
@@ -110,7 +136,18 @@ function inShellContexts(children: ReactNode, { section, path, params }: Place, 
   );
 }
 
-/** Wraps a component in the shell's contexts, for tests that render a single component. */
+/**
+ * Wraps a component in the shell's contexts, for tests that render a single component.
+ *
+ * @example
+ * ```tsx
+ * import { Link } from "@colonnade/kit";
+ * import { inShell } from "@colonnade/kit/testing";
+ * import { render } from "@testing-library/react";
+ *
+ * render(inShell(<Link to="/hello">Hello</Link>)).getByRole("link");
+ * ```
+ */
 export function inShell(component: ReactNode, options: RenderOptions = {}): ReactElement {
   return inShellContexts(component, { section: "test", path: "/", params: {} }, options);
 }
@@ -125,21 +162,24 @@ async function findPage(section: Section, path: string): Promise<{ page: AnyPage
   throw new Error(`the section "${section.name}" has no page for ${path}; its patterns are ${patterns.join(", ")}`);
 }
 
-/** @throws Error if there is a result without a query, such as after a typo. */
-function checkNames(queries: Queries, results: RenderOptions["results"] = {}): void {
-  const names = Object.keys(queries);
-  const unknown = Object.keys(results).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new Error(`the page has no query "${unknown}"; its queries are ${names.join(", ") || "none"}`);
+/** @throws Error if an option has a name that its subject does not have, such as after a typo. */
+function checkNames(option: object | undefined, names: readonly string[], what: readonly [string, string]): void {
+  const [one, all] = what;
+  const unknown = Object.keys(option ?? {}).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`${one} "${unknown}"; ${all} are ${names.join(", ") || "none"}`);
 }
 
 const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
 
+/** The results for queries of the page or the extension. */
+async function resultsOf(subject: string, queries: Queries, { results }: RenderOptions): Promise<QueryResults> {
+  checkNames(results, Object.keys(queries), [`${subject} has no query`, "its queries"]);
+  return loadResults(queries, (_, name) => results?.[name] ?? UNAVAILABLE);
+}
+
 async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Promise<unknown> {
   const context = { params, site: siteOf(options) };
-  const queries = page.queries?.(context) ?? {};
-  checkNames(queries, options.results);
-  const results = await loadResults(queries, (_, name) => options.results?.[name] ?? UNAVAILABLE);
+  const results = await resultsOf("the page", page.queries?.(context) ?? {}, options);
   return page.data({ ...context, results });
 }
 
@@ -147,6 +187,16 @@ async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Pr
  * Returns the data of the page at a path (percent-encoded), or the value of `notFound()` or `redirect()`.
  *
  * @throws Error if no pattern of the section matches the path, or if there is a result of a query that the page does not have.
+ *
+ * @example
+ * ```tsx
+ * import { isNotFound } from "@colonnade/kit";
+ * import { loadData } from "@colonnade/kit/testing";
+ *
+ * import section from "./section";
+ *
+ * isNotFound(await loadData(section, "/hello/Klingon"));
+ * ```
  */
 export async function loadData(section: Section, path: string, options: RenderOptions = {}): Promise<unknown> {
   const { page, params } = await findPage(section, path);
@@ -156,7 +206,19 @@ export async function loadData(section: Section, path: string, options: RenderOp
 /**
  * Renders the page at a path (percent-encoded). If its data is `notFound()`, returns that value without rendering.
  *
- * @throws Error as {@link loadData}, and if its data is `redirect()`: test that with {@link loadData}.
+ * @throws Error as {@link loadData}, if its data is `redirect()`: test that with {@link loadData}, and if `extensions` has a point
+ *   that the page does not list, or the page shows one.
+ *
+ * @example
+ * ```tsx
+ * import { renderPage } from "@colonnade/kit/testing";
+ *
+ * import section from "./section";
+ *
+ * await renderPage(section, "/hello/Dutch", { site: { brand: "Example" } });
+ * // With an extension of another section.
+ * await renderPage(section, "/hello/Dutch", { extensions: { "hello/language-aside@1": <p>Lessons</p> } });
+ * ```
  */
 export async function renderPage(
   section: Section,
@@ -169,10 +231,12 @@ export async function renderPage(
   if (isNotFound(data)) return data;
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
+  const points = (page.extensionPoints ?? []).map(({ reference }) => reference);
+  checkNames(options.extensions, points, ["the page has no extension point", "its points"]);
   const view = render(
     inShellContexts(
       <Component data={data} {...(options.form && { form: options.form })} />,
-      { section: section.name, path, params },
+      { section: section.name, path, params, points },
       options,
     ),
   );
@@ -183,6 +247,15 @@ export async function renderPage(
  * Renders the section's content of a slot.
  *
  * @throws Error if the section does not fill the slot.
+ *
+ * @example
+ * ```tsx
+ * import { renderSlot } from "@colonnade/kit/testing";
+ *
+ * import section from "./section";
+ *
+ * await renderSlot(section, "newsletter", { open: true, close: () => undefined, params: {} });
+ * ```
  */
 export async function renderSlot(
   section: Section,
@@ -197,4 +270,47 @@ export async function renderSlot(
   }
   const { Component } = (await load()).slot;
   return render(inShellContexts(<Component {...props} />, { section: section.name, path: "/", params: {} }, options));
+}
+
+/**
+ * Renders what the section contributes to an extension point, by the point's ID with its version, such as
+ * `directory/city-aside@1`. `props` is what a page passes. If the extension's data is null, it shows nothing: returns null.
+ *
+ * @throws Error if the section does not fill the point, or if there is a result of a query that the extension does not have.
+ *
+ * @example
+ * ```tsx
+ * import { renderExtension } from "@colonnade/kit/testing";
+ *
+ * import section from "./section";
+ *
+ * const events = { ok: true, value: [{ title: "Kite festival" }] } as const;
+ * const shown = await renderExtension(section, "directory/city-aside@1", { city: "Austin" }, { results: { events } });
+ * shown?.getByText("Kite festival");
+ * ```
+ */
+export async function renderExtension(
+  section: Section,
+  point: string,
+  props: object,
+  options: RenderOptions = {},
+): Promise<RenderedExtension | null> {
+  const load = section.extensions?.[point];
+  if (!load) {
+    const points = Object.keys(section.extensions ?? {}).join(", ") || "none";
+    throw new Error(`the section "${section.name}" does not fill the extension point "${point}"; it fills ${points}`);
+  }
+  const { extension } = await load();
+  const data = await extensionData(extension, props, options);
+  if (data === null) return null;
+  const { Component } = extension;
+  const content = <Component props={props as never} data={data as never} />;
+  const view = render(inShellContexts(content, { section: section.name, path: "/", params: {}, points: [] }, options));
+  return { ...view, data };
+}
+
+async function extensionData(extension: AnyExtension, props: object, options: RenderOptions): Promise<unknown> {
+  const context = { props: props as never, site: siteOf(options) };
+  const results = await resultsOf("the extension", extension.queries?.(context) ?? {}, options);
+  return extension.data({ ...context, results });
 }
