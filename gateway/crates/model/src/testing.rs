@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::release::{Digest, ExposedModule, File, Kind, NamedPath, Page, Release, SHELL, Slot};
+use serde_json::Map;
+
+use crate::release::{
+    Digest, ExposedModule, Extension, ExtensionPoint, File, Kind, NamedPath, Page, Release, SHELL, Slot,
+};
 
 /// A release and the bytes of its files.
 pub struct Sample {
@@ -30,8 +34,8 @@ pub fn shell(version: &str) -> Sample {
     sample
 }
 
-/// A section with a page for `/`, one for `/state/:state`, the slot `join` and the exposed module
-/// `./Tag`.
+/// A section with a page for `/`, one for `/state/:state` that has the extension point `<name>/aside@1`,
+/// the slot `join`, an extension of `shell/banner@1` and the exposed module `./Tag`.
 pub fn section(name: &str, version: &str) -> Sample {
     let files = [
         ("client/common.js", "text/javascript; charset=utf-8"),
@@ -58,6 +62,23 @@ pub fn section(name: &str, version: &str) -> Sample {
         name: "join".to_owned(),
         assets: vec!["client/join.js".to_owned()],
     }];
+    let point = ExtensionPoint {
+        id: format!("{name}/aside"),
+        version: 1,
+        max: 2,
+        examples: vec![Map::from_iter([("state".to_owned(), "Texas".into())])],
+    };
+    let banner = ExtensionPoint {
+        id: "shell/banner".to_owned(),
+        ..point.clone()
+    };
+    release.extensions = vec![Extension {
+        point: banner.reference(),
+        order: 0,
+        assets: vec!["client/join.js".to_owned()],
+    }];
+    release.pages[1].extension_points = vec![point.reference()];
+    release.extension_points = vec![point];
     release.exposes = vec![ExposedModule {
         name: "./Tag".to_owned(),
         assets: vec!["client/state.css".to_owned()],
@@ -66,11 +87,13 @@ pub fn section(name: &str, version: &str) -> Sample {
     sample
 }
 
-/// A section with one page, no slots and no exposed modules.
+/// A section with one page, and no slots, extension points, extensions and exposed modules.
 pub fn small_section(name: &str, version: &str, pattern: &str) -> Sample {
     let mut sample = section(name, version);
     sample.release.pages = vec![page(pattern, &[], &[])];
     sample.release.slots = Vec::new();
+    sample.release.extension_points = Vec::new();
+    sample.release.extensions = Vec::new();
     sample.release.exposes = Vec::new();
     sample
 }
@@ -85,6 +108,7 @@ fn page(pattern: &str, assets: &[&str], paths: &[(&str, bool)]) -> Page {
         assets: assets.iter().map(|&asset| asset.to_owned()).collect(),
         paths: named.collect(),
         browser_only: false,
+        extension_points: Vec::new(),
     }
 }
 
@@ -108,6 +132,8 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         assets: Vec::new(),
         pages: Vec::new(),
         slots: Vec::new(),
+        extension_points: Vec::new(),
+        extensions: Vec::new(),
         exposes: Vec::new(),
         shared: BTreeMap::new(),
         icon: None,

@@ -1,6 +1,6 @@
 //! The invariants of `release.json`.
 
-use super::{Release, is_file_path, is_name, is_version, validate};
+use super::{ExtensionPoint, PointReference, Release, is_file_path, is_name, is_version, validate};
 use crate::pattern::Pattern;
 
 /// A parsed release survives a round trip, problems have a text, and a release without problems is
@@ -38,11 +38,13 @@ fn assert_safe(release: &Release) {
     }
     let page_assets = release.pages.iter().flat_map(|page| &page.assets);
     let slot_assets = release.slots.iter().flat_map(|slot| &slot.assets);
+    let extension_assets = release.extensions.iter().flat_map(|extension| &extension.assets);
     let exposed_assets = release.exposes.iter().flat_map(|module| &module.assets);
     let references = [&release.styles, &release.assets].into_iter().flatten();
     let references = references
         .chain(page_assets)
         .chain(slot_assets)
+        .chain(extension_assets)
         .chain(exposed_assets)
         .chain(&release.icon);
     for path in references.chain([&release.entry]) {
@@ -63,4 +65,22 @@ fn assert_safe(release: &Release) {
             .iter()
             .all(|page| Pattern::parse(&page.pattern).is_ok())
     );
+    let opened: Vec<_> = release
+        .extension_points
+        .iter()
+        .map(ExtensionPoint::reference)
+        .collect();
+    for reference in &opened {
+        assert!(
+            reference
+                .as_str()
+                .parse::<PointReference>()
+                .is_ok_and(|parsed| parsed == *reference)
+        );
+        assert_eq!(reference.owner(), release.name);
+    }
+    let shown = release.pages.iter().flat_map(|page| &page.extension_points);
+    for reference in shown {
+        assert!(opened.contains(reference), "{reference}");
+    }
 }

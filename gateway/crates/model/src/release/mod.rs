@@ -2,6 +2,7 @@
 //! the shell.
 
 mod digest;
+mod extension;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
 mod id;
@@ -12,6 +13,7 @@ mod tests;
 mod validate;
 
 pub use digest::Digest;
+pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use range::VersionRange;
@@ -34,6 +36,9 @@ pub const MAX_PATHS: usize = 5_000;
 
 /// The maximum number of modules that a release exposes.
 pub const MAX_EXPOSED_MODULES: usize = 100;
+
+/// The maximum number of extension points that a release opens, and of those that it fills.
+pub const MAX_EXTENSIONS: usize = 32;
 
 /// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
 pub const MAX_SEGMENTS: usize = 64;
@@ -65,13 +70,19 @@ pub struct Release {
     pub needs_federation_runtime: Option<bool>,
     /// The shell's stylesheets, in order.
     pub styles: Vec<String>,
-    /// The assets of all pages and slots, in addition to the entry. Scripts of the shell run before
+    /// The assets of all pages, slots and extensions, in addition to the entry. Scripts of the shell run before
     /// its entry, in this order.
     pub assets: Vec<String>,
     /// The pages of a section.
     pub pages: Vec<Page>,
     /// A section's content for slots of the shell.
     pub slots: Vec<Slot>,
+    /// The extension points of a section's pages, or of the shell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extension_points: Vec<ExtensionPoint>,
+    /// A section's content for extension points, which can be its own or those of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<Extension>,
     /// The modules of a section that other sections load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exposes: Vec<ExposedModule>,
@@ -268,6 +279,9 @@ pub struct Page {
     /// Whether the server renders only its fallback.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub browser_only: bool,
+    /// Those of the release's extension points that the page can show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extension_points: Vec<PointReference>,
 }
 
 /// One known path of a page.

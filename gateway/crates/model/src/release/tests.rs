@@ -1,6 +1,8 @@
+use serde_json::{Map, Value};
+
 use super::{
-    Digest, FactType, Icon, Kind, Meta, NamedPath, Page, Purpose, Release, SocialImage, ThemeColor,
-    is_file_path, is_name, is_version, validate,
+    Digest, ExtensionPoint, FactType, Icon, Kind, Meta, NamedPath, Page, PointReference, Purpose, Release,
+    SocialImage, ThemeColor, is_file_path, is_name, is_version, validate,
 };
 use crate::testing;
 
@@ -43,6 +45,15 @@ fn meta(name: &str, content: &str) -> Meta {
     }
 }
 
+fn reference(text: &str) -> PointReference {
+    text.parse().expect("a reference")
+}
+
+/// Props with a text of this length.
+fn text(length: usize) -> Map<String, Value> {
+    Map::from_iter([("t".to_owned(), "x".repeat(length).into())])
+}
+
 /// The problems of a release after a change to it.
 fn problems(mut release: Release, change: impl FnOnce(&mut Release)) -> Vec<String> {
     change(&mut release);
@@ -54,9 +65,24 @@ fn validate_accepts_valid_releases() {
     let section = problems(section(), |release| {
         release.facts = [("openingHours2_".to_owned(), FactType::Strings)].into();
         release.config = [("pageSize".to_owned(), FactType::Number)].into();
+        // A section can show two versions of a point while others change, and fill its own.
+        let (own, next) = (&release.extension_points[0], reference("directory/aside@2"));
+        release.extensions[0].point = own.reference();
+        let (version, max, examples) = (2, 16, vec![text(65_526)]);
+        release.extension_points.push(ExtensionPoint {
+            version,
+            max,
+            examples,
+            ..own.clone()
+        });
+        release.pages[1].extension_points.push(next);
     });
     assert_eq!(section, [""; 0]);
-    let shell = problems(shell(), |release| release.meta = vec![meta("rating", "general")]);
+    let shell = problems(shell(), |release| {
+        release.meta = vec![meta("rating", "general")];
+        let point = testing::section("shell", "1.0.0").release.extension_points;
+        release.extension_points = point;
+    });
     assert_eq!(shell, [""; 0]);
 }
 
@@ -108,6 +134,63 @@ fn validate_reports_each_section_problem() {
         (
             |r| r.slots.push(r.slots[0].clone()),
             "slot `join` is filled twice",
+        ),
+        (
+            |r| r.extension_points[0].id = "legal/aside".to_owned(),
+            "extension point `legal/aside`: expected `directory/` and a name that matches [a-z][a-z0-9-]{0,31}",
+        ),
+        (
+            |r| r.extension_points[0].id = "directory/a/b".to_owned(),
+            "extension point `directory/a/b`: expected `directory/` and a name",
+        ),
+        (
+            |r| r.extension_points[0].version = 0,
+            "extension point `directory/aside`: expected a version of at least 1",
+        ),
+        (
+            |r| r.extension_points[0].max = 17,
+            "extension point `directory/aside`: max 17 must be from 1 to 16",
+        ),
+        (|r| r.extension_points[0].max = 0, "max 0 must be from 1 to 16"),
+        (
+            |r| r.extension_points[0].examples.clear(),
+            "extension point `directory/aside` has 0 examples; expected 1 to 20",
+        ),
+        (
+            |r| r.extension_points[0].examples = vec![Map::new(); 21],
+            "has 21 examples; expected 1 to 20",
+        ),
+        (
+            |r| r.extension_points[0].examples = vec![text(65_527)],
+            "the examples of extension point `directory/aside` have 65537 bytes; expected at most 65536",
+        ),
+        (
+            |r| r.extension_points.push(r.extension_points[0].clone()),
+            "extension point `directory/aside@1` is listed twice",
+        ),
+        (
+            |r| r.extension_points = vec![r.extension_points[0].clone(); 33],
+            "the release has 33 extension points; expected at most 32",
+        ),
+        (
+            |r| r.pages[0].extension_points = vec![reference("directory/aside@2")],
+            "page `/` has the extension point `directory/aside@2`, which is not in the release's `extensionPoints`",
+        ),
+        (
+            |r| r.pages[0].extension_points = vec![reference("directory/aside@1"); 2],
+            "page `/` has the extension point `directory/aside@1` twice",
+        ),
+        (
+            |r| r.extensions.push(r.extensions[0].clone()),
+            "extension point `shell/banner@1` is filled twice",
+        ),
+        (
+            |r| r.extensions[0].assets.push("client/gone.js".to_owned()),
+            "the extension of `shell/banner@1` refers to `client/gone.js`",
+        ),
+        (
+            |r| r.extensions = vec![r.extensions[0].clone(); 33],
+            "the release has 33 extensions; expected at most 32",
         ),
         (
             |r| r.exposes[0].assets.push("client/gone.js".to_owned()),
@@ -205,6 +288,14 @@ fn validate_reports_each_shell_problem() {
         (
             |r| r.slots = section().slots,
             "the shell has no pages and fills no slots",
+        ),
+        (
+            |r| r.extensions = section().extensions,
+            "the shell has no `extensions`",
+        ),
+        (
+            |r| r.extension_points = section().extension_points,
+            "extension point `directory/aside`: expected `shell/` and a name",
         ),
         (|r| r.exposes = section().exposes, "the shell has no `exposes`"),
         (
@@ -391,6 +482,38 @@ fn names_versions_and_paths_reject_path_traversal() {
     ];
     for path in invalid {
         assert!(!is_file_path(path), "{path}");
+    }
+}
+
+#[test]
+fn point_reference_has_one_text_for_each_version() {
+    for text in ["directory/city-aside@1", "shell/search@4294967295", "a/b@10"] {
+        assert_eq!(reference(text).as_str(), text);
+    }
+    assert!(reference("shell/search@1").is_of_shell() && !reference("shells/search@1").is_of_shell());
+    let invalid = [
+        "",
+        "directory",
+        "directory/city-aside",
+        "directory/city-aside@",
+        "directory/city-aside@0",
+        "directory/city-aside@01",
+        "directory/city-aside@+1",
+        "directory/city-aside@4294967296",
+        "directory/city-aside@1@1",
+        "directory/city/aside@1",
+        "Directory/city-aside@1",
+        "/city-aside@1",
+        "directory/@1",
+        "directory/../x@1",
+        "directory/city-aside@1 ",
+    ];
+    for text in invalid {
+        let error = text.parse::<PointReference>().unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("`{text}` is not a reference of an extension point: ")),
+            "{error}"
+        );
     }
 }
 

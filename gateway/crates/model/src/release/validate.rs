@@ -7,8 +7,10 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
+use super::extension::is_point_id;
 use super::{
-    CONTRACT, File, Kind, MAX_EXPOSED_MODULES, MAX_PATHS, MAX_SEGMENTS, Meta, Release, SHELL, VersionRange,
+    CONTRACT, ExtensionPoint, File, Kind, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_PATHS, MAX_SEGMENTS, Meta,
+    Release, SHELL, VersionRange,
 };
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
@@ -18,6 +20,13 @@ const SECTION_MODULE: &str = "./section";
 /// The maximum width and height of an image.
 const MAX_PIXELS: u32 = 8192;
 const PIXEL_RANGE: RangeInclusive<u32> = 1..=MAX_PIXELS;
+
+/// How many extensions a point can show at most.
+const MAX_SHOWN: u8 = 16;
+
+/// The maximum number of examples of an extension point, and of their bytes as JSON, all together.
+const MAX_EXAMPLES: usize = 20;
+const MAX_EXAMPLE_BYTES: usize = 64 << 10;
 
 /// The maximum number of meta elements of a shell.
 const MAX_META: usize = 32;
@@ -35,7 +44,7 @@ const OWN_META: [&str; 8] = [
     "viewport",
 ];
 
-/// Whether a string is a valid name of a section, the shell or a slot: `[a-z][a-z0-9-]{0,31}`.
+/// Whether a string is a valid name of a section, the shell, a slot or an extension point: `[a-z][a-z0-9-]{0,31}`.
 pub fn is_name(text: &str) -> bool {
     text.len() <= 32
         && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -94,6 +103,8 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.references();
     validator.pages();
     validator.slots();
+    validator.extension_points();
+    validator.extensions();
     validator.exposed_modules();
     validator.shared();
     validator.modules();
@@ -210,6 +221,9 @@ impl Validator<'_> {
             }
             if !release.pages.is_empty() || !release.slots.is_empty() {
                 self.problem("the shell has no pages and fills no slots");
+            }
+            if !release.extensions.is_empty() {
+                self.problem("the shell has no `extensions`");
             }
             if !release.exposes.is_empty() {
                 self.problem("the shell has no `exposes`");
@@ -396,6 +410,94 @@ impl Validator<'_> {
                 self.problem(format!("slot `{}` is filled twice", slot.name));
             }
             self.assets(&format!("slot `{}`", slot.name), &slot.assets);
+        }
+    }
+
+    fn extension_points(&mut self) {
+        let release = self.release;
+        let count = release.extension_points.len();
+        if count > MAX_EXTENSIONS {
+            self.problem(format!(
+                "the release has {count} extension points; expected at most {MAX_EXTENSIONS}"
+            ));
+        }
+        let mut references = BTreeSet::new();
+        for point in &release.extension_points {
+            self.extension_point(point);
+            let reference = point.reference();
+            if references.contains(&reference) {
+                self.problem(format!("extension point `{reference}` is listed twice"));
+            }
+            references.insert(reference);
+        }
+        for page in &release.pages {
+            let pattern = &page.pattern;
+            let mut shown = BTreeSet::new();
+            for reference in &page.extension_points {
+                if !references.contains(reference) {
+                    self.problem(format!(
+                        "page `{pattern}` has the extension point `{reference}`, which is not in the release's `extensionPoints`"
+                    ));
+                }
+                if !shown.insert(reference) {
+                    self.problem(format!(
+                        "page `{pattern}` has the extension point `{reference}` twice"
+                    ));
+                }
+            }
+        }
+    }
+
+    fn extension_point(&mut self, point: &ExtensionPoint) {
+        let (owner, id) = (&self.release.name, &point.id);
+        let own = id
+            .strip_prefix(owner.as_str())
+            .is_some_and(|rest| rest.starts_with('/'));
+        if !own || !is_point_id(id) {
+            self.problem(format!(
+                "extension point `{id}`: expected `{owner}/` and a name that matches [a-z][a-z0-9-]{{0,31}}"
+            ));
+        }
+        if point.version == 0 {
+            self.problem(format!(
+                "extension point `{id}`: expected a version of at least 1"
+            ));
+        }
+        if !(1..=MAX_SHOWN).contains(&point.max) {
+            self.problem(format!(
+                "extension point `{id}`: max {} must be from 1 to {MAX_SHOWN}",
+                point.max
+            ));
+        }
+        let count = point.examples.len();
+        if !(1..=MAX_EXAMPLES).contains(&count) {
+            self.problem(format!(
+                "extension point `{id}` has {count} examples; expected 1 to {MAX_EXAMPLES}"
+            ));
+        }
+        let bytes = serde_json::to_vec(&point.examples).map_or(0, |json| json.len());
+        if bytes > MAX_EXAMPLE_BYTES {
+            self.problem(format!(
+                "the examples of extension point `{id}` have {bytes} bytes; expected at most {MAX_EXAMPLE_BYTES}"
+            ));
+        }
+    }
+
+    fn extensions(&mut self) {
+        let release = self.release;
+        let count = release.extensions.len();
+        if count > MAX_EXTENSIONS {
+            self.problem(format!(
+                "the release has {count} extensions; expected at most {MAX_EXTENSIONS}"
+            ));
+        }
+        let mut points = BTreeSet::new();
+        for extension in &release.extensions {
+            let point = &extension.point;
+            if !points.insert(point) {
+                self.problem(format!("extension point `{point}` is filled twice"));
+            }
+            self.assets(&format!("the extension of `{point}`"), &extension.assets);
         }
     }
 

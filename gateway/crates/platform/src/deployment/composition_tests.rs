@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use colonnade_model::deployment::{Deployment, ReleaseSummary};
+use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::RequestPath;
-use colonnade_model::release::{Digest, ReleaseId, SHELL};
-use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment, LoadedRelease};
-use colonnade_store::testing::shell;
+use colonnade_model::release::{Digest, Extension, ExtensionPoint, Page, ReleaseId};
+use colonnade_store::loaded::{LeftOut, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry};
+use colonnade_store::testing::{Sample, section, shell, small_section};
 use colonnade_store::{ReleaseRecord, StoredRelease};
 use colonnade_testing::cases;
 use jiff::Timestamp;
@@ -33,9 +33,9 @@ const PATHS: [&str; 8] = [
     "/other/other",
 ];
 
-/// Which patterns a section has live and in its candidate. Without any, it is not in the
-/// deployment.
-type Choice = (bool, bool);
+/// Which patterns a section has, and which extension points it fills ([`extensions`]), live or in its
+/// candidate. Without any pattern, it is not in the deployment.
+type Choice = (bool, bool, u8);
 
 fn id(name: &str, version: &str) -> ReleaseId {
     ReleaseId {
@@ -44,9 +44,10 @@ fn id(name: &str, version: &str) -> ReleaseId {
     }
 }
 
-fn shell_release() -> Arc<LoadedRelease> {
+fn loaded(sample: Sample) -> Arc<LoadedRelease> {
+    let id = id(&sample.release.name, &sample.release.version);
     let stored = StoredRelease {
-        release: shell("1.0.0").release,
+        release: sample.release,
         record: ReleaseRecord {
             published_at: Timestamp::UNIX_EPOCH,
             by: "test".to_owned(),
@@ -54,35 +55,68 @@ fn shell_release() -> Arc<LoadedRelease> {
             variants: BTreeMap::new(),
         },
     };
-    Arc::new(LoadedRelease::new(&id(SHELL, "1.0.0"), stored).expect("it loads"))
+    Arc::new(LoadedRelease::new(&id, stored).expect("it loads"))
+}
+
+fn point(id: String, max: u8) -> ExtensionPoint {
+    let (version, examples) = (1, Vec::new());
+    ExtensionPoint {
+        id,
+        version,
+        max,
+        examples,
+    }
+}
+
+/// A shell with one extension point.
+fn shell_release() -> Arc<LoadedRelease> {
+    let mut sample = shell("1.0.0");
+    sample.release.extension_points = vec![point("shell/banner".to_owned(), 2)];
+    loaded(sample)
+}
+
+/// What a section fills by the last part of its choice: points of two sections, and one of the
+/// shell.
+fn extensions(choice: u8) -> Vec<Extension> {
+    let section = |bits: u8| format!("section-{}/aside", bits % 4);
+    let points = [
+        (choice & 1 != 0).then(|| section(choice >> 1)),
+        (choice & 8 != 0).then(|| section(choice >> 4)),
+        (choice & 0xc0 == 0xc0).then(|| "shell/banner".to_owned()),
+    ];
+    let points: BTreeSet<String> = points.into_iter().flatten().collect();
+    let extension = |id| Extension {
+        point: point(id, 1).reference(),
+        order: i32::from(choice >> 4),
+        assets: Vec::new(),
+    };
+    points.into_iter().map(extension).collect()
 }
 
 /// A release of section `number`, which fills a slot if it is the last one; `None` without
-/// patterns.
-fn release(number: usize, version: &str, (first, second): Choice) -> Option<Arc<LoadedRelease>> {
-    let patterns = PATTERNS[number].iter().zip([first, second]);
-    let patterns: Vec<String> = patterns
-        .filter(|(_, is_chosen)| *is_chosen)
-        .map(|(pattern, _)| (*pattern).to_owned())
-        .collect();
-    if patterns.is_empty() {
-        return None;
-    }
-    let summary = ReleaseSummary {
-        contract: 1,
-        container: format!("section_{number}"),
-        patterns,
-        slots: [number == 3]
-            .into_iter()
-            .filter(|fills| *fills)
-            .map(|_| "join".to_owned())
-            .collect(),
-        shared: BTreeMap::new(),
+/// patterns. All its pages have one extension point.
+fn release(number: usize, version: &str, (first, second, filled): Choice) -> Option<Arc<LoadedRelease>> {
+    let mut sample = small_section(&format!("section-{number}"), version, "/");
+    let release = &mut sample.release;
+    let own = point(format!("section-{number}/aside"), 1 + filled % 3);
+    let page = Page {
+        extension_points: vec![own.reference()],
+        ..release.pages[0].clone()
     };
-    let id = id(&format!("section-{number}"), version);
-    Some(Arc::new(
-        LoadedRelease::from_summary(&id, &summary).expect("valid patterns"),
-    ))
+    let patterns = PATTERNS[number].iter().zip([first, second]);
+    let pages = patterns
+        .filter(|(_, is_chosen)| *is_chosen)
+        .map(|(pattern, _)| Page {
+            pattern: (*pattern).to_owned(),
+            ..page.clone()
+        });
+    release.pages = pages.collect();
+    release.extension_points = vec![own];
+    release.extensions = extensions(filled);
+    if number == 3 {
+        release.slots = section("directory", version).release.slots;
+    }
+    (!release.pages.is_empty()).then(|| loaded(sample))
 }
 
 fn deployment(number: u64, releases: &[Arc<LoadedRelease>], changes: BTreeSet<String>) -> Arc<Deployment> {
@@ -120,6 +154,19 @@ fn slots(set: &LoadedDeployment) -> Vec<String> {
         .collect()
 }
 
+/// Who fills the extension points of a page and of the shell.
+fn filled(set: &LoadedDeployment, path: Option<&RequestPath>) -> Vec<String> {
+    let page = path.and_then(|path| set.page(path));
+    let points = page.iter().flat_map(|page| &page.points).chain(&set.frame.points);
+    let filled = points.flat_map(|point| set.extensions(point));
+    filled
+        .map(|extension| {
+            let SectionEntry { name, version, .. } = &*extension.section;
+            format!("{} {} {name}@{version}", extension.point, extension.order)
+        })
+        .collect()
+}
+
 proptest! {
     #![proptest_config(cases(256))]
 
@@ -153,11 +200,62 @@ proptest! {
         for path in PATHS.map(|path| RequestPath::parse(path).unwrap()) {
             let page = served(&expected, &path);
             assert_eq!(served(&composed, &path), page, "{path:?}");
+            let all = filled(&expected, Some(&path));
+            assert_eq!(filled(&composed, Some(&path)), all, "{path:?}");
             // The candidates that are left out change nothing at the path.
             let deciding = base.with(base.deciding(&candidates, Some(&path)));
-            assert_eq!((served(&deciding, &path), slots(&deciding)), (page, slots(&expected)), "{path:?}");
+            assert_eq!((served(&deciding, &path), slots(&deciding)), (page.clone(), slots(&expected)), "{path:?}");
+            assert_eq!(filled(&deciding, Some(&path)), all, "{path:?}");
+            let is_unchanged = composed.page(&path).is_some_and(|page| !composed.changes_page(page));
+            if is_unchanged && served(&base, &path) == page {
+                assert_eq!(filled(&base, Some(&path)), all, "{path:?}");
+            }
         }
         let nowhere = base.with(base.deciding(&candidates, None));
-        assert_eq!(slots(&nowhere), slots(&expected));
+        assert_eq!((slots(&nowhere), filled(&nowhere, None)), (slots(&expected), filled(&expected, None)));
     }
+}
+
+#[test]
+fn point_shows_first_extensions_by_order_and_name() {
+    let fills = |name: &str, version: &str, order: i32, point: &str| {
+        let mut sample = small_section(name, version, &format!("/{name}"));
+        let (point, assets) = (point.parse().unwrap(), Vec::new());
+        sample.release.extensions = vec![Extension { point, order, assets }];
+        loaded(sample)
+    };
+    let aside = "section-0/aside@1";
+    let opens = release(0, "1.0.0", (true, false, 0b110_0001)).unwrap();
+    let set = assembled(vec![
+        shell_release(),
+        opens,
+        fills("b", "1.0.0", 6, aside),
+        fills("c", "1.0.0", 7, aside),
+        fills("a", "1.0.0", 6, aside),
+        fills("d", "1.0.0", 0, "section-0/aside@2"),
+        fills("e", "1.0.0", 0, "shell/banner@1"),
+    ]);
+    let page = RequestPath::parse("/shop").unwrap();
+    let shown = filled(&set, Some(&page));
+    assert_eq!(
+        shown[..2],
+        [format!("{aside} 6 a@1.0.0"), format!("{aside} 6 b@1.0.0")]
+    );
+    assert_eq!(shown[2..], ["shell/banner@1 0 e@1.0.0"]);
+    let left_out: Vec<_> = set.left_out().collect();
+    let names = |left_out: &LeftOut<'_>| -> Vec<String> {
+        let extensions = left_out.extensions.iter();
+        extensions
+            .map(|extension| extension.section.name.clone())
+            .collect()
+    };
+    assert_eq!(
+        (left_out[0].max, names(&left_out[0])),
+        (Some(2), vec!["section-0".to_owned(), "c".to_owned()])
+    );
+    assert_eq!(
+        (left_out[1].max, names(&left_out[1])),
+        (None, vec!["d".to_owned()])
+    );
+    assert_eq!(left_out.len(), 2);
 }

@@ -1,7 +1,7 @@
 //! Size budgets: the bytes that a first view loads.
 //!
 //! Each file counts once, with its Brotli size if it has a Brotli variant. A view of a section is
-//! its entry, its common assets and those of one page or slot. The shell's view is its entry, its
+//! its entry, its common assets and those of one page, slot or extension. The shell's view is its entry, its
 //! assets and the frame's stylesheets.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,13 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
             views.extend(pages.map(|page| (format!("page `{}`", page.pattern), &page.assets[..])));
             let slots = release.slots.iter();
             views.extend(slots.map(|slot| (format!("slot `{}`", slot.name), &slot.assets[..])));
+            let extensions = release.extensions.iter();
+            views.extend(extensions.map(|extension| {
+                (
+                    format!("the extension of `{}`", extension.point),
+                    &extension.assets[..],
+                )
+            }));
         }
     }
     let files: BTreeMap<&str, &File> = release
@@ -142,10 +149,16 @@ mod tests {
             ]
         );
         let all = script(109);
-        assert_eq!(all.len(), 3, "{all:?}");
-        assert!(
-            all[0].starts_with("page `/` loads 0.1 KiB ") && all[2].starts_with("slot `join` loads 1.1 KiB ")
-        );
+        let views = [
+            "page `/` loads 0.1 KiB ",
+            "page `/state",
+            "slot `join` loads 1.1 KiB ",
+            "the extension of `shell/banner@1` loads 1.1 KiB ",
+        ];
+        assert_eq!(all.len(), views.len(), "{all:?}");
+        for (problem, view) in all.iter().zip(views) {
+            assert!(problem.starts_with(view), "{problem}");
+        }
     }
 
     #[test]

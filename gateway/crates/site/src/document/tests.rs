@@ -42,6 +42,7 @@ fn frame() -> ShellFrame {
             name: "rating".to_owned(),
             content: "\"general\"".to_owned(),
         }],
+        points: Vec::new(),
     }
 }
 

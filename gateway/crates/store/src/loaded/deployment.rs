@@ -1,6 +1,6 @@
 //! The releases of one deployment assembled for serving, and the checks that they fit each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use semver::Version;
@@ -8,10 +8,11 @@ use tokio::sync::OnceCell;
 
 use colonnade_model::deployment::{Deployment, SetName};
 use colonnade_model::pattern::{PatternTable, RequestPath};
-use colonnade_model::release::{ReleaseId, SHELL, VersionRange};
+use colonnade_model::release::{PointReference, ReleaseId, SHELL, VersionRange};
 use colonnade_web::encoded_content::EncodedContent;
 
-use super::manifest::{PageManifest, SlotManifest};
+use super::filled_points::{FilledPoints, LeftOut};
+use super::manifest::{ExtensionManifest, PageManifest, SlotManifest};
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
 /// The releases that some visitors get, ready to serve: those of a live deployment with the changes
@@ -35,9 +36,13 @@ pub struct LoadedDeployment {
     /// The files of the sitemap, encoded at the first request.
     pub sitemap: OnceCell<Vec<EncodedContent>>,
     routes: Arc<Routes>,
+    points: FilledPoints,
     candidates: Vec<Arc<LoadedCandidate>>,
     /// Whether each document is another one than without the candidates.
     changes_all_pages: bool,
+    /// The extension points that the sections which the candidates change fill, with or without
+    /// them.
+    changed_points: BTreeSet<PointReference>,
 }
 
 /// The changes of a candidate, ready to serve.
@@ -115,8 +120,10 @@ impl LoadedDeployment {
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::new(routes),
+            points: FilledPoints::of(&releases),
             candidates: Vec::new(),
             changes_all_pages: false,
+            changed_points: BTreeSet::new(),
             releases,
         })
     }
@@ -155,9 +162,15 @@ impl LoadedDeployment {
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::clone(&self.routes),
+            points: FilledPoints::of(&releases),
             changes_all_pages: candidates
                 .iter()
                 .any(|candidate| self.is_changed_everywhere(candidate)),
+            changed_points: candidates
+                .iter()
+                .flat_map(|candidate| self.with_and_without(candidate))
+                .flat_map(|release| release.filled_points().cloned())
+                .collect(),
             candidates,
             releases,
         }
@@ -175,17 +188,20 @@ impl LoadedDeployment {
             .iter()
             .cloned()
             .partition(|candidate| self.is_changed_everywhere(candidate));
-        let section = |candidates: &[_]| {
-            let page = find_page(&self.routes, candidates, path?)?;
-            Some(page.section.name.clone())
-        };
-        let with_all = section(candidates);
-        // A page that a candidate removes uncovers that of another section, which another candidate
-        // may change.
+        let page = |candidates: &[_]| find_page(&self.routes, candidates, path?).cloned();
+        let with_all = page(candidates);
+        // A candidate decides if it changes the page's section, or one that fills a point of the page
+        // with it or without it. A page that a candidate removes uncovers that of another section,
+        // which another candidate may change.
         loop {
-            let sections: Vec<String> = with_all.clone().into_iter().chain(section(&deciding)).collect();
-            let decides =
-                |candidate: &Arc<LoadedCandidate>| sections.iter().any(|name| candidate.changes(name));
+            let pages: Vec<_> = with_all.iter().cloned().chain(page(&deciding)).collect();
+            let decides = |candidate: &Arc<LoadedCandidate>| {
+                let mut points = self
+                    .with_and_without(candidate)
+                    .flat_map(|release| release.filled_points());
+                pages.iter().any(|page| candidate.changes(&page.section.name))
+                    || points.any(|point| pages.iter().any(|page| page.points.contains(point)))
+            };
             let Some(index) = others.iter().position(decides) else {
                 break;
             };
@@ -195,15 +211,21 @@ impl LoadedDeployment {
         deciding
     }
 
-    /// Whether a candidate changes each document: it changes the shell, or a section that fills a
-    /// slot of the shell with it or without it.
+    /// Whether a candidate of this live deployment changes each document: it changes the shell, or a
+    /// section that fills a slot or an extension point of the shell with it or without it.
     fn is_changed_everywhere(&self, candidate: &LoadedCandidate) -> bool {
-        let live = self
-            .releases
-            .iter()
-            .filter(|release| candidate.changes(&release.id.name));
-        live.chain(&candidate.releases)
+        self.with_and_without(candidate)
             .any(|release| release.is_everywhere())
+    }
+
+    /// The releases that a candidate of this live deployment replaces, and those that it adds.
+    fn with_and_without<'a>(
+        &'a self,
+        candidate: &'a LoadedCandidate,
+    ) -> impl Iterator<Item = &'a Arc<LoadedRelease>> {
+        let live = self.releases.iter();
+        live.filter(|release| candidate.changes(&release.id.name))
+            .chain(&candidate.releases)
     }
 
     /// Whether documents of a page are other ones than without the candidates, if there are any.
@@ -212,6 +234,22 @@ impl LoadedDeployment {
         self.candidates.is_empty()
             || self.changes_all_pages
             || self.candidates.iter().any(|candidate| candidate.changes(section))
+            || page
+                .points
+                .iter()
+                .any(|point| self.changed_points.contains(point))
+    }
+
+    /// The extensions that fill a point in the set, in the order in which they are shown. A point
+    /// that no release opens has none.
+    pub fn extensions(&self, point: &PointReference) -> &[Arc<ExtensionManifest>] {
+        self.points.shown(point)
+    }
+
+    /// The extensions that no page shows: the set has no such point in this version, or others fill
+    /// it.
+    pub fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
+        self.points.left_out()
     }
 
     /// Whether a section of the set is missing or damaged.

@@ -6,6 +6,7 @@ use std::ops::Not;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use colonnade_model::release::PointReference;
 use colonnade_web::encoded_content::EncodedContent;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -50,7 +51,7 @@ pub struct SectionEntry {
     /// Whether its container reads the Module Federation runtime of the shell.
     #[serde(rename = "needsFederationRuntime", skip_serializing_if = "Not::not")]
     pub needs_federation_runtime: bool,
-    /// The assets of all its pages and slots, in addition to the entry.
+    /// The assets of all its pages, slots and extensions, in addition to the entry.
     pub assets: Vec<Asset>,
 }
 
@@ -66,6 +67,9 @@ pub struct PageManifest {
     /// The length in bytes of what the page loads: the entry, the section's assets and these.
     /// Browsers wait longer for more.
     pub bytes: u64,
+    /// The extension points that it can show.
+    #[serde(skip)]
+    pub points: Vec<PointReference>,
     #[serde(skip)]
     json: ConfiguredJson,
 }
@@ -131,6 +135,7 @@ impl PageManifest {
             pattern,
             assets,
             bytes,
+            points: Vec::new(),
             json: ConfiguredJson::default(),
         }
     }
@@ -227,5 +232,22 @@ pub struct SlotManifest {
     /// The slot's assets, in addition to the section's own.
     pub assets: Vec<Asset>,
     /// The length in bytes of what the slot loads, as in [`PageManifest::bytes`].
+    pub bytes: u64,
+}
+
+/// How to load what a section contributes to an extension point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExtensionManifest {
+    /// The section that fills the point.
+    pub section: Arc<SectionEntry>,
+    /// The point.
+    #[serde(skip)]
+    pub point: PointReference,
+    /// Its place among the extensions of the point: a lower one comes first.
+    #[serde(skip)]
+    pub order: i32,
+    /// The extension's assets, in addition to the section's own.
+    pub assets: Vec<Asset>,
+    /// The length in bytes of what the extension loads, as in [`PageManifest::bytes`].
     pub bytes: u64,
 }

@@ -2,13 +2,16 @@
 //! indexed once.
 
 mod deployment;
+mod filled_points;
 mod inline_style;
 mod manifest;
 mod release;
 
 pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
+pub use filled_points::LeftOut;
 pub use inline_style::InlineStyle;
 pub use manifest::{
-    Asset, AssetKind, PageManifest, RemoteManifest, SectionConfig, SectionEntry, SlotManifest,
+    Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionConfig, SectionEntry,
+    SlotManifest,
 };
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

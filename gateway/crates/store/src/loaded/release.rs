@@ -13,13 +13,16 @@ use tokio::sync::OnceCell;
 use colonnade_model::deployment::ReleaseSummary;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
-    Digest, FactType, File, Icon, Kind, Meta, Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
+    Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, PointReference, Release, ReleaseId,
+    ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
 use super::inline_style::InlineStyle;
-use super::manifest::{Asset, AssetKind, PageManifest, RemoteManifest, SectionEntry, SlotManifest};
+use super::manifest::{
+    Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
+};
 use crate::{ListedFile, Store, StoreError, StoredRelease};
 
 /// The folder of a release whose files are public.
@@ -47,6 +50,8 @@ pub struct LoadedRelease {
     pub facts: BTreeMap<String, FactType>,
     /// The values of its section's configuration that it reads, with their types.
     pub config: BTreeMap<String, FactType>,
+    /// The extension points that it opens.
+    pub extension_points: Vec<ExtensionPoint>,
     /// Its role in a deployment.
     pub role: Role,
     /// The files of its server modules, by specifier.
@@ -81,7 +86,7 @@ impl PublishedAt {
 pub enum Role {
     /// The shell, with its part of every document.
     Shell(Arc<ShellFrame>),
-    /// A section, with its pages and slots.
+    /// A section, with its pages, slots and extensions.
     Section(SectionParts),
 }
 
@@ -104,6 +109,8 @@ pub struct ShellFrame {
     pub theme_color: Option<ThemeColor>,
     /// The meta elements of the site.
     pub meta: Vec<Meta>,
+    /// Its extension points, which every document has.
+    pub points: Vec<PointReference>,
 }
 
 impl ShellFrame {
@@ -114,7 +121,7 @@ impl ShellFrame {
     }
 }
 
-/// A section's pages, slots and exposed modules.
+/// A section's pages, slots, extensions and exposed modules.
 #[derive(Debug)]
 pub struct SectionParts {
     /// What other sections load of it.
@@ -123,6 +130,8 @@ pub struct SectionParts {
     pub pages: Vec<(Pattern, Arc<PageManifest>)>,
     /// The content of slots, with the slot names.
     pub slots: Vec<(String, Arc<SlotManifest>)>,
+    /// What it contributes to extension points.
+    pub extensions: Vec<Arc<ExtensionManifest>>,
     /// The named paths of each page.
     pub paths: Vec<(Arc<PageManifest>, Vec<Arc<str>>)>,
     /// Whether search engines may index each named path.
@@ -200,6 +209,7 @@ impl LoadedRelease {
             shared: release.shared,
             facts: release.facts,
             config: release.config,
+            extension_points: release.extension_points,
             role,
             modules,
             server_modules: OnceCell::new(),
@@ -253,10 +263,12 @@ impl LoadedRelease {
             shared: summary.shared.clone(),
             facts: BTreeMap::new(),
             config: BTreeMap::new(),
+            extension_points: Vec::new(),
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest::new(Arc::clone(&section), [])),
                 pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,
                 slots: summary.slots.iter().map(slot).collect(),
+                extensions: Vec::new(),
                 paths: Vec::new(),
                 indexable: HashMap::new(),
             }),
@@ -317,12 +329,24 @@ impl LoadedRelease {
         style.await.ok().cloned().flatten()
     }
 
-    /// Whether each document has a part of the release: it is the shell, or fills a slot of it.
+    /// Whether each document has a part of the release: it is the shell, or fills a slot or an
+    /// extension point of it.
     pub fn is_everywhere(&self) -> bool {
         match &self.role {
             Role::Shell(_) => true,
-            Role::Section(parts) => !parts.slots.is_empty(),
+            Role::Section(parts) => {
+                !parts.slots.is_empty() || self.filled_points().any(PointReference::is_of_shell)
+            }
         }
+    }
+
+    /// The extension points that it fills.
+    pub fn filled_points(&self) -> impl Iterator<Item = &PointReference> {
+        let extensions: &[_] = match &self.role {
+            Role::Section(parts) => &parts.extensions,
+            Role::Shell(_) => &[],
+        };
+        extensions.iter().map(|extension| &extension.point)
     }
 
     /// Whether the release is a section with a page of this pattern.
@@ -472,6 +496,11 @@ impl<'a> ManifestBuilder<'a> {
             social_image: social_image.transpose()?,
             theme_color: release.theme_color.clone(),
             meta: release.meta.clone(),
+            points: release
+                .extension_points
+                .iter()
+                .map(ExtensionPoint::reference)
+                .collect(),
         })
     }
 
@@ -492,13 +521,14 @@ impl<'a> ManifestBuilder<'a> {
         let mut paths = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
-            let manifest = PageManifest::new(
+            let mut manifest = PageManifest::new(
                 Arc::clone(&section),
                 page.pattern.clone(),
                 self.assets(&page.assets)?,
                 self.view_bytes(release, &page.assets),
             );
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
+            manifest.points.clone_from(&page.extension_points);
             let manifest = Arc::new(manifest);
             let named: Vec<Arc<str>> = page
                 .paths
@@ -523,6 +553,16 @@ impl<'a> ManifestBuilder<'a> {
             };
             slots.push((slot.name.clone(), Arc::new(manifest)));
         }
+        let extensions = release.extensions.iter().map(|extension| {
+            Ok(Arc::new(ExtensionManifest {
+                section: Arc::clone(&section),
+                point: extension.point.clone(),
+                order: extension.order,
+                assets: self.assets(&extension.assets)?,
+                bytes: self.view_bytes(release, &extension.assets),
+            }))
+        });
+        let extensions = extensions.collect::<Result<_, LoadReleaseError>>()?;
         let exposes = release.exposes.iter().map(|module| {
             let bytes = self.bytes([&release.entry].into_iter().chain(&module.assets));
             Ok((module.name.clone(), self.assets(&module.assets)?, bytes))
@@ -532,6 +572,7 @@ impl<'a> ManifestBuilder<'a> {
             remote: Arc::new(RemoteManifest::new(section, exposes)),
             pages,
             slots,
+            extensions,
             paths,
             indexable,
         })
