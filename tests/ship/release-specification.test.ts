@@ -31,6 +31,16 @@ function withFile(release: Release, changes: object): object {
   return { ...release, files: [{ ...file, ...changes }, ...others] };
 }
 
+const POINT = { id: "plain/aside", version: 1, max: 16, examples: [{ city: "Austin" }, {}] };
+
+function withPoint(release: Release, changes: Partial<typeof POINT>): object {
+  return { ...release, extensionPoints: [{ ...POINT, ...changes }] };
+}
+
+function withExtension(release: Release, changes: object): object {
+  return { ...release, extensions: [{ point: "a-1/b@20", order: -1, assets: ["client/entry.js"], ...changes }] };
+}
+
 function pathsOf(...paths: string[]): Partial<Page> {
   return { paths: paths.map((named) => ({ path: named, indexable: false })) };
 }
@@ -49,6 +59,9 @@ const VALID: readonly ((release: Release) => object)[] = [
   (release) => withFile({ ...release, version: "1.0.9" }, { type: "text/javascript" }),
   (release) => ({ ...release, version: "1.0.10", exposes: [{ name: "./a-1/B_c", assets: ["client/entry.js"] }] }),
   (release) => ({ ...release, version: "1.0.11", facts: { isHiring: "boolean" }, config: { Page_size2: "number[]" } }),
+  (release) =>
+    withPage({ ...release, version: "1.0.12", extensionPoints: [POINT] }, { extensionPoints: ["plain/aside@1"] }),
+  (release) => withExtension({ ...release, version: "1.0.13" }, {}),
 ];
 
 /** Invalid changes of a manifest, with a part of the gateway's problem. */
@@ -78,6 +91,25 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["`latest` is not a version range", (release) => ({ ...release, shared: { react: "latest" } })],
   ["`1.0.0 - 2.0.0` is not", (release) => ({ ...release, shared: { react: "1.0.0 - 2.0.0" } })],
   ["slot `Join` must match", (release) => ({ ...release, slots: [{ name: "Join", assets: [] }] })],
+  ["extension point `plain/A`: expected `plain/`", (release) => withPoint(release, { id: "plain/A" })],
+  ["version 0 must be from 1", (release) => withPoint(release, { version: 0 })],
+  ["version 1000000000 must be", (release) => withPoint(release, { version: 1_000_000_000 })],
+  ["max 17 must be from 1 to 16", (release) => withPoint(release, { max: 17 })],
+  ["has 0 examples", (release) => withPoint(release, { examples: [] })],
+  [
+    "has 21 examples",
+    (release) => withPoint(release, { examples: Array.from({ length: 21 }, () => ({ city: "Nome" })) }),
+  ],
+  ["invalid type: string", (release) => withPoint(release, { examples: ["Austin"] as never[] })],
+  ["has 33 extension points", (release) => ({ ...release, extensionPoints: Array(33).fill(POINT) })],
+  [
+    "has the extension point `plain/aside@1` twice",
+    (release) =>
+      withPage({ ...release, extensionPoints: [POINT] }, { extensionPoints: Array(2).fill("plain/aside@1") }),
+  ],
+  ["`plain/aside@01` is not a reference", (release) => withExtension(release, { point: "plain/aside@01" })],
+  ["invalid type: floating point `0.5`", (release) => withExtension(release, { order: 0.5 })],
+  ["which is not below client/", (release) => withExtension(release, { assets: ["server/index.js"] })],
   ["exposed module `B` must be", (release) => ({ ...release, exposes: [{ name: "B", assets: [] }] })],
   ["facts `opening-hours`: expected a name", (release) => ({ ...release, facts: { "opening-hours": "string" } })],
   ["config `2nd`: expected a name", (release) => ({ ...release, config: { "2nd": "string" } })],
@@ -117,6 +149,20 @@ const INVALID_FOR_GATEWAY: typeof INVALID = [
     (release) => withPage(release, pathsOf(...Array.from({ length: 5001 }, (_, id) => `/plain/${String(id)}`))),
   ],
   ["is filled twice", (release) => ({ ...release, slots: Array(2).fill({ name: "join", assets: [] }) })],
+  [
+    "extension point `a-1/b@20` is filled twice",
+    (release) => ({ ...release, extensions: Array(2).fill({ point: "a-1/b@20", assets: [] }) }),
+  ],
+  ["point `plain/aside@1` is listed twice", (release) => ({ ...release, extensionPoints: [POINT, POINT] })],
+  ["point `other/aside`: expected `plain/`", (release) => withPoint(release, { id: "other/aside" })],
+  [
+    "which is not in the release's `extensionPoints`",
+    (release) => withPage(release, { extensionPoints: ["plain/aside@1"] }),
+  ],
+  [
+    "the examples of extension points have 65548 bytes",
+    (release) => withPoint(release, { examples: [{ city: "x".repeat(65_533) }] as never[] }),
+  ],
   ["files are not sorted", (release) => ({ ...release, files: release.files.toReversed() })],
   ["is listed twice", (release) => ({ ...release, files: [{ ...release.files[0], size: 1 }, ...release.files] })],
   ["missing in the archive", (release) => withFile(release, { path: "client/entry-2.js" })],

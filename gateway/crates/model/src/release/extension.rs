@@ -10,13 +10,16 @@ use serde_json::{Map, Value};
 
 use super::{SHELL, is_name};
 
+/// The highest version of an extension point.
+pub(super) const MAX_VERSION: u32 = 999_999_999;
+
 /// A place that any section can fill: of pages, or of the shell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExtensionPoint {
     /// The name of the section that opens it, or `shell`, a slash, and its name there.
     pub id: String,
-    /// The version of the props that it passes, from 1.
+    /// The version of the props that it passes, from 1 to [`MAX_VERSION`].
     pub version: u32,
     /// How many extensions are shown at most.
     pub max: u8,
@@ -40,7 +43,7 @@ pub struct Extension {
     /// Its place among the extensions of the point. A lower one comes first, then the section's name
     /// decides.
     #[serde(default)]
-    pub order: i32,
+    pub order: i64,
     /// Its assets, in addition to the section's own.
     pub assets: Vec<String>,
 }
@@ -121,9 +124,8 @@ pub(super) fn is_point_id(text: &str) -> bool {
 
 fn is_reference(text: &str) -> bool {
     text.split_once('@').is_some_and(|(id, version)| {
-        // One text for each version: no plus sign, and no zero at the start.
-        is_point_id(id)
-            && version.starts_with(|c: char| matches!(c, '1'..='9'))
-            && version.parse::<u32>().is_ok()
+        // Without a plus sign or a zero at the start: each version has one text.
+        let is_plain = version.starts_with(|c: char| matches!(c, '1'..='9'));
+        is_point_id(id) && is_plain && version.parse().is_ok_and(|version: u32| version <= MAX_VERSION)
     })
 }

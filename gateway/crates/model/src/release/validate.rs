@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
-use super::extension::is_point_id;
+use super::extension::{MAX_VERSION, is_point_id};
 use super::{
     CONTRACT, ExtensionPoint, File, Kind, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_PATHS, MAX_SEGMENTS, Meta,
-    Release, SHELL, VersionRange,
+    PointReference, Release, SHELL, VersionRange,
 };
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
@@ -24,8 +24,10 @@ const PIXEL_RANGE: RangeInclusive<u32> = 1..=MAX_PIXELS;
 /// How many extensions a point can show at most.
 const MAX_SHOWN: u8 = 16;
 
-/// The maximum number of examples of an extension point, and of their bytes as JSON, all together.
+/// The maximum number of examples of an extension point.
 const MAX_EXAMPLES: usize = 20;
+
+/// The maximum length of the examples of a release as JSON.
 const MAX_EXAMPLE_BYTES: usize = 64 << 10;
 
 /// The maximum number of meta elements of a shell.
@@ -430,11 +432,28 @@ impl Validator<'_> {
             }
             references.insert(reference);
         }
+        let examples: Vec<_> = release
+            .extension_points
+            .iter()
+            .map(|point| &point.examples)
+            .collect();
+        let bytes = serde_json::to_vec(&examples).map_or(0, |json| json.len());
+        if bytes > MAX_EXAMPLE_BYTES {
+            self.problem(format!(
+                "the examples of extension points have {bytes} bytes of JSON; expected at most {MAX_EXAMPLE_BYTES}"
+            ));
+        }
+        self.shown_points(&references);
+    }
+
+    /// `opened`: the points of the release.
+    fn shown_points(&mut self, opened: &BTreeSet<PointReference>) {
+        let release = self.release;
         for page in &release.pages {
             let pattern = &page.pattern;
             let mut shown = BTreeSet::new();
             for reference in &page.extension_points {
-                if !references.contains(reference) {
+                if !opened.contains(reference) {
                     self.problem(format!(
                         "page `{pattern}` has the extension point `{reference}`, which is not in the release's `extensionPoints`"
                     ));
@@ -458,9 +477,10 @@ impl Validator<'_> {
                 "extension point `{id}`: expected `{owner}/` and a name that matches [a-z][a-z0-9-]{{0,31}}"
             ));
         }
-        if point.version == 0 {
+        if !(1..=MAX_VERSION).contains(&point.version) {
             self.problem(format!(
-                "extension point `{id}`: expected a version of at least 1"
+                "extension point `{id}`: version {} must be from 1 to {MAX_VERSION}",
+                point.version
             ));
         }
         if !(1..=MAX_SHOWN).contains(&point.max) {
@@ -473,12 +493,6 @@ impl Validator<'_> {
         if !(1..=MAX_EXAMPLES).contains(&count) {
             self.problem(format!(
                 "extension point `{id}` has {count} examples; expected 1 to {MAX_EXAMPLES}"
-            ));
-        }
-        let bytes = serde_json::to_vec(&point.examples).map_or(0, |json| json.len());
-        if bytes > MAX_EXAMPLE_BYTES {
-            self.problem(format!(
-                "the examples of extension point `{id}` have {bytes} bytes; expected at most {MAX_EXAMPLE_BYTES}"
             ));
         }
     }

@@ -87,7 +87,7 @@ fn extensions(choice: u8) -> Vec<Extension> {
     let points: BTreeSet<String> = points.into_iter().flatten().collect();
     let extension = |id| Extension {
         point: point(id, 1).reference(),
-        order: i32::from(choice >> 4),
+        order: i64::from(choice >> 4),
         assets: Vec::new(),
     };
     points.into_iter().map(extension).collect()
@@ -218,7 +218,7 @@ proptest! {
 
 #[test]
 fn point_shows_first_extensions_by_order_and_name() {
-    let fills = |name: &str, version: &str, order: i32, point: &str| {
+    let fills = |name: &str, version: &str, order: i64, point: &str| {
         let mut sample = small_section(name, version, &format!("/{name}"));
         let (point, assets) = (point.parse().unwrap(), Vec::new());
         sample.release.extensions = vec![Extension { point, order, assets }];

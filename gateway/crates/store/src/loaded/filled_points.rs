@@ -51,8 +51,11 @@ impl FilledPoints {
             }
         }
         for point in points.values_mut() {
-            let place = |extension: &ExtensionManifest| (extension.order, extension.section.name.clone());
-            point.extensions.sort_by_cached_key(|extension| place(extension));
+            let extensions = &mut point.extensions;
+            extensions.sort_by(|one, other| {
+                let names = || one.section.name.cmp(&other.section.name);
+                one.order.cmp(&other.order).then_with(names)
+            });
         }
         Self(points)
     }

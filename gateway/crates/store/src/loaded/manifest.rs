@@ -245,7 +245,7 @@ pub struct ExtensionManifest {
     pub point: PointReference,
     /// Its place among the extensions of the point: a lower one comes first.
     #[serde(skip)]
-    pub order: i32,
+    pub order: i64,
     /// The extension's assets, in addition to the section's own.
     pub assets: Vec<Asset>,
     /// The length in bytes of what the extension loads, as in [`PageManifest::bytes`].
