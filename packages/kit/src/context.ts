@@ -1,9 +1,27 @@
 import { createContext, useContext, type ComponentType } from "react";
 
-import { ExtensionPlaceElement, type ExtensionPlaceProps } from "./extensionPlace.js";
+import type { ExtensionPlaceProps } from "./extensionPlace.js";
 import type { Remotes } from "./remoteLoader.js";
 import type { SectionConfiguration, Site } from "./site.js";
 import type { DialogParams } from "./slot.js";
+
+/** The place of an extension point. */
+export interface PlaceOfExtensions {
+  readonly element: Element;
+  /** The point's ID with its version. */
+  readonly reference: string;
+  /** What the extensions get in the first render. */
+  readonly props: object;
+  readonly services: ShellServices;
+}
+
+/** The extensions in the place of a point. */
+export interface ShownExtensions {
+  /** Passes them other props. */
+  update(props: object): void;
+  /** Removes them, after the current render. */
+  remove(): void;
+}
 
 /** Services that the shell provides to sections. */
 export interface ShellServices {
@@ -14,8 +32,10 @@ export interface ShellServices {
   readonly openDialog: (slot: string, params: DialogParams) => void;
   /** Loads modules that other sections expose. Absent on the server. */
   readonly remotes?: Remotes | undefined;
-  /** Renders the place of an extension point. Absent on the server, which renders only its elements. */
+  /** Renders the place of an extension point, instead of what browsers do. */
   readonly ExtensionPlace?: ComponentType<ExtensionPlaceProps> | undefined;
+  /** Shows the extensions of a point in its place. Absent on the server. */
+  readonly showExtensions?: ((place: PlaceOfExtensions) => ShownExtensions) | undefined;
 }
 
 /** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
@@ -123,14 +143,13 @@ export function useRemotes(): Remotes | undefined {
 }
 
 /**
- * Returns the component that renders the place of an extension point, for `@colonnade/kit/extensions`: use its
- * `ExtensionPoint`.
+ * Returns what shows extensions, for `@colonnade/kit/extensions`: use its `ExtensionPoint`.
  *
  * @throws Error outside the shell.
  * @internal
  */
-export function useExtensionPlace(): ComponentType<ExtensionPlaceProps> {
-  return useShell("ExtensionPoint").ExtensionPlace ?? ExtensionPlaceElement;
+export function useExtensions(): ShellServices {
+  return useShell("ExtensionPoint");
 }
 
 /**

@@ -29,7 +29,7 @@ export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./que
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { DialogForm, type DialogFormProps } from "./DialogForm.js";
-export { useConfig, useDialog, useExtensionPlace, useParams, useRemotes, useSite } from "./context.js";
+export { useConfig, useDialog, useExtensions, useParams, useRemotes, useSite } from "./context.js";
 export type { ExtensionPlaceProps } from "./extensionPlace.js";
 export { useHydrated } from "./hydrated.js";
 export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";

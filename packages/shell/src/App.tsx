@@ -1,15 +1,8 @@
-import {
-  ShellContext,
-  type Boot,
-  type ExtensionPlaceProps,
-  type Remotes,
-  type ShellServices,
-} from "@colonnade/kit/shell";
-import { Suspense, useMemo, useState, type ComponentType, type ReactElement } from "react";
+import { ShellContext, type Boot, type Remotes, type ShellServices } from "@colonnade/kit/shell";
+import { Suspense, useMemo, useState, type ReactElement } from "react";
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
 import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
-import { ExtensionsContext } from "./extensions/extensionsContext.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import type { Views } from "./loading/viewLoader.js";
@@ -34,28 +27,28 @@ export interface AppProps {
   readonly slots: Slots | null;
   /** Absent on the server. */
   readonly remotes?: Remotes;
+  /** Only on the server. */
+  readonly ExtensionPlace?: ShellServices["ExtensionPlace"];
   /** Absent on the server. */
-  readonly ExtensionPlace?: ComponentType<ExtensionPlaceProps>;
+  readonly showExtensions?: ShellServices["showExtensions"];
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ parts, boot, slots, remotes, ExtensionPlace, ...page }: AppProps): ReactElement {
+export function App({ parts, boot, slots, remotes, ExtensionPlace, showExtensions, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
-    () => ({ site: boot.site, configs: boot.configs, openDialog, remotes, ExtensionPlace }),
-    [boot, openDialog, remotes, ExtensionPlace],
+    () => ({ site: boot.site, configs: boot.configs, openDialog, remotes, ExtensionPlace, showExtensions }),
+    [boot, openDialog, remotes, ExtensionPlace, showExtensions],
   );
   useLinks(page.views);
   return (
     <ShellContext value={services}>
       <SlotsContext value={slots}>
-        <ExtensionsContext value={boot.extensions}>
-          <Suspense fallback={<LoadingFrame parts={parts} />}>
-            <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
-          </Suspense>
-        </ExtensionsContext>
+        <Suspense fallback={<LoadingFrame parts={parts} />}>
+          <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+        </Suspense>
       </SlotsContext>
       {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}
       <Announcer text={announcement} />

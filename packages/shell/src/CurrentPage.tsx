@@ -14,7 +14,6 @@ import {
 } from "react";
 import { useLocation } from "react-router-dom";
 
-import { ExtensionsContext } from "./extensions/extensionsContext.js";
 import { applyHead, noindexHead, titleOf } from "./head.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
@@ -209,9 +208,7 @@ const Page = memo(function Page({
     >
       <SectionRoot name={section.name}>
         <ParamsContext value={params}>
-          <ExtensionsContext value={view.extensions}>
-            <Component {...props} />
-          </ExtensionsContext>
+          <Component {...props} />
         </ParamsContext>
       </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}

@@ -6,7 +6,7 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import "../css/shell.css";
 import { App } from "./App.js";
 import { boot } from "./bootstrap.js";
-import { ExtensionPlace } from "./extensions/ExtensionPlace.js";
+import { showExtensions } from "./extensions/showExtensions.js";
 import { federation, startFederationWhenIdle } from "./loading/federation.js";
 import { createPinnedDeployment, type PinnedDeployment } from "./loading/pinnedDeployment.js";
 import { provide } from "./loading/provided.js";
@@ -43,13 +43,13 @@ export function start(parts: ShellParts): void {
   // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
   if (boot.form) history.replaceState(history.state, "", boot.form.page);
   const deployment = createPinnedDeployment(boot);
-  provide({ boot, deployment, federationPlugins: parts.federationPlugins ?? [] });
   const views = new ViewLoader(boot, location.pathname, deployment, (path) => {
     if (isPagePath(path)) routerHistory.navigator.replace(path);
     else location.replace(path);
   });
   const transitions = createViewTransitions(location.pathname);
   const routerHistory = createRouterHistory(views, transitions);
+  provide({ boot, deployment, views, routerHistory, federationPlugins: parts.federationPlugins ?? [] });
   const app = (
     <ShellRouter history={routerHistory}>
       <App
@@ -62,7 +62,7 @@ export function start(parts: ShellParts): void {
         serverHtml={boot.view ? findServerHtml(root) : null}
         slots={slotsOf(deployment)}
         remotes={federation}
-        ExtensionPlace={ExtensionPlace}
+        showExtensions={showExtensions}
       />
     </ShellRouter>
   );

@@ -2,6 +2,7 @@
 import type { Slot as SlotContent } from "@colonnade/kit";
 import { vi } from "vitest";
 
+import type { Provided } from "./loading/provided.js";
 import type { SlotLoader } from "./loading/slotLoader.js";
 import { trackPromise } from "./loading/trackPromise.js";
 import { createShell } from "./parts.js";
@@ -50,3 +51,6 @@ export function fakeSlots(loaders: Readonly<Record<string, (name: string) => Slo
     deployment: { status: () => Promise.resolve("retained"), reload: vi.fn(), report: vi.fn() },
   };
 }
+
+/** What a test provides that neither navigates nor shows extensions. */
+export const UNUSED = {} as Pick<Provided, "views" | "routerHistory">;

@@ -1,5 +1,8 @@
-import { useExtensionPlace } from "@colonnade/kit";
-import { createElement, type ReactElement, type ReactNode } from "react";
+import { useExtensions } from "@colonnade/kit";
+import { createElement, useEffect, useEffectEvent, useRef, type ReactElement, type ReactNode } from "react";
+
+import type { ShownExtensions } from "../context.js";
+import { ExtensionPlaceElement, type ExtensionPlaceProps } from "../extensionPlace.js";
 
 import type { DefinedExtensionPoint } from "./point.js";
 
@@ -44,5 +47,30 @@ export function ExtensionPoint<Props extends object>({
   props,
   empty,
 }: ExtensionPointProps<Props>): ReactElement {
-  return createElement(useExtensionPlace(), { reference, props, empty });
+  return createElement(useExtensions().ExtensionPlace ?? BrowserPlace, { reference, props, empty });
+}
+
+/**
+ * Each extension is a React root of its own, outside of this tree: whatever the page does before the extension's code is there,
+ * the server's HTML and what the visitor does with it stay.
+ */
+function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): ReactElement {
+  const services = useExtensions();
+  // A page may create them anew with each render.
+  const json = JSON.stringify(props);
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<ShownExtensions>(null);
+  const show = useEffectEvent((element: Element) => services.showExtensions?.({ element, reference, props, services }));
+  useEffect(() => {
+    shown.current?.update(JSON.parse(json) as object);
+  }, [json]);
+  useEffect(() => {
+    const extensions = place.current && show(place.current);
+    shown.current = extensions ?? null;
+    return () => {
+      extensions?.remove();
+      shown.current = null;
+    };
+  }, [reference]);
+  return <ExtensionPlaceElement reference={reference} empty={empty} ref={place} />;
 }

@@ -6,54 +6,34 @@ import {
   loadResults,
   ShellContext,
   type AnyExtension,
+  type PlaceOfExtensions,
   type ResolvedExtension,
-  type ShellServices,
+  type ShownExtensions,
 } from "@colonnade/kit/shell";
-import { Component, type ContextType, type ReactElement, type ReactNode } from "react";
+import { Component, startTransition, type ReactElement, type ReactNode } from "react";
 import { createRoot, hydrateRoot, type Root } from "react-dom/client";
-import {
-  UNSAFE_LocationContext as LocationContext,
-  UNSAFE_NavigationContext as NavigationContext,
-} from "react-router-dom";
+import { NavigationType } from "react-router-dom";
 
 import { assetsOf } from "../loading/assets.js";
 import { loadSection } from "../loading/federation.js";
+import type { PinnedDeployment } from "../loading/pinnedDeployment.js";
 import { provided } from "../loading/provided.js";
 import { ensureStyles, useStyles } from "../loading/styles.js";
 import { viewTimeout, withTimeout } from "../loading/timeout.js";
+import type { RouterHistory, RouterState } from "../navigation/history.js";
+import { ShellRouter } from "../navigation/ShellRouter.js";
 import { rootOptions } from "../rootOptions.js";
 import { ExtensionContent, type ExtensionContentProps } from "./ExtensionContent.js";
 
-/** What the place of a point passes to its extensions. */
-export interface PlaceValues {
-  readonly services: ShellServices;
-  readonly navigation: ContextType<typeof NavigationContext>;
-  readonly location: ContextType<typeof LocationContext>;
-  /** The props of the point. */
-  readonly props: object;
-}
-
-/** The place of a point on the page. */
-interface Place {
-  readonly place: Element;
-  /** The point's ID with its version. */
-  readonly reference: string;
-  /** Those of the first render. */
-  readonly values: PlaceValues;
-}
-
-/** The extensions in the place of a point. */
-export interface ShownExtensions {
-  /** Renders them with these values. */
-  update(values: PlaceValues): void;
-  /** Removes them, after the current render. */
-  remove(): void;
-}
+// As on the server, where all pages that pass the same props share the HTML.
+const AT_ROOT: RouterState = {
+  action: NavigationType.Pop,
+  location: { pathname: "/", search: "", hash: "", state: null, key: "default" },
+};
 
 interface BoundaryProps {
   /** The server's nodes. */
   readonly nodes: readonly ChildNode[];
-  readonly onMount: () => void;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;
 }
@@ -64,10 +44,6 @@ class ExtensionBoundary extends Component<BoundaryProps, { readonly hasFailed: b
 
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {
     return { hasFailed: true };
-  }
-
-  override componentDidMount(): void {
-    this.props.onMount();
   }
 
   override componentDidCatch(error: unknown): void {
@@ -91,155 +67,133 @@ function Styled({ assets, name, ...content }: StyledProps): ReactElement {
   return <ExtensionContent {...content} />;
 }
 
-async function loadExtension(reference: string, name: string, resolved: ResolvedExtension): Promise<AnyExtension> {
-  const { section: entry, bytes } = resolved;
-  const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles(assetsOf(resolved), bytes, name)]);
-  const load = section.extensions?.[reference];
-  if (!load) throw new Error(`the section "${entry.name}" has no extension of "${reference}"`);
-  return (await load()).extension;
-}
-
-/** What an extension renders. */
-interface Content {
-  readonly Component: AnyExtension["Component"];
-  readonly props: ExtensionContentProps["props"];
+/** What all extensions in a place have. */
+interface Place extends PlaceOfExtensions {
+  readonly deployment: PinnedDeployment;
+  readonly history: RouterHistory;
+  /** The names of the sections that fill the point, in order. */
+  readonly order: readonly string[];
 }
 
 /** One extension, from its HTML, or from nothing. */
-class ShownExtension {
-  readonly #place: Element;
-  readonly #reference: string;
+class ShownExtension implements ShownExtensions {
+  readonly #place: Place;
   readonly #resolved: ResolvedExtension;
-  /** The names of all sections that fill the point, in order. */
-  readonly #order: readonly string[];
+  readonly #assets: ReturnType<typeof assetsOf>;
+  readonly #server: Element | undefined;
   /** The server's nodes. Empty without server rendering. */
   readonly #nodes: readonly ChildNode[];
-  readonly #server: Element | undefined;
   /** Ends all work. */
   readonly #left = new AbortController();
-  #values: PlaceValues;
   #extension: AnyExtension | undefined;
-  #content: Content | undefined;
-  /** What the content is for, or will be. */
-  #props: object;
   #requests = new AbortController();
   #root: Root | undefined;
-  /** Whether React has rendered it. An update of what is not hydrated would discard its HTML. */
-  #isMounted = false;
+  /** What the place passes. */
+  #props: object;
+  /** What is shown is for these props. */
+  #shown: object;
 
-  constructor({ place, reference, values }: Place, resolved: ResolvedExtension, order: readonly string[]) {
+  constructor(place: Place, resolved: ResolvedExtension) {
     this.#place = place;
-    this.#reference = reference;
     this.#resolved = resolved;
-    this.#order = order;
-    this.#values = values;
-    this.#props = values.props;
-    this.#server = [...place.children].find((child) => nameOf(child) === resolved.section.name);
+    this.#assets = assetsOf(resolved);
+    this.#props = place.props;
+    this.#shown = place.props;
+    this.#server = [...place.element.children].find((child) => nameOf(child) === resolved.section.name);
     this.#nodes = [...(this.#server?.childNodes ?? [])];
     void this.#start();
   }
 
   get #name(): string {
-    return `${this.#reference} ${this.#resolved.section.name}`;
+    return `${this.#place.reference} ${this.#resolved.section.name}`;
   }
 
   async #start(): Promise<void> {
+    const { bytes, data } = this.#resolved;
     try {
-      const loading = loadExtension(this.#reference, this.#name, this.#resolved);
-      this.#extension = await withTimeout(loading, viewTimeout(this.#resolved.bytes), `the extension "${this.#name}"`);
+      const loading = this.#loadCode();
+      this.#extension = await withTimeout(loading, viewTimeout(bytes), `the extension "${this.#name}"`);
     } catch (error) {
       // The server's HTML stays.
       await this.#fail("load", error);
       return;
     }
     if (this.#left.signal.aborted) return;
-    const { Component } = this.#extension;
-    if (!this.#server) await this.#load(this.#extension);
-    else {
-      this.#content = { Component, props: { props: this.#props as never, data: this.#resolved.data as never } };
-      this.#render();
+    if (this.#server) {
+      const element = this.#elementOf(this.#shown, data);
+      this.#root = hydrateRoot(this.#server, element, this.#options());
     }
+    // An update of what is not hydrated would discard its HTML.
+    if (!this.#server || this.#props !== this.#shown) await this.#show(this.#extension);
+  }
+
+  async #loadCode(): Promise<AnyExtension> {
+    const { section: entry, bytes } = this.#resolved;
+    const { reference } = this.#place;
+    const styles = ensureStyles(this.#assets, bytes, this.#name);
+    const [section] = await Promise.all([loadSection(entry, bytes), styles]);
+    const load = section.extensions?.[reference];
+    if (!load) throw new Error(`the section "${entry.name}" has no extension of "${reference}"`);
+    return (await load()).extension;
   }
 
   /** Loads the data for the current props, and renders. */
-  async #load(extension: AnyExtension): Promise<void> {
-    const { props, services } = this.#values;
+  async #show(extension: AnyExtension): Promise<void> {
     this.#requests.abort();
     const requests = new AbortController();
-    [this.#props, this.#requests] = [props, requests];
+    const props = this.#props;
+    [this.#requests, this.#shown] = [requests, props];
     try {
-      const context = { props: props as never, site: services.site };
+      const context = { props: props as never, site: this.#place.services.site };
       const results = await loadResults(extension.queries?.(context) ?? {}, (path) =>
         fetchResult(path, "omit", requests),
       );
       const data = await extension.data({ ...context, results });
-      if (requests.signal.aborted || this.#left.signal.aborted) return;
-      const { Component } = extension;
-      this.#content = data === null ? undefined : { Component, props: { props: props as never, data: data as never } };
-      this.#render();
+      if (requests.signal.aborted) return;
+      const element = data === null ? null : this.#elementOf(props, data);
+      if (element) this.#root ??= createRoot(this.#insert(), this.#options());
+      startTransition(() => this.#root?.render(element));
     } catch (error) {
       await this.#fail("render", error);
     }
   }
 
-  #render(): void {
-    const options = {
-      ...rootOptions,
-      identifierPrefix: identifierPrefix(this.#reference, this.#resolved.section.name),
-    };
-    const element = this.#content ? this.#elementOf(this.#content) : null;
-    if (!this.#root && this.#server) this.#root = hydrateRoot(this.#server, element, options);
-    else if (this.#root ?? element) (this.#root ??= createRoot(this.#insert(), options)).render(element);
+  #options(): typeof rootOptions {
+    const { reference } = this.#place;
+    return { ...rootOptions, identifierPrefix: identifierPrefix(reference, this.#resolved.section.name) };
   }
 
-  #elementOf({ Component: Content, props }: Content): ReactElement {
-    const { services, navigation, location } = this.#values;
+  #elementOf(props: object, data: unknown): ReactElement | undefined {
+    if (!this.#extension) return undefined;
+    const { services, history } = this.#place;
     const { name } = this.#resolved.section;
-    // As on the server, where the HTML is shared by all pages that pass the same props.
-    const shownLocation = this.#isMounted ? location : { ...location, location: { ...location.location, ...AT_ROOT } };
-    const styled = { assets: assetsOf(this.#resolved), name: this.#name, section: name, Component: Content, props };
+    const content = { Component: this.#extension.Component, props: { props: props as never, data: data as never } };
     return (
-      <ExtensionBoundary
-        nodes={this.#nodes}
-        onMount={() => {
-          this.#isMounted = true;
-          this.#refresh();
-        }}
-        onError={(error) => void this.#fail("render", error)}
-      >
-        <NavigationContext value={navigation}>
-          <LocationContext value={shownLocation}>
-            <ShellContext value={services}>
-              <Styled {...styled} />
-            </ShellContext>
-          </LocationContext>
-        </NavigationContext>
+      <ExtensionBoundary nodes={this.#nodes} onError={(error) => void this.#fail("render", error)}>
+        <ShellRouter history={history} initial={AT_ROOT}>
+          <ShellContext value={services}>
+            <Styled {...content} assets={this.#assets} name={this.#name} section={name} />
+          </ShellContext>
+        </ShellRouter>
       </ExtensionBoundary>
     );
   }
 
   /** Inserts an element for the root, in its place among the others. */
   #insert(): Element {
+    const { element, order } = this.#place;
     const { name } = this.#resolved.section;
     const container = document.createElement("div");
     container.setAttribute(EXTENSION_ATTRIBUTE, name);
-    const index = this.#order.indexOf(name);
-    const next = [...this.#place.children].find((child) => this.#order.indexOf(nameOf(child)) > index);
-    this.#place.insertBefore(container, next ?? null);
+    const next = [...element.children].find((child) => order.indexOf(nameOf(child)) > order.indexOf(name));
+    element.insertBefore(container, next ?? null);
     return container;
   }
 
-  /** Shows it with the current values of the place. */
-  #refresh(): void {
-    // Pages create the props anew with each render.
-    const isSame = JSON.stringify(this.#values.props) === JSON.stringify(this.#props);
-    if (isSame && this.#isMounted) this.#render();
-    else if (!isSame && this.#extension) void this.#load(this.#extension);
-  }
-
-  update(values: PlaceValues): void {
-    this.#values = values;
-    if (this.#isMounted || !this.#server) this.#refresh();
+  update(props: object): void {
+    if (JSON.stringify(props) === JSON.stringify(this.#props)) return;
+    this.#props = props;
+    if (this.#extension) void this.#show(this.#extension);
   }
 
   remove(): void {
@@ -251,11 +205,10 @@ class ShownExtension {
 
   async #fail(phase: "load" | "render", error: unknown): Promise<void> {
     if (this.#left.signal.aborted) return;
-    const { section } = this.#resolved;
+    const { deployment } = this.#place;
     console.warn(`[shell] the extension "${this.#name}" failed to ${phase}:`, error);
-    const { deployment } = await provided;
     const isOfRelease = phase === "render" || (await deployment.status()) === "retained";
-    if (isOfRelease) deployment.report({ section }, phase, error);
+    if (isOfRelease) deployment.report(this.#resolved, phase, error);
   }
 }
 
@@ -263,18 +216,26 @@ function nameOf(element: Element): string {
   return element.getAttribute(EXTENSION_ATTRIBUTE) ?? "";
 }
 
-const AT_ROOT = { pathname: "/", search: "", hash: "", state: null, key: "default" };
+/** The extensions of a point of the shell, or of the current page. */
+async function extensionsOf(reference: string): Promise<readonly ResolvedExtension[]> {
+  const { boot, views } = await provided;
+  const ofShell = boot.extensions?.[reference];
+  if (ofShell) return ofShell;
+  const view = await views.load(location.pathname);
+  return (view.kind === "page" ? view.extensions?.[reference] : undefined) ?? [];
+}
 
 /**
- * Shows the extensions of a point in its place: hydrates those whose HTML is there, with the values of the first render, and
- * loads and renders the others. Each one is on its own: one that fails leaves what is there.
+ * Shows the extensions of a point in its place: hydrates those whose HTML is there, and loads and renders the others. Each one is
+ * on its own: one that fails leaves what is there.
  */
-export function showExtensions(place: Place, extensions: readonly ResolvedExtension[]): ShownExtensions {
+export async function showExtensions(place: PlaceOfExtensions): Promise<ShownExtensions> {
+  const [{ deployment, routerHistory: history }, extensions] = [await provided, await extensionsOf(place.reference)];
   const order = extensions.map(({ section }) => section.name);
-  const shown = extensions.map((resolved) => new ShownExtension(place, resolved, order));
+  const shown = extensions.map((resolved) => new ShownExtension({ ...place, deployment, history, order }, resolved));
   return {
-    update(values) {
-      for (const extension of shown) extension.update(values);
+    update(props) {
+      for (const extension of shown) extension.update(props);
     },
     remove() {
       for (const extension of shown) extension.remove();

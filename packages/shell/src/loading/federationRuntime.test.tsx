@@ -8,6 +8,7 @@ import type { ReactElement } from "react";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { federation, loadSection } from "./federation.js";
+import { UNUSED } from "../fixtures.js";
 import { provide } from "./provided.js";
 
 vi.stubGlobal("SHARED_VERSIONS", { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" });
@@ -98,6 +99,7 @@ function fault(): never {
   throw new Error("fault");
 }
 provide({
+  ...UNUSED,
   boot: { deployment: "4.5", configs },
   deployment: { status: () => Promise.resolve("retained"), reload: () => undefined, report },
   federationPlugins: [

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SectionErrorBoundary } from "../SectionErrorBoundary.js";
 import { createLazy } from "./lazyParts.js";
 import type { DeploymentStatus } from "./pageEndpoint.js";
+import { UNUSED } from "../fixtures.js";
 import { provide } from "./provided.js";
 
 const SECTION = { name: "venues", version: "1.0.0", container: "", entry: "", integrity: "", assets: [] };
@@ -15,7 +16,7 @@ const SERVER_HTML = "<!--$--><h1>Venue</h1><!--$--><button>0 helpful</button><!-
 let status: DeploymentStatus;
 const deployment = { status: () => Promise.resolve(status), reload: vi.fn(() => undefined), report: vi.fn() };
 const fetching = vi.fn<typeof fetch>();
-provide({ boot: { deployment: "1", configs: {} }, deployment, federationPlugins: [] });
+provide({ boot: { deployment: "1", configs: {} }, deployment, federationPlugins: [], ...UNUSED });
 
 function chunkLoadError(type: string): Error {
   return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError", request: FILE, type });

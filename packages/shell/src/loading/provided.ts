@@ -1,18 +1,22 @@
 import type { Boot } from "@colonnade/kit/shell";
 
+import type { RouterHistory } from "../navigation/history.js";
 import type { FederationPlugin } from "./federationRuntime.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
+import type { Views } from "./viewLoader.js";
 
 /** What the main script provides to code that runs before it. */
-interface Provided {
+export interface Provided {
   /** The boot payload. */
-  readonly boot: Pick<Boot, "deployment" | "configs">;
+  readonly boot: Pick<Boot, "deployment" | "configs" | "extensions">;
   readonly deployment: PinnedDeployment;
+  readonly views: Pick<Views, "load">;
+  readonly routerHistory: RouterHistory;
   /** The site's plugins of the Module Federation runtime. */
   readonly federationPlugins: readonly FederationPlugin[];
 }
 
-/** Provides the deployment and the plugins, once: sections begin to load before the main script runs. */
+/** Provides them, once: sections begin to load before the main script runs. */
 export let provide: (provided: Provided) => void;
 
 /** What was provided. */

@@ -4,21 +4,21 @@ import { ShellContext, type ResolvedExtension } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { createContext, useContext, useEffect, useId, useState, type ReactElement } from "react";
-import { MemoryRouter } from "react-router-dom";
+import { NavigationType, type Navigator } from "react-router-dom";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { loadSection } from "../loading/federation.js";
 import { provide } from "../loading/provided.js";
+import type { View } from "../loading/viewLoader.js";
 import { createRender } from "../server.js";
 import { PARTS } from "../fixtures.js";
-import { ExtensionPlace } from "./ExtensionPlace.js";
-import { ExtensionsContext } from "./extensionsContext.js";
+import { showExtensions } from "./showExtensions.js";
 
 vi.mock("../loading/federation.js", () => ({ loadSection: vi.fn() }));
 vi.mock("../loading/styles.js", () => ({ ensureStyles: () => Promise.resolve(), useStyles: () => undefined }));
 
 const POINT = defineExtensionPoint<{ city: string }>({ id: "directory/aside", version: 1, max: 4, examples: [] });
-const SERVICES = { site: TEST_SITE, configs: {}, openDialog: () => undefined, ExtensionPlace };
+const SERVICES = { site: TEST_SITE, configs: {}, openDialog: () => undefined, showExtensions };
 const Theme = createContext("light");
 const report = vi.fn();
 
@@ -89,9 +89,7 @@ function Page(): ReactElement {
   setters = { city: setCityState, theme: setThemeState };
   return (
     <Theme value={theme}>
-      <ExtensionsContext value={extensions}>
-        <ExtensionPoint point={POINT} props={{ city }} empty={<i>Nothing here</i>} />
-      </ExtensionsContext>
+      <ExtensionPoint point={POINT} props={{ city }} empty={<i>Nothing here</i>} />
     </Theme>
   );
 }
@@ -106,11 +104,9 @@ async function show(list: readonly ResolvedExtension[], html?: string): Promise<
   if (html !== undefined)
     container.innerHTML = `<div data-extension-point="${POINT.reference}">${html}</div><div data-extension-empty=""><i>Nothing here</i></div>`;
   const page = (
-    <MemoryRouter initialEntries={["/city/Austin"]}>
-      <ShellContext value={SERVICES}>
-        <Page />
-      </ShellContext>
-    </MemoryRouter>
+    <ShellContext value={SERVICES}>
+      <Page />
+    </ShellContext>
   );
   await act(async () => {
     render(page, { container, hydrate: html !== undefined });
@@ -138,8 +134,17 @@ const errors = vi.spyOn(console, "error");
 
 beforeEach(() => {
   provide({
-    boot: {} as never,
+    boot: { deployment: "1", configs: {} },
     deployment: { status: () => Promise.resolve("retained"), reload: vi.fn(), report },
+    views: { load: () => Promise.resolve({ kind: "page", extensions } as View) },
+    routerHistory: {
+      navigator: {} as Navigator,
+      state: {
+        action: NavigationType.Pop,
+        location: { pathname: "/city/Austin", search: "", hash: "", state: null, key: "1" },
+      },
+      subscribe: () => () => undefined,
+    },
     federationPlugins: [],
   });
   vi.mocked(loadSection).mockImplementation(({ name }) => {
@@ -252,7 +257,7 @@ test.each([
   await waitFor(() => {
     expect(report).toHaveBeenCalled();
   });
-  expect(report).toHaveBeenCalledExactlyOnceWith({ section: resolved("events").section }, phase, expect.any(Error));
+  expect(report).toHaveBeenCalledExactlyOnceWith(resolved("events", "Kites"), phase, expect.any(Error));
   expect(screen.getByLabelText("Kites in Austin")).toBeTruthy();
   fireEvent.click(screen.getByText("Safety 0"));
   expect(screen.getByText("Safety 1")).toBeTruthy();
