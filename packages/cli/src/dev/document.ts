@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 
 import { defaultTreeAdapter as tree, html, parse, serialize, type DefaultTreeAdapterMap } from "parse5";
 
-import type { Asset, Boot, Rendered } from "@colonnade/kit/shell";
+import { EXTENSION_ATTRIBUTE, type Asset, type Boot, type Rendered } from "@colonnade/kit/shell";
 import { forward, textOf } from "./forward.js";
 
 type Element = DefaultTreeAdapterMap["element"];
@@ -148,6 +148,8 @@ function releasedStyles({ page }: Boot, sections: readonly string[]): Set<string
 }
 
 function isReleased(element: Element, sections: readonly string[], styles: ReadonlySet<string>): boolean {
+  // An extension.
+  if (sections.includes(attribute(element, EXTENSION_ATTRIBUTE) ?? "")) return true;
   if (element.tagName === "style") return styles.has(attribute(element, "data-href") ?? "");
   if (element.tagName !== "link") return false;
   const href = attribute(element, "href") ?? "";

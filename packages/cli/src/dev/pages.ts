@@ -8,12 +8,14 @@ import type {
   RenderRequest,
   Rendered,
   RenderedRedirect,
+  ResolvedExtensions,
   ResolvedPage,
   ResolvedSlot,
 } from "@colonnade/kit/shell";
 import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colonnade/kit";
 import { comparePatterns } from "@colonnade/kit/contract";
 import { placeholderSettings } from "../build/settings.js";
+import { replaceExtensions, type SectionExtensions } from "./extensions.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { runQueries, type ApiRoutes } from "./queries.js";
 import type { DevelopmentSection, RenderedPage } from "./section.js";
@@ -21,6 +23,9 @@ import type { Shells } from "./shells.js";
 import type { SectionBuilds, ViewChange } from "./state.js";
 
 const MAX_VIEWS = 1000;
+
+/** What the references of the shell's extension points start with. */
+const SHELL_POINTS = "shell/";
 
 /** A page of a section under development. */
 export interface DevelopmentPage {
@@ -129,6 +134,26 @@ export class DevelopmentPages {
     for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
     for (const section of this.#sections.values()) if (section !== except) Object.assign(slots, await section.slots());
     return slots;
+  }
+
+  /**
+   * Replaces the released extensions of sections under development by those of their builds, except for one section: those of a
+   * page's points, or of the shell's.
+   */
+  async extensions(
+    of: "page" | "shell",
+    released: ResolvedExtensions | undefined,
+    except?: DevelopmentSection,
+  ): Promise<ResolvedExtensions | undefined> {
+    const configs = this.configs();
+    const development = new Map<string, SectionExtensions>();
+    for (const [name, section] of this.#sections) {
+      const extensions = section === except ? [] : Object.entries(await section.extensions());
+      const found = extensions.filter(([point]) => point.startsWith(SHELL_POINTS) === (of === "shell"));
+      const config = configs[name] ?? {};
+      development.set(name, Object.fromEntries(found.map(([point, extension]) => [point, { ...extension, config }])));
+    }
+    return replaceExtensions(released, development);
   }
 
   /** Replaces the released sections under development, as other sections load them, by their builds. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { Boot, ResolvedPage, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
+import type { Boot, ResolvedExtension, ResolvedPage, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 import { SiteDocument } from "./document.js";
 import { DevelopmentPages } from "./pages.js";
@@ -59,6 +59,8 @@ test.each(["text/event-stream", "text/html"])("a stream of %s is passed on as it
 });
 
 const ENTRY: SectionEntry = { name: "hello", version: "1.0.0", container: "", entry: "", integrity: "", assets: [] };
+const DEVELOPED: SectionEntry = { ...ENTRY, version: "development" };
+const POINT = "directory/city-aside@1";
 const SLOTS = { greeting: { section: ENTRY } as ResolvedSlot };
 
 /** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It fills a slot. */
@@ -76,8 +78,20 @@ const HELLO: Partial<DevelopmentSection> = {
   },
   resolve: (pattern) => Promise.resolve({ section: ENTRY, pattern, assets: [] } as unknown as ResolvedPage),
   slots: () => Promise.resolve(SLOTS),
+  extensions: () =>
+    Promise.resolve({
+      [POINT]: { section: DEVELOPED, assets: [] },
+      "shell/menu@1": { section: DEVELOPED, assets: [] },
+    }),
   remoteDetails: () => ({ assets: {} }),
 };
+
+function documentOf(boot: Boot, content = ""): string {
+  return (
+    '<!doctype html><html><head><title></title><script src="/assets/shell/1.0.0/main.js"></script></head><body>' +
+    `<div id="root">${content}</div><script id="boot" type="application/json">${JSON.stringify(boot)}</script></body></html>`
+  );
+}
 
 /** A site whose release of the section has the page `/hello`, and with this configuration of the section. */
 function siteWith(limit: () => number): Promise<string> {
@@ -93,13 +107,7 @@ function siteWith(limit: () => number): Promise<string> {
     if (pathname === "/_remotes/1") response.end(JSON.stringify({ assets: {}, config }));
     else if (pathname === "/_page/1")
       response.writeHead(searchParams.get("path") === "/hello" ? 200 : 404).end(JSON.stringify(page));
-    else
-      response
-        .writeHead(200, { "content-type": "text/html" })
-        .end(
-          '<!doctype html><html><head><title></title><script src="/assets/shell/1.0.0/main.js"></script></head><body>' +
-            `<div id="root"></div><script id="boot" type="application/json">${JSON.stringify(boot)}</script></body></html>`,
-        );
+    else response.writeHead(200, { "content-type": "text/html" }).end(documentOf(boot));
   });
 }
 
@@ -121,4 +129,43 @@ test("a section gets the configuration that the site has sent, and placeholders 
   expect(await json("/_page/1?path=/hello")).toMatchObject({ pattern: "/hello", config: { ...config, limit } });
   limit = 9;
   expect(await json("/_remotes/1?section=hello")).toEqual({ assets: {}, config: { ...config, limit } });
+});
+
+test("an extension under development replaces the released one, and is left to the browser", async () => {
+  const extensionOf = (section: SectionEntry): ResolvedExtension => ({ section, assets: [], data: 7 });
+  const events: SectionEntry = { ...ENTRY, name: "events" };
+  const extensions = { [POINT]: [extensionOf(ENTRY), extensionOf(events)], "directory/map@1": [extensionOf(ENTRY)] };
+  const page: ResolvedPage = { section: { ...ENTRY, name: "directory" }, pattern: "/:city", assets: [], extensions };
+  const site = await serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+    const isOwn = (searchParams.get("path") ?? pathname) === "/hello";
+    const shown = { ...page, ...(isOwn && { section: ENTRY, pattern: "/hello" }) };
+    const configs = { hello: { limit: 7 } as object };
+    const boot: Boot = { deployment: "1", site: PLACEHOLDER_SITE, configs, slots: {}, page: shown };
+    const html = ["hello", "events"].map((name) => `<div data-extension="${name}">Released ${name}</div>`).join("");
+    if (pathname === "/_page/1") response.writeHead(200, { "x-site": "1" }).end(JSON.stringify(shown));
+    else response.writeHead(200, { "content-type": "text/html" }).end(documentOf(boot, html));
+  });
+  const origin = await proxyOf(site, new Map([["hello", HELLO as DevelopmentSection]]));
+  const config = { endpoint: "endpoint", limit: 7 };
+  const developed = { section: DEVELOPED, assets: [], config };
+  const released = { section: events, assets: [] };
+
+  // The page of another section keeps the HTML of others.
+  const text = await (await fetch(`${origin}/Austin`)).text();
+  const document = SiteDocument.parse(text);
+  expect(document?.boot.page?.extensions).toEqual({ [POINT]: [developed, { ...released, data: 7 }] });
+  expect(document?.boot.extensions).toEqual({ "shell/menu@1": [developed] });
+  expect(text).not.toContain("Released hello");
+  expect(text).toContain("Released events");
+  // The page of the section itself has other HTML.
+  const own = SiteDocument.parse(await (await fetch(`${origin}/hello`)).text());
+  expect(own?.boot.page).toMatchObject({ pattern: "/hello", extensions: { [POINT]: [developed, released] } });
+  expect(own?.boot.page?.extensions?.[POINT]?.[1]).not.toHaveProperty("data");
+
+  const response = await fetch(`${origin}/_page/1?path=/Austin`);
+  expect(response.headers.get("x-site")).toBe("1");
+  expect(await response.json()).toMatchObject({ pattern: "/:city", extensions: { [POINT]: [developed, released] } });
+  const resolved = (await (await fetch(`${origin}/_page/1?path=/hello`)).json()) as ResolvedPage;
+  expect(Object.keys(resolved.extensions ?? {})).toEqual([POINT]);
 });

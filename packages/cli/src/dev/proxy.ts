@@ -1,8 +1,17 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 
-import type { Boot, RemoteDetails, RemoteSection, Rendered, ResolvedPage } from "@colonnade/kit/shell";
+import type { SectionConfiguration } from "@colonnade/kit";
+import type {
+  Boot,
+  RemoteDetails,
+  RemoteSection,
+  Rendered,
+  ResolvedExtensions,
+  ResolvedPage,
+} from "@colonnade/kit/shell";
 import { SiteDocument } from "./document.js";
+import { withoutData } from "./extensions.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
 import { apiUrl, type ApiRoutes } from "./queries.js";
@@ -79,7 +88,7 @@ export class Proxy {
     const status = received.statusCode ?? 502;
     const pagePath = url.searchParams.get("path") ?? "";
     const released = status === 200 ? (JSON.parse(body) as ResolvedPage) : null;
-    if (released) pages.rememberConfigs({ [released.section.name]: released.config });
+    if (released) pages.rememberConfigs(configsIn(released));
     await pages.idle();
     const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
     if (page) {
@@ -88,10 +97,14 @@ export class Proxy {
       if (exceedsLimit) sendText(response, 500, EXCEEDS_LIMIT);
       else {
         const config = pages.configs()[page.section.name];
-        sendJson(response, { ...(await page.section.resolve(page.pattern)), config });
+        const extensions = await pages.extensions("page", released?.extensions);
+        sendJson(response, { ...(await page.section.resolve(page.pattern)), config, extensions });
       }
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
-    else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
+    else if (released) {
+      const changed = withExtensions(released, await pages.extensions("page", released.extensions));
+      response.writeHead(status, this.#changedHeaders(received, url)).end(JSON.stringify(changed));
+    } else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
   }
 
   /** Sends the response of `/_remotes/…`: the sections of the site, or what the modules of one need. */
@@ -140,11 +153,22 @@ export class Proxy {
     // The browser does not load a page that would block it.
     const blocked = render?.exceedsLimit ? page?.section : undefined;
     const resolved = page && !blocked ? await page.section.resolve(page.pattern) : null;
+    // Only the site's document has the HTML of extensions.
+    const kept = isReplaced ? withoutData : (extensions: Boot["extensions"]) => extensions;
+    const ofPage = await pages.extensions("page", kept(boot.page?.extensions), blocked);
+    const ofShell = await pages.extensions("shell", kept(boot.extensions), blocked);
+    const shown = isReplaced ? resolved : boot.page;
+    const configs = { ...boot.configs, ...pages.configs() };
     const styles = resolved && rendered?.status === 200 ? [...resolved.section.assets, ...resolved.assets] : [];
     const text = document.change({
       boot: changedBoot(
-        { ...boot, configs: { ...boot.configs, ...pages.configs() }, slots: await pages.slots(boot.slots, blocked) },
-        isReplaced ? { page: resolved, rendered } : undefined,
+        {
+          ...withExtensions(boot, ofShell),
+          configs,
+          page: shown && withExtensions(shown, ofPage),
+          slots: await pages.slots(boot.slots, blocked),
+        },
+        isReplaced ? rendered : undefined,
       ),
       scripts: shell.scripts.map((file) => shellAssets + path.basename(file)),
       client: { href: client, state },
@@ -164,17 +188,28 @@ function isNeverChanged(method: string | undefined, pathname: string): boolean {
   return pathname.startsWith("/assets/") || (pathname.startsWith("/api/") && /^(GET|HEAD)$/.test(method ?? ""));
 }
 
-function changedBoot(
-  boot: Boot,
-  replaced?: { readonly page: ResolvedPage | null; readonly rendered: Rendered | null },
-): Boot {
+/** The boot payload without what only a release has. `rendered` replaces the page; null leaves it to the browser. */
+function changedBoot(boot: Boot, rendered: Rendered | null | undefined): Boot {
   const changed: { -readonly [Key in keyof Boot]: Boot[Key] } = { ...boot };
   // The site would count errors of a development build for its live release.
   delete changed.reports;
-  if (!replaced) return changed;
-  const { page, rendered } = replaced;
+  if (rendered === undefined) return changed;
   delete changed.view;
-  return { ...changed, page, ...(rendered && { view: rendered.view }) };
+  return { ...changed, ...(rendered && { view: rendered.view }) };
+}
+
+/** Replaces extensions. Undefined removes them, because JSON does not have it. */
+function withExtensions<Value extends Boot | ResolvedPage>(
+  value: Value,
+  extensions: ResolvedExtensions | undefined,
+): Value {
+  return { ...value, extensions };
+}
+
+/** The configurations of sections in a response of `/_page`, by name. */
+function configsIn(page: ResolvedPage): Record<string, SectionConfiguration | undefined> {
+  const all = [page, ...Object.values(page.extensions ?? {}).flat()];
+  return Object.fromEntries(all.map(({ section, config }) => [section.name, config]));
 }
 
 function statusOf(page: DevelopmentPage | undefined, rendered: Rendered | null): number {

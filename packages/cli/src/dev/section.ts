@@ -8,6 +8,7 @@ import type {
   RemoteSection,
   RenderRequest,
   RenderResult,
+  ResolvedExtension,
   ResolvedPage,
   ResolvedSlot,
   SectionEntry,
@@ -179,6 +180,13 @@ export class DevelopmentSection {
     return slots;
   }
 
+  /** What the shell loads for each extension, by the reference of its point. */
+  async extensions(): Promise<Record<string, ResolvedExtension>> {
+    const extensions: Record<string, ResolvedExtension> = {};
+    for (const [point, request] of this.#imports.extensions) extensions[point] = await this.#resolved(request);
+    return extensions;
+  }
+
   /** The section as others load it. */
   async remote(): Promise<RemoteSection> {
     const exposes: Record<string, ExposedModule> = {};
@@ -273,7 +281,7 @@ export class DevelopmentSection {
 }
 
 function categoryOf(code: ProblemCode): DevelopmentProblemKind {
-  if (/^COL1(00|1\d|6\d)$/.test(code)) return "render";
+  if (/^COL1(00|[167]\d)$/.test(code)) return "render";
   return code.startsWith("COL12") ? "policy" : "purity";
 }
 

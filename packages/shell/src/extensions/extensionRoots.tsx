@@ -102,6 +102,15 @@ class ShownExtension implements ShownExtensions {
     this.#server = [...place.element.children].find((child) => nameOf(child) === resolved.section.name);
     this.#nodes = [...(this.#server?.childNodes ?? [])];
     void this.#start();
+    // `colonnade dev` has updated a section.
+    if (process.env.NODE_ENV === "development")
+      addEventListener(
+        "colonnade-update",
+        ({ detail }: CustomEventInit<string>) => {
+          if (detail === resolved.section.name) void this.#start();
+        },
+        { signal: this.#left.signal },
+      );
   }
 
   get #name(): string {

@@ -101,7 +101,11 @@ async function update(name: string, section: HotSection, build: string): Promise
     if (exceedsLimit) skipping.add(name);
     // An update would also apply the skipped builds.
     else if (changed || skipping.has(name)) location.reload();
-    else while (section.build() !== build) await section.update();
+    else {
+      while (section.build() !== build) await section.update();
+      // The shell loads the data of the section's extensions again, which only the browser renders.
+      dispatchEvent(new CustomEvent("colonnade-update", { detail: name }));
+    }
   } catch (error) {
     console.info("[colonnade dev] reload:", error);
     location.reload();
