@@ -4,7 +4,15 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 import { PROBLEM_KINDS } from "./codes.js";
-import { MAX_PAGE_BYTES, MAX_PATHS, MAX_SEGMENTS } from "./limits.js";
+import {
+  MAX_EXAMPLE_BYTES,
+  MAX_EXAMPLES,
+  MAX_EXTENSIONS,
+  MAX_PAGE_BYTES,
+  MAX_PATHS,
+  MAX_SEGMENTS,
+  MAX_SHOWN,
+} from "./limits.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 
@@ -29,9 +37,15 @@ test("the check has the gateway's page size limit", () => {
 test.each([
   ["MAX_PATHS", MAX_PATHS, `at most ${MAX_PATHS.toLocaleString("en")} paths`],
   ["MAX_SEGMENTS", MAX_SEGMENTS, `at most ${String(MAX_SEGMENTS)} segments`],
+  ["MAX_EXTENSIONS", MAX_EXTENSIONS, `A release has at most ${String(MAX_EXTENSIONS)}`],
+  ["MAX_SHOWN", MAX_SHOWN, `an integer from 1 to ${String(MAX_SHOWN)}`],
+  ["MAX_EXAMPLES", MAX_EXAMPLES, `1 to ${String(MAX_EXAMPLES)} objects`],
+  ["MAX_EXAMPLE_BYTES", MAX_EXAMPLE_BYTES / 1024, `at most ${String(MAX_EXAMPLE_BYTES / 1024)} KiB of JSON`],
 ])("the check has the gateway's %s, which the specification states", (name, value, statement) => {
-  const release = readFileSync(path.join(ROOT, "gateway/crates/model/src/release/mod.rs"), "utf8");
-  const [, limit = ""] = new RegExp(`${name}: usize = ([\\d_]+);`).exec(release) ?? [];
+  const sources = ["mod.rs", "validate.rs"].map((file) => path.join(ROOT, "gateway/crates/model/src/release", file));
+  const release = sources.map((file) => readFileSync(file, "utf8")).join("\n");
+  // `64 << 10` is in KiB.
+  const [, limit = ""] = new RegExp(`${name}: (?:usize|u8) = ([\\d_]+)(?: << 10)?;`).exec(release) ?? [];
   expect(Number(limit.replaceAll("_", ""))).toBe(value);
   const specification = readFileSync(path.join(ROOT, "docs/spec/release.md"), "utf8");
   expect(specification).toContain(statement);

@@ -6,14 +6,11 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 /** The gateway accepts no release whose pages list more paths. */
 export const MAX_PATHS = 5_000;
 
-/** The gateway accepts no release that opens more extension points. */
-export const MAX_POINTS = 32;
-
-/** The gateway accepts no release with more extensions. */
+/** The gateway accepts no release with more extension points, or with more extensions. */
 export const MAX_EXTENSIONS = 32;
 
 /** The gateway accepts no extension point that shows more extensions. */
-export const MAX_SHOWN_EXTENSIONS = 16;
+export const MAX_SHOWN = 16;
 
 /** The gateway accepts no extension point with more examples. */
 export const MAX_EXAMPLES = 20;

@@ -1,5 +1,5 @@
 import type { ReleaseExtensionPoint } from "../build/release.js";
-import { MAX_EXAMPLE_BYTES, MAX_POINTS } from "./limits.js";
+import { MAX_EXAMPLE_BYTES, MAX_EXTENSIONS } from "./limits.js";
 import { problemOf, type Problem } from "./problem.js";
 
 /** The reference of an extension point: its ID with its version. */
@@ -27,8 +27,8 @@ export function mergePoints(
     points.set(reference, earlier);
   }
   const all = [...points.values()];
-  if (all.length > MAX_POINTS) {
-    const message = `${String(all.length)} extension points are listed; expected at most ${String(MAX_POINTS)}`;
+  if (all.length > MAX_EXTENSIONS) {
+    const message = `${String(all.length)} extension points are listed; expected at most ${String(MAX_EXTENSIONS)}`;
     problems.push(problemOf("COL100", message, location, "Remove some of them."));
   }
   const bytes = Buffer.byteLength(JSON.stringify(all.map(({ examples }) => examples)));

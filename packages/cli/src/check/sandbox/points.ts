@@ -3,7 +3,7 @@ import type { AnyExtensionPoint } from "@colonnade/kit/shell";
 import { findNonJson } from "@colonnade/kit/server";
 import { isPointVersion, pointIdProblem } from "../../build/extensionPoint.js";
 import type { ReleaseExtensionPoint } from "../../build/release.js";
-import { MAX_EXAMPLES, MAX_SHOWN_EXTENSIONS } from "../limits.js";
+import { MAX_EXAMPLES, MAX_SHOWN } from "../limits.js";
 import type { StepResult, Violation } from "./violation.js";
 
 /** Extension points as a release describes them, and the problems of those that it cannot have. */
@@ -48,8 +48,8 @@ function pointProblem(
   if (idProblem !== null) return { problem: `${name} has the ID "${String(id)}"; ${idProblem}` };
   if (!isPointVersion(version))
     return { problem: `${name} has the version ${String(version)}; expected an integer from 1` };
-  if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MAX_SHOWN_EXTENSIONS)
-    return { problem: `${name} has max ${String(max)}; expected an integer from 1 to ${String(MAX_SHOWN_EXTENSIONS)}` };
+  if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MAX_SHOWN)
+    return { problem: `${name} has max ${String(max)}; expected an integer from 1 to ${String(MAX_SHOWN)}` };
   if (earlier.has(reference)) return { problem: `${name} is listed twice; expected once` };
   return examplesProblem(examples, name);
 }
