@@ -15,6 +15,8 @@ const OTHER_FILES = new Set([
   ".colonnade/types",
   // Names of modules that a section exposes.
   ...["./PriceTag", "catalog/PriceTag", "./App", "shop/App"],
+  // An extension point, and its reference.
+  ...["directory/city-aside", "directory/city-aside@1"],
 ]);
 
 /** Names with a slash that are no paths: packages, media types, annotations of Kubernetes. */

@@ -158,6 +158,7 @@ beforeEach(() => {
   report.mockReset();
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   cleanup();
   codes.clear();
   document.body.replaceChildren();
@@ -272,6 +273,18 @@ test("an extension reads its configuration, and the location once it is mounted"
   await show([resolved("events", "")], html);
   await waitFor(() => screen.getByText("undefined /city/Austin"));
   expect(errors).not.toHaveBeenCalled();
+});
+
+test("an extension of a section that `colonnade dev` has updated loads its data again", async () => {
+  vi.stubEnv("NODE_ENV", "development");
+  codes.set("events", extensionOf("Kites"));
+  await show([resolved("events")]);
+  fireEvent.click(await screen.findByText("Kites 0"));
+  codes.set("events", extensionOf("Balloons"));
+  dispatchEvent(new CustomEvent("colonnade-update", { detail: "articles" }));
+  expect(screen.getByText("Kites 1")).toBeTruthy();
+  dispatchEvent(new CustomEvent("colonnade-update", { detail: "events" }));
+  expect(await screen.findByText("Balloons 1")).toBeTruthy();
 });
 
 test("an extension is unmounted with its page", async () => {
