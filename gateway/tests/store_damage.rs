@@ -9,12 +9,16 @@ use crate::support::{Gateway, Release, Request, Response, run_gateway, wait_unti
 
 const UNAVAILABLE: &str = "colonnade_section_unavailable{section=\"legal\"}";
 
-/// A gateway with the sections `directory` and `legal`. The latter fills the slot `note`.
+/// A gateway with the sections `directory`, `news` and `legal`. The latter fills the slot `note`, and an
+/// extension point of `news`.
 fn gateway() -> Gateway {
     let gateway = Gateway::start_live("", &[]);
-    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]).slot("note"));
-    gateway.publish(&Release::section("legal", "1.1.0", &["/terms"]).slot("note"));
-    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    for version in ["1.0.0", "1.1.0"] {
+        let legal = Release::section("legal", version, &["/terms"]).slot("note");
+        gateway.publish(&legal.fills("news/aside@1", 0));
+    }
+    gateway.publish(&Release::section("news", "1.0.0", &["/news"]).opens("news/aside", 1, 1));
+    gateway.deploy(&json!({ "legal": "1.0.0", "news": "1.0.0" }));
     gateway
 }
 
@@ -40,11 +44,19 @@ fn assert_others_serve(gateway: &Gateway) {
     ] {
         assert_unavailable(&gateway.get(path));
     }
-    assert_eq!(gateway.get("/_page/2?path=%2F").status, 200);
+    let page = gateway.get("/_page/2?path=%2F");
+    assert_eq!(
+        (page.status, page.header("cache-control")),
+        (200, "public, max-age=300")
+    );
+    let news = gateway.get("/_page/2?path=%2Fnews");
+    assert_eq!((news.status, news.header("cache-control")), (200, "no-store"));
+    assert!(news.json().get("extensions").is_none(), "{}", news.text());
+    assert_eq!(gateway.get("/news").boot()["page"], news.json());
     let remotes = gateway.get("/_remotes/2");
     assert_eq!(remotes.header("cache-control"), "no-store");
     let names: Vec<_> = remotes.json().as_object().unwrap().keys().cloned().collect();
-    assert_eq!(names, ["directory"]);
+    assert_eq!(names, ["directory", "news"]);
     for listener in [gateway.site, gateway.admin] {
         let ready = listener.get("/readyz");
         assert_eq!(
@@ -65,6 +77,9 @@ fn assert_all_serve(gateway: &Gateway) {
         gateway.get("/").boot()["slots"]["note"]["section"]["name"],
         "legal"
     );
+    let news = gateway.get("/_page/2?path=%2Fnews").json();
+    assert_eq!(news["extensions"]["news/aside@1"][0]["section"]["name"], "legal");
+    assert_eq!(gateway.get("/news").boot()["page"], news);
     assert_eq!(gateway.get("/assets/legal/1.0.0/entry.js").status, 200);
     assert!(gateway.get("/_remotes/2").json()["legal"].is_object());
     assert_eq!(gateway.get("/readyz").text(), "ready\n");

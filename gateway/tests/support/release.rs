@@ -104,6 +104,24 @@ impl Release {
         self.with("slots", json!([{ "name": name, "assets": ["client/page.js"] }]))
     }
 
+    /// Opens an extension point, on all pages of a section.
+    pub(crate) fn opens(mut self, id: &str, version: u32, max: u8) -> Self {
+        let point = json!({ "id": id, "version": version, "max": max, "examples": [{}] });
+        push(&mut self.fields, "extensionPoints", point);
+        for page in self.fields["pages"].as_array_mut().unwrap() {
+            push(page, "extensionPoints", json!(format!("{id}@{version}")));
+        }
+        self
+    }
+
+    /// Fills an extension point.
+    pub(crate) fn fills(mut self, point: &str, order: i64) -> Self {
+        let extension =
+            json!({ "point": point, "order": order, "assets": ["client/page.js", "client/page.css"] });
+        push(&mut self.fields, "extensions", extension);
+        self
+    }
+
     /// The bytes of a file.
     pub(crate) fn contents(&self, path: &str) -> &[u8] {
         &self.files[path].1
@@ -143,6 +161,13 @@ impl Release {
         }
         archive
     }
+}
+
+/// Appends to a list that is a member of an object.
+fn push(object: &mut Value, member: &str, value: Value) {
+    let mut list = object[member].as_array().cloned().unwrap_or_default();
+    list.push(value);
+    object[member] = list.into();
 }
 
 impl Archive {

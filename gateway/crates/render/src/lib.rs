@@ -26,7 +26,7 @@ mod workers;
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
-pub use site_values::SiteValues;
+pub use site_values::{SectionConfig, SiteValues};
 pub use trial::{Trial, TrialResults};
 pub use validity::{Lifetime, Validity};
 pub use why::Why;

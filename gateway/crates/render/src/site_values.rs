@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use colonnade_store::loaded::SectionConfig;
+/// The configuration of a section, as JSON.
+pub type SectionConfig = Arc<RawValue>;
 
 /// Values that the configuration gives to pages. They are public, and a reload replaces them.
 #[derive(Debug)]

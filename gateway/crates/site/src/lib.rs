@@ -10,11 +10,13 @@ mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
 mod integrations;
+mod manifest_cache;
 pub mod metrics;
 mod page_manifest;
 mod preview;
 mod remotes;
 mod reports;
+mod resolved_page;
 mod routes;
 mod set_manifest;
 mod site;

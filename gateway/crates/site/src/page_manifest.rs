@@ -1,5 +1,7 @@
-//! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, with the
-//! configuration of its section, as JSON.
+//! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, with the extensions
+//! of its points and the configuration of all these sections, as JSON.
+
+use std::sync::Arc;
 
 use url::form_urlencoded;
 
@@ -10,6 +12,8 @@ use colonnade_web::response::{Response, ServedBy};
 
 use crate::call::Call;
 use crate::error::SiteError;
+use crate::manifest_cache::{Subject, to_json};
+use crate::resolved_page::ResolvedPage;
 use crate::set_manifest::{requested_set, set_response};
 use crate::site::Site;
 
@@ -39,10 +43,22 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
             });
         }
     };
-    let may_cache = !deployment.deployment.preview;
-    let view = site.documents.site();
-    let json = page.json(view.values().configs.get(&page.section.name)).await;
+    // A section that is unavailable is left out of the extensions, until it is repaired.
+    let is_complete = page.points.is_empty() || deployment.unavailable.is_empty();
+    let may_cache = is_complete && !deployment.deployment.preview;
+    let (page, view) = (Arc::clone(page), site.documents.site());
+    let section = page.section.name.clone();
+    let subject = Subject::Page {
+        section: section.clone(),
+        pattern: page.pattern.clone(),
+    };
+    let (set, values) = (Arc::clone(&deployment), Arc::clone(view.values()));
+    let write = move || to_json(&ResolvedPage::new(&set, &page).with_configs(&values));
+    let json = site
+        .manifests
+        .get(subject, &deployment, view.values(), write)
+        .await;
     let mut response = set_response(&head.headers, name, &json, may_cache);
-    ServedBy::of(&mut response).section = Some(page.section.name.clone());
+    ServedBy::of(&mut response).section = Some(section);
     Ok(response)
 }

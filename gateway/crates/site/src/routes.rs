@@ -20,7 +20,7 @@ use crate::call::Call;
 use crate::error::{SiteError, visitor};
 use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
-use crate::{integrations, page_manifest, preview, wellknown};
+use crate::{integrations, page_manifest, preview, remotes, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by
 /// its pattern.
@@ -196,7 +196,7 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
         })
         .named(PAGE_DATA),
         get("/_remotes/{deployment}", Json, |site, call| {
-            Box::pin(async move { site.remotes.respond(call, site.documents.site().values()).await })
+            Box::pin(remotes::respond(site, call))
         })
         .named(REMOTES),
         post("/_preview/end", Page, |site, call| {

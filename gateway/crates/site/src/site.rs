@@ -30,9 +30,9 @@ use crate::deployment_selection::{DeploymentSelection, has_selected, track};
 use crate::document::Documents;
 use crate::error::{SiteError, visitor, visitor_from};
 use crate::integrations::{self, BackendError, Integrations};
+use crate::manifest_cache::ManifestCache;
 use crate::metrics::SiteMetrics;
 use crate::preview;
-use crate::remotes::Remotes;
 use crate::reports::ClientErrorReports;
 use crate::reports::error::ReportError;
 use crate::routes::{PAGE_DATA, REMOTES, RouteTable, route_names};
@@ -53,7 +53,7 @@ pub struct Site {
     pub(crate) shutdown: ShutdownSignal,
     pub(crate) upstreams: Arc<Upstreams>,
     pub(crate) files: RootFiles,
-    pub(crate) remotes: Remotes,
+    pub(crate) manifests: ManifestCache,
     pub(crate) integrations: Integrations,
     pub(crate) documents: Arc<Documents>,
     routes: RouteTable,
@@ -94,7 +94,7 @@ impl Site {
             routes: RouteTable::new(integrations::routes(&config)),
             integrations: Integrations::new(&config, &documents, &metrics.integrations)?,
             files: RootFiles::new(&config.files),
-            remotes: Remotes::new(),
+            manifests: ManifestCache::new(),
             assets: Assets::new(config.assets),
             client_error_reports: ClientErrorReports::new(Arc::clone(&deployments), Arc::clone(&canary)),
             config,
@@ -120,7 +120,7 @@ impl Site {
     pub fn shrink_caches(&self) {
         self.assets.shrink_cache();
         self.documents.shrink_caches();
-        self.remotes.shrink_cache();
+        self.manifests.shrink();
         self.upstreams.shrink_cache();
     }
 

@@ -9,10 +9,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use colonnade_model::release::SocialImage;
-use colonnade_store::loaded::{PageManifest, SlotManifest};
+use colonnade_store::loaded::SlotManifest;
 
-/// The boot payload. It contains only the page's section and the shell's slots, so it does not grow
-/// with the number of sections.
+use crate::resolved_page::{ResolvedExtensions, ResolvedPage};
+
+/// The boot payload. It contains only the sections of the page and of the shell's slots, with those
+/// that fill their extension points, so it does not grow with the number of sections.
 #[derive(Serialize)]
 pub(super) struct Boot<'a> {
     /// The name of the set of releases.
@@ -22,9 +24,12 @@ pub(super) struct Boot<'a> {
     /// The configuration of each of the sections below that has one, by name.
     pub(super) configs: BTreeMap<&'a str, &'a RawValue>,
     /// The page; `None` for the not-found page.
-    pub(super) page: Option<&'a PageManifest>,
+    pub(super) page: Option<ResolvedPage<'a>>,
     /// The sections in the shell's slots.
     pub(super) slots: &'a BTreeMap<String, Arc<SlotManifest>>,
+    /// The extensions of the shell's points.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) extensions: ResolvedExtensions<'a>,
     /// How the shell reports client errors.
     pub(super) reports: &'a ErrorReportSettings,
     /// The image for previews of shared links; its file is a URL path.

@@ -16,6 +16,7 @@ use super::html::DocumentTemplate;
 use super::types::{Content, Document};
 use super::{DocumentRequest, Documents, inline_style, preview_banner};
 use crate::content_security_policy::ContentSecurityPolicy;
+use crate::resolved_page::{ResolvedPage, extensions};
 
 /// What all documents of a site have in common.
 pub(super) struct CommonParts {
@@ -45,7 +46,7 @@ impl CommonParts {
         styles: &[Arc<InlineStyle>],
         form: Option<&Form>,
     ) -> String {
-        let deployment = &request.deployment;
+        let (deployment, page) = (&request.deployment, request.page.as_deref());
         let mut site = request.site.values.site.clone();
         site["today"] = json!(request.key.day.to_string());
         let language = content.and_then(|content| content.head.language.as_ref());
@@ -53,8 +54,9 @@ impl CommonParts {
             deployment: &deployment.name,
             site,
             configs: request.configs(),
-            page: request.page.as_deref(),
+            page: page.map(|page| ResolvedPage::new(deployment, page)),
             slots: &deployment.slots,
+            extensions: extensions(deployment, &deployment.frame.points),
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),
             view: content.map(|content| &*content.view),

@@ -102,7 +102,7 @@ impl DocumentTemplate<'_> {
         }
         // A section that responds with 404 shows nothing of its own.
         let is_found = self.content.is_none_or(|content| content.status != 404);
-        let page = boot.page.filter(|_| is_found);
+        let page = boot.page.as_ref().filter(|_| is_found).map(|page| page.manifest);
         let page_assets = page.map(|page| page.section.assets.iter().chain(&page.assets));
         // The server-rendered page needs its stylesheets: those that are not inlined block painting.
         let page_styles = page_assets.filter(|_| self.content.is_some());

@@ -13,6 +13,7 @@ use colonnade_web::html::escape;
 
 use super::boot::{Boot, ErrorReportSettings, Form};
 use super::html::DocumentTemplate;
+use crate::resolved_page::ResolvedPage;
 
 fn asset(name: &str, kind: AssetKind) -> Asset {
     Asset {
@@ -47,8 +48,8 @@ fn frame() -> ShellFrame {
 }
 
 fn page() -> PageManifest {
-    PageManifest::new(
-        Arc::new(SectionEntry {
+    PageManifest {
+        section: Arc::new(SectionEntry {
             name: "directory".to_owned(),
             version: "1.0.0".to_owned(),
             container: "directory_1".to_owned(),
@@ -57,14 +58,15 @@ fn page() -> PageManifest {
             needs_federation_runtime: false,
             assets: vec![asset("common.js", AssetKind::Script)],
         }),
-        "/".to_owned(),
-        vec![
+        pattern: "/".to_owned(),
+        assets: vec![
             asset("page.js", AssetKind::Script),
             asset("common.js", AssetKind::Script),
             asset("page.css", AssetKind::Style),
         ],
-        4_000,
-    )
+        bytes: 4_000,
+        points: Vec::new(),
+    }
 }
 
 fn document(page: Option<&PageManifest>, site: Value, form: Option<&Form>) -> String {
@@ -82,8 +84,9 @@ fn with_content(
         deployment: "7",
         site,
         configs: BTreeMap::new(),
-        page,
+        page: page.map(|page| ResolvedPage::with_extensions(page, BTreeMap::new())),
         slots: &BTreeMap::new(),
+        extensions: BTreeMap::new(),
         social_image: None,
         reports: &ErrorReportSettings { sample_percent: 100 },
         view: None,

@@ -93,13 +93,19 @@ impl DocumentRequest {
         }
     }
 
-    /// The configuration of the page's section, and of the sections in the shell's slots, by name.
+    /// The configuration of the page's section, of the sections in the shell's slots, and of those
+    /// that fill extension points of the page or the shell, by name.
     pub(super) fn configs(&self) -> BTreeMap<&str, &RawValue> {
-        let page = self.page.iter().map(|page| &page.section);
-        let slots = self.deployment.slots.values().map(|slot| &slot.section);
-        let names = page.chain(slots).map(|section| section.name.as_str());
+        let (page, set) = (self.page.as_deref(), &*self.deployment);
+        let slots = set.slots.values().map(|slot| &slot.section);
+        let points = page.iter().flat_map(|page| &page.points).chain(&set.frame.points);
+        let extensions = points.flat_map(|point| set.extensions(point));
+        let sections = page.map(|page| &page.section).into_iter().chain(slots);
+        let sections = sections.chain(extensions.map(|extension| &extension.section));
         let config = |name| Some((name, &**self.site.values.configs.get(name)?));
-        names.filter_map(config).collect()
+        sections
+            .filter_map(|section| config(section.name.as_str()))
+            .collect()
     }
 
     /// Whether another client requests it than the only one that may use a document.

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 use std::sync::Arc;
 
-use arc_swap::ArcSwapOption;
 use colonnade_model::release::PointReference;
-use colonnade_web::encoded_content::EncodedContent;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 /// One file the browser loads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,81 +67,6 @@ pub struct PageManifest {
     /// The extension points that it can show.
     #[serde(skip)]
     pub points: Vec<PointReference>,
-    #[serde(skip)]
-    json: ConfiguredJson,
-}
-
-/// The configuration of a section, as JSON. Compared by pointer: each reload that changes values
-/// creates new ones.
-pub type SectionConfig = Arc<RawValue>;
-
-/// The JSON of the last call of [`Self::of`], and its configuration.
-#[derive(Debug, Default)]
-struct ConfiguredJson(ArcSwapOption<EncodedManifest>);
-
-#[derive(Debug)]
-struct EncodedManifest {
-    config: Option<SectionConfig>,
-    content: Arc<EncodedContent>,
-}
-
-/// A manifest with the configuration of its section.
-#[derive(Serialize)]
-struct Configured<'a, M> {
-    #[serde(flatten)]
-    manifest: &'a M,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    config: Option<&'a RawValue>,
-}
-
-impl ConfiguredJson {
-    /// Returns the manifest with this configuration. It is encoded at the first call with it.
-    async fn of<M>(&self, manifest: &Arc<M>, config: Option<&SectionConfig>) -> Arc<EncodedContent>
-    where
-        M: Serialize + Send + Sync + 'static,
-    {
-        let is_same = |json: &EncodedManifest| match (&json.config, config) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        if let Some(json) = self.0.load().as_ref().filter(|json| is_same(json)) {
-            return Arc::clone(&json.content);
-        }
-        let (manifest, config) = (Arc::clone(manifest), config.cloned());
-        let encoded_config = config.clone();
-        // Only maps with keys that are not strings cannot be serialized.
-        let encoding = EncodedContent::compress(move || {
-            let (manifest, config) = (&*manifest, encoded_config.as_deref());
-            serde_json::to_vec(&Configured { manifest, config }).unwrap_or_default()
-        });
-        let content = Arc::new(encoding.await);
-        self.0.store(Some(Arc::new(EncodedManifest {
-            config,
-            content: Arc::clone(&content),
-        })));
-        content
-    }
-}
-
-impl PageManifest {
-    /// Describes the page with this pattern. Its files have `bytes` bytes, with those of the
-    /// section.
-    pub fn new(section: Arc<SectionEntry>, pattern: String, assets: Vec<Asset>, bytes: u64) -> Self {
-        Self {
-            section,
-            pattern,
-            assets,
-            bytes,
-            points: Vec::new(),
-            json: ConfiguredJson::default(),
-        }
-    }
-
-    /// Returns this manifest as JSON, with the configuration of its section. It is encoded at the
-    /// first call with this configuration.
-    pub async fn json(self: &Arc<Self>, config: Option<&SectionConfig>) -> Arc<EncodedContent> {
-        self.json.of(self, config).await
-    }
 }
 
 /// How others load a section and the modules that it exposes. As JSON, it is what they need only
@@ -159,8 +81,6 @@ pub struct RemoteManifest {
     exposes: BTreeMap<String, ExposedModule>,
     /// All that each module needs at first, except the entry.
     assets: BTreeMap<String, Vec<Asset>>,
-    #[serde(skip)]
-    json: ConfiguredJson,
 }
 
 /// A module that a section exposes, in the list of a set.
@@ -199,7 +119,6 @@ impl RemoteManifest {
             section,
             exposes,
             assets,
-            json: ConfiguredJson::default(),
         }
     }
 
@@ -215,12 +134,6 @@ impl RemoteManifest {
             needs_federation_runtime: section.needs_federation_runtime,
             exposes: &self.exposes,
         }
-    }
-
-    /// Returns this manifest as JSON, with the configuration of its section. It is encoded at the
-    /// first call with this configuration.
-    pub async fn json(self: &Arc<Self>, config: Option<&SectionConfig>) -> Arc<EncodedContent> {
-        self.json.of(self, config).await
     }
 }
 

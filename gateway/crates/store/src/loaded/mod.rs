@@ -11,7 +11,6 @@ pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
 pub use filled_points::LeftOut;
 pub use inline_style::InlineStyle;
 pub use manifest::{
-    Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionConfig, SectionEntry,
-    SlotManifest,
+    Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
 };
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

@@ -244,7 +244,13 @@ impl LoadedRelease {
             assets: Vec::new(),
         });
         let page = |text: &String| {
-            let page = PageManifest::new(Arc::clone(&section), text.clone(), Vec::new(), 0);
+            let page = PageManifest {
+                section: Arc::clone(&section),
+                pattern: text.clone(),
+                assets: Vec::new(),
+                bytes: 0,
+                points: Vec::new(),
+            };
             Some((Pattern::parse(text).ok()?, Arc::new(page)))
         };
         let slot = |name: &String| {
@@ -521,14 +527,14 @@ impl<'a> ManifestBuilder<'a> {
         let mut paths = Vec::new();
         for page in &release.pages {
             let pattern = Pattern::parse(&page.pattern);
-            let mut manifest = PageManifest::new(
-                Arc::clone(&section),
-                page.pattern.clone(),
-                self.assets(&page.assets)?,
-                self.view_bytes(release, &page.assets),
-            );
+            let manifest = PageManifest {
+                section: Arc::clone(&section),
+                pattern: page.pattern.clone(),
+                assets: self.assets(&page.assets)?,
+                bytes: self.view_bytes(release, &page.assets),
+                points: page.extension_points.clone(),
+            };
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;
-            manifest.points.clone_from(&page.extension_points);
             let manifest = Arc::new(manifest);
             let named: Vec<Arc<str>> = page
                 .paths
