@@ -116,6 +116,27 @@ fn boot_payload_and_page_list_extensions_of_points() {
 }
 
 #[test]
+fn description_of_release_names_points_and_extensions() {
+    let gateway = gateway("", &[section("events", "1.0.0").fills(ASIDE, -1)]);
+    let described = |name: &str| {
+        let mut release = gateway.admin_get(&format!("/api/v1/sections/{name}/releases/1.0.0"));
+        (release["extensionPoints"].take(), release["extensions"].take())
+    };
+    assert_eq!(
+        described("directory"),
+        (json!([{ "point": ASIDE, "max": 1 }]), json!([]))
+    );
+    let files = [
+        "client/common.js",
+        "client/entry.js",
+        "client/page.css",
+        "client/page.js",
+    ];
+    let extension = json!({ "point": ASIDE, "order": -1, "files": files });
+    assert_eq!(described("events"), (json!([]), json!([extension])));
+}
+
+#[test]
 fn point_that_is_full_or_missing_leaves_extensions_out() {
     let fills = |name: &str, order| section(name, "1.0.0").fills(ASIDE, order);
     let other_version = section("news", "1.0.0")

@@ -139,12 +139,16 @@ interface DifferenceTablesProps {
 }
 
 function DifferenceTables({ from, to }: DifferenceTablesProps): ReactElement {
-  const { pages, files, unchanged } = differencesOf(from, to);
+  const { views, files, unchanged } = differencesOf(from, to);
   return (
     <>
-      {pages.length > 0 && (
+      {views.length > 0 && (
         <Card className="flush">
-          <SizeTable caption="Bytes of each page’s first view" name="Page" rows={pages} />
+          <SizeTable
+            caption="Bytes of each page’s first view, and of each extension"
+            name="Page or extension"
+            rows={views}
+          />
         </Card>
       )}
       {files.length > 0 ? (

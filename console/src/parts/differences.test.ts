@@ -6,7 +6,9 @@ import { differencesOf, nameOf } from "./differences.js";
 function release(version: string, files: Readonly<Record<string, readonly [number, string]>>): ReleaseDescription {
   const list = Object.entries(files).map(([path, [bytes, digest]]) => ({ path, bytes, digest }));
   const pages = [{ pattern: "/", files: list.map(({ path }) => path) }];
-  return { name: "hello", version, publishedAt: "2030-01-01T00:00:00Z", by: "team", files: list, pages };
+  const extensions = [{ point: "shell/search@1", order: 0, files: list.slice(0, 1).map(({ path }) => path) }];
+  const description = { name: "hello", version, publishedAt: "2030-01-01T00:00:00Z", by: "team" };
+  return { ...description, files: list, pages, extensionPoints: [], extensions };
 }
 
 test("nameOf removes only the digest of a bundler", () => {
@@ -28,7 +30,10 @@ test("files with other digests in their names are compared", () => {
     "client/new.js": [9, "e"],
   });
   expect(differencesOf(from, to)).toEqual({
-    pages: [{ name: "/", from: 157, to: 189 }],
+    views: [
+      { name: "/", from: 157, to: 189 },
+      { name: "shell/search@1", from: 100, to: 130 },
+    ],
     files: [
       { name: "client/main.js", from: 100, to: 130 },
       { name: "client/new.js", from: null, to: 9 },

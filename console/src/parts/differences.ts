@@ -1,7 +1,7 @@
 // The differences between two releases.
 import type { ReleaseDescription, ReleaseFile } from "../openapi.js";
 
-/** The size of a page or a file in two releases; null: the release does not have it. */
+/** The size of a page, an extension or a file in two releases; null: the release does not have it. */
 interface SizeDifference {
   readonly name: string;
   readonly from: number | null;
@@ -9,8 +9,8 @@ interface SizeDifference {
 }
 
 export interface Differences {
-  /** The first views of all pages. */
-  readonly pages: readonly SizeDifference[];
+  /** The first views of all pages, and all extensions. */
+  readonly views: readonly SizeDifference[];
   /** The files that are not equal. */
   readonly files: readonly SizeDifference[];
   /** The number of equal files. */
@@ -32,10 +32,10 @@ export function differencesOf(from: ReleaseDescription, to: ReleaseDescription):
     from: sides[0].get(name)?.bytes ?? null,
     to: sides[1].get(name)?.bytes ?? null,
   }));
-  const [before, after] = [from, to].map(pageSizes) as [Map<string, number>, Map<string, number>];
-  const patterns = [...new Set([...before.keys(), ...after.keys()])].sort();
-  const pages = patterns.map((name) => ({ name, from: before.get(name) ?? null, to: after.get(name) ?? null }));
-  return { pages, files, unchanged: names.length - changed.length };
+  const [before, after] = [from, to].map(viewSizes) as [Map<string, number>, Map<string, number>];
+  const viewed = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const views = viewed.map((name) => ({ name, from: before.get(name) ?? null, to: after.get(name) ?? null }));
+  return { views, files, unchanged: names.length - changed.length };
 }
 
 // Files whose names differ only in the digest get a number.
@@ -50,8 +50,12 @@ function byName(files: readonly ReleaseFile[]): Map<string, ReleaseFile> {
   return named;
 }
 
-function pageSizes({ files, pages }: ReleaseDescription): Map<string, number> {
+function viewSizes({ files, pages, extensions }: ReleaseDescription): Map<string, number> {
   const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const total = (paths: readonly string[]): number => paths.reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
-  return new Map(pages.map((page) => [page.pattern, total(page.files)]));
+  const views = [
+    ...pages.map((page) => ({ ...page, name: page.pattern })),
+    ...extensions.map((each) => ({ ...each, name: each.point })),
+  ];
+  return new Map(views.map((view) => [view.name, total(view.files)]));
 }

@@ -11,7 +11,7 @@ use colonnade_config::Action;
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry};
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::ReleaseChange;
-use colonnade_model::release::{Digest, Kind, ReleaseId};
+use colonnade_model::release::{Digest, Kind, PointReference, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
 use colonnade_platform::publish::{self, Counted, MAX_ARCHIVE, PublishError, PublishOutcome, Usage};
@@ -102,7 +102,7 @@ struct SectionRelease {
     bytes: u64,
 }
 
-/// The files of a release, and what each of its pages loads.
+/// The files of a release, and what each of its pages and extensions loads.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReleaseDescription {
@@ -118,6 +118,10 @@ pub(super) struct ReleaseDescription {
     files: Vec<ReleaseFile>,
     /// The pages of a section. The shell has none.
     pages: Vec<ReleasePage>,
+    /// The extension points that it opens.
+    extension_points: Vec<ReleasePoint>,
+    /// What a section contributes to extension points.
+    extensions: Vec<ReleaseExtension>,
 }
 
 /// A file of a release.
@@ -141,6 +145,31 @@ struct ReleasePage {
     /// The path pattern.
     pattern: String,
     /// The paths of the files that its first view loads, with those of the whole section.
+    files: Vec<String>,
+}
+
+/// An extension point of a release.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReleasePoint {
+    /// Its ID with its version, such as `directory/city-aside@1`.
+    #[schema(value_type = String)]
+    point: PointReference,
+    /// How many extensions it shows at most.
+    #[schema(minimum = 1, maximum = 16)]
+    max: u8,
+}
+
+/// What a section contributes to an extension point.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ReleaseExtension {
+    /// The ID of the point with its version, such as `directory/city-aside@1`.
+    #[schema(value_type = String)]
+    point: PointReference,
+    /// Its place among the extensions of the point: a lower one comes first.
+    order: i64,
+    /// The paths of the files that it loads, with those of the whole section.
     files: Vec<String>,
 }
 
@@ -216,7 +245,7 @@ pub(super) async fn publish(
     Ok(json(status, &result))
 }
 
-/// Read the files and pages of a release
+/// Read the files, pages and extensions of a release
 #[utoipa::path(
     get, path = "/api/v1/sections/{name}/releases/{version}", tag = "releases", operation_id = "describeRelease",
     responses((status = 200, body = ReleaseDescription, description = "The release."), (status = 404)),
@@ -225,14 +254,24 @@ pub(super) async fn describe(deployments: &Deployments, id: ReleaseId) -> Result
     let stored = deployments.store().release(&id).await?;
     let StoredRelease { release, record } = stored.ok_or(HttpError::NotFound)?;
     let common = [&release.entry].into_iter().chain(&release.assets);
-    let pages = release.pages.iter().map(|page| {
-        let files: BTreeSet<&String> = common.clone().chain(&page.assets).collect();
-        ReleasePage {
-            pattern: page.pattern.clone(),
-            files: files.into_iter().cloned().collect(),
-        }
+    let with_common = |assets| -> Vec<String> {
+        let files: BTreeSet<&String> = common.clone().chain(assets).collect();
+        files.into_iter().cloned().collect()
+    };
+    let pages = release.pages.iter().map(|page| ReleasePage {
+        pattern: page.pattern.clone(),
+        files: with_common(&page.assets),
     });
-    let pages = pages.collect();
+    let points = release.extension_points.iter().map(|point| ReleasePoint {
+        point: point.reference(),
+        max: point.max,
+    });
+    let extensions = release.extensions.iter().map(|extension| ReleaseExtension {
+        point: extension.point.clone(),
+        order: extension.order,
+        files: with_common(&extension.assets),
+    });
+    let (pages, extension_points, extensions) = (pages.collect(), points.collect(), extensions.collect());
     let files = release.files.into_iter().map(|file| ReleaseFile {
         path: file.path,
         bytes: file.size,
@@ -245,6 +284,8 @@ pub(super) async fn describe(deployments: &Deployments, id: ReleaseId) -> Result
         by: record.by,
         files: files.collect(),
         pages,
+        extension_points,
+        extensions,
     };
     Ok(json(StatusCode::OK, &description))
 }
