@@ -196,11 +196,7 @@ impl LoadedDeployment {
         loop {
             let pages: Vec<_> = with_all.iter().cloned().chain(page(&deciding)).collect();
             let decides = |candidate: &Arc<LoadedCandidate>| {
-                let mut points = self
-                    .with_and_without(candidate)
-                    .flat_map(|release| release.filled_points());
-                pages.iter().any(|page| candidate.changes(&page.section.name))
-                    || points.any(|point| pages.iter().any(|page| page.points.contains(point)))
+                pages.iter().any(|page| self.is_changed_by(page, candidate))
             };
             let Some(index) = others.iter().position(decides) else {
                 break;
@@ -209,6 +205,16 @@ impl LoadedDeployment {
         }
         deciding.sort_by_key(|candidate| candidate.deployment.number);
         deciding
+    }
+
+    /// Whether a candidate of this live deployment changes documents of a page.
+    fn is_changed_by(&self, page: &PageManifest, candidate: &LoadedCandidate) -> bool {
+        let is_filled = |point: &PointReference| {
+            let mut live = self.points.all(point).iter();
+            live.any(|extension| candidate.changes(&extension.section.name))
+                || candidate.releases.iter().any(|release| release.fills(point))
+        };
+        candidate.changes(&page.section.name) || page.points.iter().any(is_filled)
     }
 
     /// Whether a candidate of this live deployment changes each document: it changes the shell, or a

@@ -65,6 +65,11 @@ impl FilledPoints {
         self.0.get(point).map_or(&[], |point| point.split().0)
     }
 
+    /// All extensions of a point.
+    pub(super) fn all(&self, point: &PointReference) -> &[Arc<ExtensionManifest>] {
+        self.0.get(point).map_or(&[], |point| &point.extensions)
+    }
+
     /// The extensions that no page shows.
     pub(super) fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
         let left_out = self.0.iter().map(|(reference, point)| LeftOut {

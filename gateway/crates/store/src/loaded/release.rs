@@ -346,6 +346,11 @@ impl LoadedRelease {
         }
     }
 
+    /// Whether it fills an extension point.
+    pub fn fills(&self, point: &PointReference) -> bool {
+        self.filled_points().any(|filled| filled == point)
+    }
+
     /// The extension points that it fills.
     pub fn filled_points(&self) -> impl Iterator<Item = &PointReference> {
         let extensions: &[_] = match &self.role {
