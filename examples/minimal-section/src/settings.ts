@@ -6,10 +6,12 @@ declare module "@colonnade/kit" {
     /** From Monday to Sunday. */
     readonly openingHours: readonly string[];
   }
-  interface SectionConfiguration {
-    /** How long an order takes. */
-    readonly pickupDays: number;
-  }
+}
+
+/** The configuration of the section. */
+export interface Config {
+  /** How long an order takes. */
+  readonly pickupDays: number;
 }
 
 /** The days of a week, as `openingHours` lists them. */

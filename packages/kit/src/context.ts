@@ -84,8 +84,8 @@ export function useSite(): Site {
 
 /**
  * Returns the configuration of this section: the table `[sections.<name>.config]` of the gateway's configuration, on the server
- * and in the browser. It is public, as the site's facts are. Its values are those that the section declares: see
- * {@link SectionConfiguration}.
+ * and in the browser. It is public, as the site's facts are. `Values` is the section's own type of the values that its
+ * `section.config.js` lists; without it, all values are unknown.
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
  *
@@ -93,19 +93,20 @@ export function useSite(): Site {
  * ```tsx
  * import { useConfig } from "@colonnade/kit";
  *
- * declare module "@colonnade/kit" {
- *   interface SectionConfiguration {
- *     readonly helpUrl: string;
- *   }
+ * interface Config {
+ *   readonly helpUrl: string;
  * }
  *
- * export const Help = () => <a href={useConfig().helpUrl}>Help</a>;
+ * export const Help = () => <a href={useConfig<Config>().helpUrl}>Help</a>;
  * ```
  */
-export function useConfig(): SectionConfiguration {
+// The caller names the type: one of the kit's for all sections would be shared by sections that know each other's types.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export function useConfig<Values extends object = SectionConfiguration>(): Values {
   const { configs } = useShell("useConfig");
   const section = useContext(SectionContext) ?? "";
-  return Object.hasOwn(configs, section) ? (configs[section] ?? NO_CONFIG) : NO_CONFIG;
+  // The gateway deploys a section only if the table has the values that its release lists.
+  return ((Object.hasOwn(configs, section) ? configs[section] : undefined) ?? NO_CONFIG) as Values;
 }
 
 /**

@@ -17,22 +17,10 @@
 export interface Facts {}
 
 /**
- * The configuration of a section: the table `[sections.<name>.config]` of the gateway's configuration. It is public, as
- * {@link Facts} are. A section declares its values.
- *
- * @example
- * ```tsx
- * import "@colonnade/kit";
- *
- * declare module "@colonnade/kit" {
- *   interface SectionConfiguration {
- *     readonly helpUrl: string;
- *   }
- * }
- * ```
+ * The configuration of any section: the table `[sections.<name>.config]` of the gateway's configuration. It is public, as
+ * {@link Facts} are.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Sections add their values to it.
-export interface SectionConfiguration {}
+export type SectionConfiguration = Readonly<Record<string, unknown>>;
 
 /**
  * What the gateway's integrations tell sections, by the name of the integration. One that is not configured is absent. The

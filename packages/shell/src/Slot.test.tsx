@@ -8,14 +8,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { fakeSlots, slotLoader } from "./fixtures.js";
 import { Slot, SlotsContext, type Slots } from "./Slot.js";
 
-declare module "@colonnade/kit" {
-  interface SectionConfiguration {
-    readonly label?: string;
-  }
-}
-
 function Search() {
-  return <input type="search" aria-label={useConfig().label} />;
+  return <input type="search" aria-label={useConfig<{ readonly label?: string }>().label} />;
 }
 
 const SEARCH = fakeSlots({ search: slotLoader(() => Promise.resolve({ Component: Search })) });

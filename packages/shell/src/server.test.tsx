@@ -22,12 +22,6 @@ import { PARTS } from "./fixtures.js";
 import type { FrameProps } from "./parts.js";
 import { createRender } from "./server.js";
 
-declare module "@colonnade/kit" {
-  interface SectionConfiguration {
-    readonly phone?: string;
-  }
-}
-
 const render = createRender(PARTS);
 
 const PATTERN = "/greeting/:name";
@@ -101,7 +95,10 @@ describe("an existing page", () => {
   });
 
   test("reads the configuration of its section, if there is one", async () => {
-    const page = { ...greetingOf("x"), Component: () => <h1>{`Call ${useConfig().phone ?? "nobody"}`}</h1> };
+    const page = {
+      ...greetingOf("x"),
+      Component: () => <h1>{`Call ${useConfig<{ readonly phone?: string }>().phone ?? "nobody"}`}</h1>,
+    };
     expect((await renderAt("/greeting/x", page, { config: { phone: "555" } })).html).toContain("Call 555");
     expect((await renderAt("/greeting/x", page)).html).toContain("Call nobody");
   });

@@ -4,10 +4,10 @@ import type { ReactElement } from "react";
 import { BOOKS, type BookName } from "../books";
 import css from "../books.module.css";
 import { Cover } from "../Cover";
-import "../settings";
+import type { Config } from "../settings";
 
 function Pickup(): ReactElement {
-  return <p>Abholbereit in {useConfig().pickupDays} Tagen.</p>;
+  return <p>Abholbereit in {useConfig<Config>().pickupDays} Tagen.</p>;
 }
 
 export const page = definePage({

@@ -14,9 +14,10 @@ declare module "@colonnade/kit" {
     readonly testPhone?: string;
     readonly testHours?: readonly string[];
   }
-  interface SectionConfiguration {
-    readonly testLimit?: number;
-  }
+}
+
+interface Config {
+  readonly testLimit?: number;
 }
 
 async function packageWith(config: string): Promise<string> {
@@ -46,7 +47,9 @@ test("defineConfig has the types of settings that the program declares, and any 
   const hello = { name: "hello", entry: "./src/section.ts" };
   const facts = { testPhone: "string", testHours: "string[]", other: "number[]" } as const;
   const config = { testLimit: "number", other: "string" } as const;
-  expect(defineConfig({ ...hello, facts, config })).toEqual({ ...hello, facts, config });
+  expect(defineConfig<Config>({ ...hello, facts, config })).toEqual({ ...hello, facts, config });
+  // A section without a type of its values.
+  defineConfig({ ...hello, facts, config: { testLimit: "string[]" } });
   // @ts-expect-error -- The fact is declared as a string.
   defineConfig({ ...hello, facts: { testPhone: "number" } });
   // @ts-expect-error -- The fact is declared as a list of strings.
@@ -54,7 +57,7 @@ test("defineConfig has the types of settings that the program declares, and any 
   // @ts-expect-error -- Lists have a type of elements.
   defineConfig({ ...hello, facts: { other: "list" } });
   // @ts-expect-error -- The value is declared as a number.
-  defineConfig({ ...hello, config: { testLimit: "string" } });
+  defineConfig<Config>({ ...hello, config: { testLimit: "string" } });
 });
 
 test("loadConfig keeps define and webpack", async () => {

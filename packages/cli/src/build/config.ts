@@ -27,8 +27,11 @@ export interface Budget {
   readonly styleKib?: number;
 }
 
-/** Build configuration of a package: the default export of its `section.config.js`. */
-export interface SectionConfig extends ImageConfig {
+/**
+ * Build configuration of a package: the default export of its `section.config.js`. `Config` is the section's own type of the values
+ * that `useConfig<Config>()` returns, which `config` must match.
+ */
+export interface SectionConfig<Config extends object = SectionConfiguration> extends ImageConfig {
   /** Name of the section, or `shell` for the shell. */
   readonly name: string;
   /**
@@ -46,7 +49,7 @@ export interface SectionConfig extends ImageConfig {
    * Section only: the values of `[sections.<name>.config]` that the section reads, with their types. A deploy to a site that lacks
    * one is rejected.
    */
-  readonly config?: FactTypes<SectionConfiguration>;
+  readonly config?: FactTypes<Config>;
   /**
    * Section only: modules that other sections can load, as `{ "./PriceTag": "./src/PriceTag.tsx" }`: by their names in the container,
    * their paths relative to the package. They run in browsers only.
@@ -72,8 +75,10 @@ export interface SectionConfig extends ImageConfig {
   readonly meta?: Readonly<Record<string, string>>;
 }
 
-/** Declares a package's build configuration. Returns its argument; it provides type checking. */
-export function defineConfig(config: SectionConfig): SectionConfig {
+/** Declares a package's build configuration. Returns its argument; it provides type checking, as {@link SectionConfig} says. */
+export function defineConfig<Config extends object = SectionConfiguration>(
+  config: SectionConfig<Config>,
+): SectionConfig<Config> {
   return config;
 }
 

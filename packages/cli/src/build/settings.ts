@@ -12,9 +12,9 @@ type Scalar = "string" | keyof typeof PLACEHOLDERS;
 export type FactType = "string" | "number" | "boolean" | "string[]" | "number[]" | "boolean[]";
 
 /**
- * The facts of the site that a package reads, by name, or the values of its section's configuration, as
- * `FactTypes<SectionConfiguration>`. Where the program declares `interface Facts` or `interface SectionConfiguration` of the kit,
- * the type of a value is the declared one. Other names are allowed, too.
+ * The facts of the site that a package reads, by name, or the values of its section's configuration, as `FactTypes<Config>`
+ * with the section's own type of them. The type of a value is the one in `Values`, for facts those that the program declares in
+ * `interface Facts` of the kit. Other names are allowed, too.
  */
 export type FactTypes<Values = Facts> = Readonly<Record<string, FactType>> & {
   readonly [Name in keyof Values]?: NonNullable<Values[Name]> extends string
@@ -66,7 +66,7 @@ export function placeholderSettings({
   return { facts: placeholders(facts), config: placeholders(config) };
 }
 
-function placeholders(types: Readonly<Record<string, FactType>>): object {
+function placeholders(types: Readonly<Record<string, FactType>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, placeholderOf(name, type)]));
 }
 

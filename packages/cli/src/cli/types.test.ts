@@ -14,10 +14,13 @@ import { helloSection, NODE_MODULES, temporaryFolder, TSCONFIG, writeFiles } fro
 import { runCompiler } from "../build/compiler.js";
 import { TYPES_ARCHIVE, TYPES_FOLDER, writeDeclarations } from "../build/declarations.js";
 
-const PRICE_TAG = `import type { Shape } from "shapes";
+const PRICE_TAG = `import { useConfig } from "@colonnade/kit";
+import type { Shape } from "shapes";
 import type { Tone } from "./tone";
 import type { Size } from "../../../shared/size";
 interface Props { readonly product: string; readonly tone?: Tone; readonly size?: Size; readonly shape?: Shape }
+export interface Config { readonly pageSize: number; readonly currency: string }
+export const useOwnConfig = () => useConfig<Config>();
 export const currencies = ["USD"] as const;
 export default function PriceTag(props: Props) {
   return <b>{props.product}</b>;
@@ -117,7 +120,12 @@ describe("colonnade types", () => {
       '<Remote from="catalog" module="PriceTag" product="tea" size={3} />',
       '<Remote from="plain" module="Mop" />',
     ];
-    const source = `import { Remote } from "@colonnade/kit/remotes"; export const uses = [\n${uses.join(",\n")}];\n`;
+    const source =
+      `import { Remote } from "@colonnade/kit/remotes"; export const uses = [\n${uses.join(",\n")}];\n` +
+      // The other section reads a value of this name, too, and one that this section does not have.
+      'import { useConfig } from "@colonnade/kit"; interface Config { readonly pageSize: string }\n' +
+      "export const size = (): string => useConfig<Config>().pageSize;\n" +
+      "export const currency = () => useConfig<Config>().currency;\n";
     const folder = await helloSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
     const { out, err, code } = await runSection(folder, ["types", "--site", site]);
     expect([out, code]).toEqual(["catalog/PriceTag\n", 0]);
@@ -131,11 +139,12 @@ describe("colonnade types", () => {
       "",
     ]);
     const lines = await runCompiler(path.join(NODE_MODULES, "typescript-7/bin/tsc"), folder, []);
-    const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS2322: Type '?(\S+)/.exec(line)?.slice(1));
+    const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS\d+: \w+ '?(\S+)/.exec(line)?.slice(1));
     expect(errors.filter(Boolean)).toEqual([
       ["4", `"shrill"'`],
       ["5", "3'"],
       ["6", `"Mop"'`],
+      ["9", "currency'"],
     ]);
   });
 

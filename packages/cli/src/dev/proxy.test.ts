@@ -97,7 +97,7 @@ function documentOf(boot: Boot, content = ""): string {
 function siteWith(limit: () => number): Promise<string> {
   return serve((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
-    const config = { limit: limit() } as object;
+    const config = { limit: limit() };
     const page = { section: ENTRY, pattern: "/hello", assets: [], config } as unknown as ResolvedPage;
     const boot: Boot = {
       ...{ deployment: "1", site: PLACEHOLDER_SITE, slots: SLOTS },
@@ -140,7 +140,7 @@ test("an extension under development replaces the released one, and is left to t
     const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
     const isOwn = (searchParams.get("path") ?? pathname) === "/hello";
     const shown = { ...page, ...(isOwn && { section: ENTRY, pattern: "/hello" }) };
-    const configs = { hello: { limit: 7 } as object };
+    const configs = { hello: { limit: 7 } };
     const boot: Boot = { deployment: "1", site: PLACEHOLDER_SITE, configs, slots: {}, page: shown };
     const html = ["hello", "events"].map((name) => `<div data-extension="${name}">Released ${name}</div>`).join("");
     if (pathname === "/_page/1") response.writeHead(200, { "x-site": "1" }).end(JSON.stringify(shown));

@@ -16,12 +16,6 @@ import { loadData, renderExtension, renderPage, renderSlot, type RenderedPage, t
 
 afterEach(cleanup);
 
-declare module "../site.js" {
-  interface SectionConfiguration {
-    readonly greeting?: string;
-  }
-}
-
 /** An option that a shell defines. */
 const LAYOUT = { header: "plain" };
 
@@ -74,7 +68,7 @@ const section = defineSection({
         slot: defineSlot({
           Component: ({ open, close, params }) => {
             const { brand } = useSite();
-            const { greeting } = useConfig();
+            const { greeting } = useConfig<{ readonly greeting?: string }>();
             return open ? (
               <button onClick={close}>{`${greeting ?? ""} ${brand}, ${String(params.from)}`}</button>
             ) : null;

@@ -13,12 +13,6 @@ import { provide } from "./provided.js";
 
 vi.stubGlobal("SHARED_VERSIONS", { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" });
 
-declare module "@colonnade/kit" {
-  interface SectionConfiguration {
-    readonly currency?: string;
-  }
-}
-
 type Scope = Readonly<Record<string, Readonly<Record<string, { version?: string; get(): () => { lazy: unknown } }>>>>;
 
 function sectionOf(name: string, ...exposed: string[]): RemoteSection {
@@ -31,7 +25,7 @@ function sectionOf(name: string, ...exposed: string[]): RemoteSection {
 
 function Tag({ text }: { readonly text: string }): ReactElement {
   const { brand } = useSite();
-  return <b>{`${text} of ${brand} in ${useConfig().currency ?? ""}`}</b>;
+  return <b>{`${text} of ${brand} in ${useConfig<{ readonly currency?: string }>().currency ?? ""}`}</b>;
 }
 
 function Broken(): ReactElement {

@@ -12,13 +12,6 @@ vi.mock("./federation.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
 vi.mock("./loadPage.js", () => ({ loadPage: vi.fn() }));
 vi.mock("./pageEndpoint.js", () => ({ DeploymentGoneError: class extends Error {}, resolvePage: vi.fn() }));
 
-declare module "@colonnade/kit" {
-  interface SectionConfiguration {
-    readonly lawyer?: string;
-    readonly phone?: string;
-  }
-}
-
 const RESOLVED: ResolvedPage = {
   section: { name: "events", version: "1.0.0", container: "", entry: "/entry.js", integrity: "", assets: [] },
   pattern: "/events/:id",
