@@ -40,8 +40,8 @@ fn failed_renders_of_visitors_are_counted_without_message() {
     }
     let error = |cause: &str, class: Value, count: u64| {
         json!({
-            "section": "attack", "version": "1.0.0", "page": "/attack/:x", "source": "gateway", "cause": cause,
-            "class": class, "count": count,
+            "section": "attack", "version": "1.0.0", "page": "/attack/:x", "extensionPoint": null,
+            "source": "gateway", "cause": cause, "class": class, "count": count,
         })
     };
     let mut found = errors(&gateway, "attack");
@@ -140,7 +140,7 @@ fn reported_errors_are_counted_by_page_and_cause() {
     assert_eq!(report(&gateway, &body("render", Some("/state/texas"))), 400);
     let error = |cause: &str, page: Value, count: u64| {
         json!({
-            "section": "directory", "version": "1.0.0", "page": page, "source": "browser", "cause": cause,
+            "section": "directory", "version": "1.0.0", "page": page, "extensionPoint": null, "source": "browser", "cause": cause,
             "class": "TypeError", "count": count,
         })
     };

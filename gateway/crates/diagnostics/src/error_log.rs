@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use colonnade_model::release::ReleaseId;
+use colonnade_model::release::{PointReference, ReleaseId};
 use colonnade_model::schema::{Name, Version};
 
 use crate::ErrorClass;
@@ -33,9 +33,11 @@ pub enum ErrorSource {
 pub struct ObservedError {
     /// The release that failed.
     pub release: ReleaseId,
-    /// The pattern of the page; `None` for a slot, the not-found page, or a report that names no
-    /// page.
+    /// The pattern of the page; `None` for a slot, an extension, the not-found page, or a report
+    /// that names no page.
     pub page: Option<String>,
+    /// The point of an extension.
+    pub extension_point: Option<PointReference>,
     /// Who observed it.
     pub source: ErrorSource,
     /// What failed.
@@ -54,10 +56,13 @@ pub struct ErrorEntry {
     /// The version of its release.
     #[schema(value_type = Version)]
     pub version: String,
-    /// The pattern of the page; null for a slot, the not-found page, or a report that names no
-    /// page.
+    /// The pattern of the page; null for a slot, an extension, the not-found page, or a report that
+    /// names no page.
     #[schema(required)]
     pub page: Option<String>,
+    /// The point of an extension, such as `directory/city-aside@1`; null if it was none.
+    #[schema(required, value_type = Option<String>)]
+    pub extension_point: Option<PointReference>,
     /// Who observed the errors.
     pub source: ErrorSource,
     /// What failed: `load` or `render` in a browser, otherwise the outcome of a render.
@@ -150,6 +155,7 @@ fn entry(error: ObservedError, tally: Tally) -> ErrorEntry {
         section: name,
         version,
         page: error.page,
+        extension_point: error.extension_point,
         source: error.source,
         cause: error.cause,
         class: error.class,
@@ -172,6 +178,7 @@ mod tests {
                 version: format!("1.0.{version}"),
             },
             page: Some("/hello".to_owned()),
+            extension_point: None,
             source,
             cause: "render",
             class: ErrorClass::parse("TypeError"),

@@ -1,8 +1,9 @@
-//! One attempt to render a page: from the cache, or by a worker, with the results of the page's
-//! queries.
+//! One attempt to render a page or an extension: from the cache, or by a worker, with the results of
+//! its queries.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -14,15 +15,16 @@ use colonnade_web::query::UnusableResult;
 use colonnade_web::request_scope;
 
 use crate::engine::Engine;
-use crate::job::{Job, RequestedPage};
-use crate::page::{Output, Rendered};
+use crate::extension::RequestedExtension;
+use crate::job::{EXTENSION_SHARE, Job, Subject};
+use crate::page::{Content, Output};
 use crate::queries::Queries;
-use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, ReleasePair, RenderRequest};
+use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, KeyPart, ReleasePair, RenderRequest};
 use crate::results::Results;
 use crate::validity::{Lifetime, Validity};
 use crate::why::{Failure, Why};
 
-/// What a page is rendered with, in addition to its request.
+/// What a page or an extension is rendered with, in addition to its request.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Input<'a> {
     /// The result of a form post.
@@ -31,11 +33,12 @@ pub(super) struct Input<'a> {
     pub(super) results: Option<&'a Results>,
 }
 
-/// An attempt to render the page of a request.
+/// An attempt to render the page of a request, or an extension of it.
 pub(super) struct Attempt<'a> {
     pub(super) engine: &'a Arc<Engine>,
     store: &'a Store,
     pub(super) request: RenderRequest<'a>,
+    extension: Option<RequestedExtension<'a>>,
     shell: &'a LoadedRelease,
     /// `None` for the shell's not-found page.
     section: Option<&'a LoadedRelease>,
@@ -44,30 +47,49 @@ pub(super) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// An attempt; `None` if the browser always renders the page, because a release has no server
-    /// modules.
-    pub(super) fn new(engine: &'a Arc<Engine>, store: &'a Store, request: RenderRequest<'a>) -> Option<Self> {
+    /// An attempt; `None` if the browser always renders the page or the extension, because a release
+    /// has no server modules.
+    pub(super) fn new(
+        engine: &'a Arc<Engine>,
+        store: &'a Store,
+        request: RenderRequest<'a>,
+        extension: Option<RequestedExtension<'a>>,
+    ) -> Option<Self> {
         let renderable = |name: &str| {
             let release = request.deployment.release(name)?;
             (!release.modules.is_empty()).then_some(&**release)
         };
-        Some(Self {
+        let page = request.page.map(|page| &page.section);
+        let section = extension.map_or(page, |extension| Some(&extension.manifest.section));
+        let mut attempt = Self {
             engine,
             store,
             request,
+            extension,
             shell: renderable(SHELL)?,
-            section: match request.page {
-                Some(page) => Some(renderable(&page.section.name)?),
+            section: match section {
+                Some(section) => Some(renderable(&section.name)?),
                 None => None,
             },
-            deadline: Instant::now() + engine.settings.deadline,
-        })
+            deadline: Instant::now(),
+        };
+        attempt.deadline += attempt.time();
+        Some(attempt)
     }
 
-    /// The page, from the cache if possible. If it has queries, a worker evaluates them first,
-    /// unless they are cached. Then their results are fetched, and the page is rendered with them,
-    /// unless it is cached with the same results.
-    pub(super) async fn page(mut self) -> Result<Rendered, Why> {
+    /// How long the document waits, without the queries of a page.
+    fn time(&self) -> Duration {
+        let settings = &self.engine.settings;
+        match self.extension {
+            Some(_) => (settings.deadline + settings.query_deadline) / EXTENSION_SHARE,
+            None => settings.deadline,
+        }
+    }
+
+    /// The content, from the cache if possible. If it has queries, a worker evaluates them first,
+    /// unless they are cached. Then their results are fetched, and the content is rendered with
+    /// them, unless it is cached with the same results.
+    pub(super) async fn content(&mut self) -> Result<(Content, Validity), Why> {
         let output = self.output(None).await?;
         let Output::Queries(queries) = output else {
             return self.rendered(output, None);
@@ -89,12 +111,12 @@ impl<'a> Attempt<'a> {
 
     /// The page with the result of a form post. It is not cached. The queries are evaluated without
     /// the form: what a visitor typed never gets into a path, or into a cache.
-    pub(super) async fn form_result(mut self, form: &Value) -> Result<Rendered, Why> {
+    pub(super) async fn form_result(&mut self, form: &Value) -> Result<(Content, Validity), Why> {
         let results = match self.output(None).await? {
-            Output::Page { .. } => None,
+            Output::Content { .. } => None,
             Output::Queries(queries) => Some(self.fetch(queries).await),
         };
-        self.deadline = Instant::now() + self.engine.settings.deadline;
+        self.deadline = Instant::now() + self.time();
         let input = Input {
             form: Some(form),
             results: results.as_ref(),
@@ -126,23 +148,23 @@ impl<'a> Attempt<'a> {
 
     /// Renders on a worker, unless the engine refuses. Records failures.
     async fn render(&self, input: Input<'_>, cache_key: Option<DatedKey>) -> Result<Output, Why> {
-        let page = self.requested_page(input.results);
-        self.engine.admit(&page)?;
+        let subject = self.subject(input.results);
+        self.engine.admit(&subject)?;
         let job = match self.job(input, cache_key).await {
             Ok(job) => Arc::new(job),
             Err(failure) => {
-                self.engine.record_failure(&page, &failure);
+                self.engine.record_failure(&subject, &failure);
                 return Err(failure.why);
             }
         };
-        // In a task of its own: if the client leaves, the page is still cached and the outcome
+        // In a task of its own: if the client leaves, the output is still cached and the outcome
         // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
         if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
             return outcome.unwrap_or(Err(Why::NoWorker));
         }
-        self.engine.record_late(page, work);
+        self.engine.record_late(subject, work);
         Err(Why::DeadlineExceeded)
     }
 
@@ -154,10 +176,10 @@ impl<'a> Attempt<'a> {
             None => None,
         };
         Ok(Job {
-            page: self.requested_page(input.results),
+            subject: self.subject(input.results),
             shell,
             section,
-            argument: Argument::new(self.request, input.form, input.results).to_json(),
+            argument: Argument::new(self.request, self.extension, input).to_json(),
             has_personal_data: input.form.is_some(),
             cache_key,
         })
@@ -170,38 +192,61 @@ impl<'a> Attempt<'a> {
         modules.ok_or_else(|| failure("the release has no server modules"))
     }
 
-    /// Fetches the results of the page's queries. They have a time limit of their own, so the
-    /// deadline moves by this time.
+    /// Fetches the results of the queries. Those of a page have a time limit of their own, so the
+    /// deadline moves by this time. Those of an extension have half of its time.
     pub(super) async fn fetch(&mut self, queries: Arc<Queries>) -> Results {
         let (source, deadline) = (&self.engine.queries, self.engine.settings.query_deadline);
-        let started_at = Instant::now();
+        let (is_extension, started_at) = (self.extension.is_some(), Instant::now());
+        let deadline = if is_extension {
+            deadline.min(self.time() / 2)
+        } else {
+            deadline
+        };
         let results = Results::fetch(source, queries, self.request.client, deadline).await;
-        self.deadline += started_at.elapsed();
+        if !is_extension {
+            self.deadline += started_at.elapsed();
+        }
         self.record_unusable(&results, &results.late, UnusableResult::Late);
         self.record_unusable(&results, &results.too_large, UnusableResult::TooLargeTogether);
         results
     }
 
-    /// The page that a job returned, and how long it may be used. Records which results do not fit
-    /// the schema of the page.
-    fn rendered(&self, output: Output, results: Option<Results>) -> Result<Rendered, Why> {
-        let Output::Page { page, invalid } = output else {
+    /// The content that a job returned, and how long it may be used. Records which results do not
+    /// fit their schema.
+    fn rendered(&self, output: Output, results: Option<Results>) -> Result<(Content, Validity), Why> {
+        let Output::Content { content, invalid } = output else {
             // The engine rejects it.
             return Err(Why::Exception);
         };
         let Some(results) = results else {
-            let validity = Validity::default();
-            return Ok(Rendered { page, validity });
+            return Ok((content, Validity::default()));
         };
         self.record_unusable(&results, &invalid, UnusableResult::SchemaMismatch);
         let mut validity = results.validity;
         if !invalid.is_empty() {
             validity.lifetime = Lifetime::Once;
         }
-        Ok(Rendered { page, validity })
+        Ok((content, validity))
     }
 
-    /// Records that the page cannot use the results with these names.
+    /// How long a document may be used without the content, which is not rendered for this reason.
+    /// While the circuit is open, the next attempt has the same outcome.
+    pub(super) fn validity_without_html(&self, why: Why) -> Validity {
+        let validity = Validity::without_html(why, self.request.client);
+        let circuit = self.subject(None).circuit;
+        match self.engine.breaker.open_until(&circuit) {
+            Some(fresh_until) if why == Why::CircuitOpen => Validity {
+                lifetime: Lifetime::Until {
+                    fresh_until,
+                    stale_until: fresh_until + self.engine.settings.breaker_open,
+                },
+                ..validity
+            },
+            _ => validity,
+        }
+    }
+
+    /// Records that the release cannot use the results with these names.
     fn record_unusable(&self, results: &Results, names: &BTreeSet<String>, reason: UnusableResult) {
         let release = &self.section.unwrap_or(self.shell).id;
         for path in names.iter().filter_map(|name| results.queries.path(name)) {
@@ -209,27 +254,33 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The key of the page that is rendered with these results, or of its queries.
+    /// The key of the content that is rendered with these results, or of its queries.
     pub(super) fn key(&self, results: Option<&Results>) -> CacheKey {
+        let extension = self.extension.map(|extension| {
+            let point = extension.manifest.point.clone();
+            KeyPart::Extension(point, extension.digest())
+        });
         CacheKey {
             releases: self.releases(),
-            path: self.request.path.to_owned(),
+            part: extension.unwrap_or_else(|| KeyPart::Page(self.request.path.to_owned())),
             site: self.request.site.revision(),
             results: results.and_then(|results| results.validity.results),
         }
     }
 
-    /// The requested page. A result that the limits of a client rejected makes it a page that
-    /// anyone can make fail, as an unlisted path does.
-    fn requested_page(&self, results: Option<&Results>) -> RequestedPage {
+    /// What is rendered. A result that the limits of a client rejected makes it a subject that anyone
+    /// can make fail, as an unlisted path does.
+    fn subject(&self, results: Option<&Results>) -> Subject {
         let is_rejected = results.is_some_and(|results| results.validity.client.is_some());
-        RequestedPage {
+        let page = self.request.page.filter(|_| self.extension.is_none());
+        Subject {
             client: self.request.client,
             circuit: CircuitKey {
                 releases: self.releases(),
+                point: self.extension.map(|extension| extension.manifest.point.clone()),
                 is_listed: self.request.is_listed() && !is_rejected,
             },
-            pattern: self.request.page.map(|page| page.pattern.clone()),
+            pattern: page.map(|page| page.pattern.clone()),
         }
     }
 

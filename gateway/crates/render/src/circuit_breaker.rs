@@ -7,12 +7,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use crate::metrics::Part;
 use crate::request::CircuitKey;
 
 /// The most circuits. A circuit beyond it replaces the one whose last failure is the oldest.
 const MAX_CIRCUITS: usize = 256;
 
-/// One circuit breaker per pair of releases, for the paths that they name and for all others.
+/// One circuit breaker per pair of releases and each of its extensions, for the paths that releases
+/// name and for all others.
 ///
 /// A circuit opens after a number of consecutive failures. It is half-open once the open time is
 /// over: the next failure opens it again, and a success closes it.
@@ -42,15 +44,14 @@ impl Circuit {
 }
 
 impl Circuits {
-    /// The sections, and whether any circuit of the section is open now.
-    pub(super) fn sections(&self) -> BTreeMap<String, bool> {
+    /// The sections and their extensions, and whether any circuit of them is open now.
+    pub(super) fn parts(&self) -> BTreeMap<Part, bool> {
         let now = Instant::now();
-        let mut sections = BTreeMap::new();
+        let mut parts = BTreeMap::new();
         for (key, circuit) in &*self.0.lock() {
-            let is_open = sections.entry(key.releases.section.name.clone()).or_default();
-            *is_open |= circuit.is_open(now);
+            *parts.entry(Part::of(key)).or_default() |= circuit.is_open(now);
         }
-        sections
+        parts
     }
 }
 
@@ -66,9 +67,14 @@ impl RenderCircuitBreaker {
 
     /// Whether the circuit is open now.
     pub(super) fn is_open(&self, key: &CircuitKey) -> bool {
+        self.open_until(key).is_some()
+    }
+
+    /// The end of the open time, if the circuit is open now.
+    pub(super) fn open_until(&self, key: &CircuitKey) -> Option<Instant> {
         let circuits = self.circuits.0.lock();
-        let circuit = circuits.get(key);
-        circuit.is_some_and(|circuit| circuit.is_open(Instant::now()))
+        let open_until = circuits.get(key)?.open_until;
+        open_until.filter(|until| Instant::now() < *until)
     }
 
     /// Records a success and closes the circuit.
@@ -112,6 +118,7 @@ mod tests {
     use colonnade_model::release::{ReleaseId, SHELL};
 
     use super::{Circuits, MAX_CIRCUITS, RenderCircuitBreaker};
+    use crate::metrics::Part;
     use crate::request::{CircuitKey, ReleasePair};
 
     const OPEN: Duration = Duration::from_secs(30);
@@ -126,6 +133,7 @@ mod tests {
                 shell: id(SHELL, shell_version),
                 section: id(section, "1"),
             },
+            point: None,
             is_listed: true,
         }
     }
@@ -163,10 +171,11 @@ mod tests {
         breaker.record_success(&live);
         breaker.record_failure(&pair("b", "1"));
         breaker.record_success(&pair("b", "1"));
-        let sections = |is_open| BTreeMap::from([("a".to_owned(), is_open), ("b".to_owned(), false)]);
-        assert_eq!(circuits.sections(), sections(true));
+        let sections =
+            |is_open| BTreeMap::from([(Part::of(&live), is_open), (Part::of(&pair("b", "1")), false)]);
+        assert_eq!(circuits.parts(), sections(true));
         tokio::time::advance(OPEN).await;
-        assert_eq!(circuits.sections(), sections(false), "the open time is over");
+        assert_eq!(circuits.parts(), sections(false), "the open time is over");
     }
 
     #[tokio::test(start_paused = true)]

@@ -10,13 +10,14 @@ use tokio::task::JoinHandle;
 use colonnade_config::RenderSettings;
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
 use colonnade_memory::Pressure;
+use colonnade_model::release::PointReference;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::request_scope;
 
 use crate::circuit_breaker::RenderCircuitBreaker;
-use crate::job::{Job, RequestedPage};
+use crate::job::{Job, Subject};
 use crate::metrics::RenderMetrics;
 use crate::page::Output;
 use crate::queries::QuerySource;
@@ -25,7 +26,7 @@ use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
-/// What renders pages. It outlives a request: a job goes on when the client that requested it has
+/// What renders pages and extensions. It outlives a request: a job goes on when the client that requested it has
 /// left.
 pub(super) struct Engine {
     pub(super) settings: RenderSettings,
@@ -38,10 +39,10 @@ pub(super) struct Engine {
     /// The jobs of visitors. Each outcome has the client whose request was the first.
     pub(super) coalescer: RequestCoalescer<DatedKey, (Result<Output, Why>, Option<ClientKey>)>,
     pub(super) cache: ByteCache<CacheKey, CachedOutput>,
-    breaker: RenderCircuitBreaker,
+    pub(super) breaker: RenderCircuitBreaker,
 }
 
-/// A cached page, or the queries of one.
+/// A cached page or extension, or the queries of one.
 #[derive(Debug)]
 pub(super) struct CachedOutput {
     output: Output,
@@ -75,16 +76,16 @@ impl Engine {
         }
     }
 
-    /// Whether a page may be rendered now. If not, counts why.
-    pub(super) fn admit(&self, page: &RequestedPage) -> Result<(), Why> {
+    /// Whether a page or an extension may be rendered now. If not, counts why.
+    pub(super) fn admit(&self, subject: &Subject) -> Result<(), Why> {
         let why = if Pressure::is_high() {
             Why::MemoryShort
-        } else if self.breaker.is_open(&page.circuit) {
+        } else if self.breaker.is_open(&subject.circuit) {
             Why::CircuitOpen
         } else {
             return Ok(());
         };
-        self.count_failure(page, why, None);
+        self.count_failure(subject, why, None);
         Err(why)
     }
 
@@ -96,59 +97,57 @@ impl Engine {
     ) -> Result<Output, Why> {
         match self.render_and_cache(&job, queue_timeout).await {
             Ok(output) => {
-                // The render of a page with queries may still fail: only its success closes the
-                // circuit.
-                if matches!(output, Output::Page { .. }) {
-                    self.breaker.record_success(&job.page.circuit);
+                // The render with the results of the queries may still fail: only its success closes
+                // the circuit.
+                if matches!(output, Output::Content { .. }) {
+                    self.breaker.record_success(&job.subject.circuit);
                 }
                 Ok(output)
             }
             Err(failure) => {
-                self.record_failure(&job.page, &failure);
+                self.record_failure(&job.subject, &failure);
                 Err(failure.why)
             }
         }
     }
 
     /// Counts and logs a failure. The circuit breaker counts it if the releases may be the reason.
-    pub(super) fn record_failure(&self, page: &RequestedPage, failure: &Failure) {
-        let circuit_open = failure.why.blames_release() && self.breaker.record_failure(&page.circuit);
-        let (section, cause) = (page.section(), failure.why.label());
-        let count = self.count_failure(page, failure.why, failure.class.clone());
+    pub(super) fn record_failure(&self, subject: &Subject, failure: &Failure) {
+        let circuit_open = failure.why.blames_release() && self.breaker.record_failure(&subject.circuit);
+        let (section, cause) = (subject.section(), failure.why.label());
+        let point = subject.circuit.point.as_ref().map(PointReference::as_str);
+        let count = self.count_failure(subject, failure.why, failure.class.clone());
         // Not its message, which may contain personal data such as the requested path.
-        tracing::warn!(event = "render_failed", release = %section, cause, count, circuit_open);
+        tracing::warn!(event = "render_failed", release = %section, extension_point = point, cause, count, circuit_open);
     }
 
     /// Counts a render that exceeded its document's deadline. If it fails later, the error log
     /// counts only that failure.
-    pub(super) fn record_late(
-        self: &Arc<Self>,
-        page: RequestedPage,
-        render: JoinHandle<Result<Output, Why>>,
-    ) {
+    pub(super) fn record_late(self: &Arc<Self>, subject: Subject, render: JoinHandle<Result<Output, Why>>) {
         let why = Why::DeadlineExceeded;
-        self.metrics.record_failure(&page.section().name, why);
+        self.metrics.record_failure(&subject, why);
         let engine = Arc::clone(self);
         request_scope::spawn(async move {
             if matches!(render.await, Ok(Ok(_))) {
-                engine.log_failure(&page, why, None);
+                engine.log_failure(&subject, why, None);
             }
         });
     }
 
     /// Counts a failure in the metrics and, if a visitor requested the page, in the error log.
-    /// Returns the number of failures of the section with this cause so far.
-    fn count_failure(&self, page: &RequestedPage, why: Why, class: Option<ErrorClass>) -> u64 {
-        self.log_failure(page, why, class);
-        self.metrics.record_failure(&page.section().name, why)
+    /// Returns the number of failures of the section or its extension with this cause so far.
+    fn count_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) -> u64 {
+        self.log_failure(subject, why, class);
+        self.metrics.record_failure(subject, why)
     }
 
     /// Counts a failure in the error log, if a visitor requested the page.
-    fn log_failure(&self, page: &RequestedPage, why: Why, class: Option<ErrorClass>) {
-        if page.client.is_some() && why.concerns_release() {
+    fn log_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) {
+        if subject.client.is_some() && why.concerns_release() {
             self.diagnostics.errors.record(ObservedError {
-                release: page.section().clone(),
-                page: page.pattern.clone(),
+                release: subject.section().clone(),
+                page: subject.pattern.clone(),
+                extension_point: subject.circuit.point.clone(),
                 source: ErrorSource::Gateway,
                 cause: why.label(),
                 class,
@@ -163,13 +162,13 @@ impl Engine {
         queue_timeout: Duration,
     ) -> Result<Output, Failure> {
         let done = self.workers.run(Arc::clone(job), queue_timeout).await?;
-        let parsed = request_scope::run_blocking(move || Output::parse(&done.json)).await;
+        let is_extension = job.subject.is_extension();
+        let parsed = request_scope::run_blocking(move || Output::parse(&done.json, is_extension)).await;
         let invalid = |message: &str| Failure::new(Why::Exception, message);
         let (output, reads_today) = parsed.map_err(|message| invalid(&message))?;
-        let section = &job.page.section().name;
         match &output {
-            Output::Page { .. } => self.metrics.record_success(section, done.cpu_time),
-            Output::Queries(_) if job.may_have_queries() => self.metrics.record_queries(section),
+            Output::Content { .. } => self.metrics.record_success(&job.subject, done.cpu_time),
+            Output::Queries(_) if job.may_have_queries() => self.metrics.record_queries(&job.subject),
             Output::Queries(_) => {
                 return Err(invalid("render returned queries, although it had their results"));
             }
@@ -205,14 +204,14 @@ mod tests {
     use jiff::civil::{Date, date};
 
     use super::{CachedOutput, Output};
-    use crate::page::Page;
+    use crate::page::{Content, Page};
 
     const TODAY: Date = date(2026, 2, 28);
 
     fn cached(day: Option<Date>) -> CachedOutput {
         CachedOutput {
-            output: Output::Page {
-                page: Page::Redirect(Arc::from("/")),
+            output: Output::Content {
+                content: Content::Page(Page::Redirect(Arc::from("/"))),
                 invalid: Arc::default(),
             },
             day,

@@ -1,18 +1,30 @@
-//! Jobs of render workers: a page to render with everything that it needs, and what comes of it.
+//! Jobs of render workers: a page or an extension to render with everything that it needs, and what
+//! comes of it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_config::RenderSettings;
 use colonnade_model::release::{ReleaseId, ServerModules};
 use colonnade_web::client::ClientKey;
 
 use crate::request::{CircuitKey, DatedKey};
 
-/// A job: to render a page, or to evaluate its queries.
+/// The most bytes of a rendered page with its data, as JSON.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
+
+/// The same of an extension.
+pub(super) const MAX_EXTENSION_BYTES: usize = 256 * 1024;
+
+/// An extension gets the time of a page divided by this: however many of them fail, a document takes
+/// at most a fifth longer than it may take without extensions.
+pub(super) const EXTENSION_SHARE: u32 = 5;
+
+/// A job: to render a page or an extension, or to evaluate its queries.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// The page.
-    pub(super) page: RequestedPage,
+    /// What it renders.
+    pub(super) subject: Subject,
     /// The shell's modules.
     pub(super) shell: Arc<ServerModules>,
     /// The section's modules; `None` for the shell's not-found page.
@@ -21,19 +33,20 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// The key under which the output is cached, and the date of the page; `None` if it is for one
-    /// client only.
+    /// The key under which the output is cached, and the date of the request; `None` if it is for
+    /// one client only.
     pub(super) cache_key: Option<DatedKey>,
 }
 
-/// The page of a job.
+/// The page or the extension of a job.
 #[derive(Debug, Clone)]
-pub(super) struct RequestedPage {
-    /// The client that requested the page; `None` for the gateway itself.
+pub(super) struct Subject {
+    /// The client that requested it; `None` for the gateway itself.
     pub(super) client: Option<ClientKey>,
-    /// The releases that render the page, and whether they list its path.
+    /// The releases that render it, the point of an extension, and whether the releases list the
+    /// path.
     pub(super) circuit: CircuitKey,
-    /// The pattern of the page; `None` for the not-found page.
+    /// The pattern of a page; `None` for the not-found page and for extensions.
     pub(super) pattern: Option<String>,
 }
 
@@ -50,19 +63,41 @@ impl Job {
     /// Whether it goes into the queue of listed paths. A form result does not: it costs a worker
     /// process.
     pub(super) fn is_listed(&self) -> bool {
-        self.page.circuit.is_listed && !self.has_personal_data
+        self.subject.circuit.is_listed && !self.has_personal_data
     }
 
-    /// Whether the page may have queries: it is rendered without their results and without a form.
+    /// Whether it may return queries: it is rendered without their results and without a form.
     pub(super) fn may_have_queries(&self) -> bool {
         let key = self.cache_key.as_ref();
         key.is_some_and(|(key, _)| key.results.is_none())
     }
+
+    /// The most bytes that `render` may return, as JSON.
+    pub(super) fn max_bytes(&self) -> usize {
+        if self.subject.is_extension() {
+            MAX_EXTENSION_BYTES
+        } else {
+            MAX_PAGE_BYTES
+        }
+    }
+
+    /// The limit of its CPU time.
+    pub(super) fn cpu_limit(&self, settings: &RenderSettings) -> Duration {
+        if self.subject.is_extension() {
+            settings.cpu_limit / EXTENSION_SHARE
+        } else {
+            settings.cpu_limit
+        }
+    }
 }
 
-impl RequestedPage {
-    /// The release of the page's section.
+impl Subject {
+    /// The release of its section.
     pub(super) fn section(&self) -> &ReleaseId {
         &self.circuit.releases.section
+    }
+    /// Whether it is an extension.
+    pub(super) fn is_extension(&self) -> bool {
+        self.circuit.point.is_some()
     }
 }

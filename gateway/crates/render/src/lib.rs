@@ -1,5 +1,5 @@
 //! Server rendering: renders the shell and a section as one React tree in a sandboxed worker
-//! process.
+//! process, and the extensions of a page each on its own.
 //!
 //! A failed render is not an error for visitors: the document is sent without HTML, and the browser
 //! renders it.
@@ -7,6 +7,7 @@
 mod attempt;
 mod circuit_breaker;
 mod engine;
+mod extension;
 mod job;
 pub mod metrics;
 mod page;
@@ -23,6 +24,7 @@ mod why;
 mod worker;
 mod workers;
 
+pub use extension::{ExtensionContent, ShownExtension};
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
@@ -39,6 +41,7 @@ use serde_json::Value;
 use colonnade_config::RenderSettings;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_store::Store;
+use colonnade_store::loaded::LoadedRelease;
 
 use crate::metrics::RenderMetrics;
 use attempt::Attempt;
@@ -73,10 +76,10 @@ impl Renderer {
         }
     }
 
-    /// Exposes the metrics of a section before its first render.
-    pub fn expose_metrics(&self, section: &str) {
+    /// Exposes the metrics of a release's section and extensions before their first render.
+    pub fn expose_metrics(&self, release: &LoadedRelease) {
         if let Some(engine) = &self.engine {
-            engine.metrics.expose(section);
+            engine.metrics.expose(&release.id.name, release.filled_points());
         }
     }
 
@@ -94,28 +97,58 @@ impl Renderer {
         }
     }
 
-    /// The page of a request, from the cache if possible. Concurrent requests for the same page
-    /// share one render.
+    /// The page of a request with its extensions, from the cache if possible. Concurrent requests
+    /// for the same page share one render.
     pub async fn render(&self, store: &Store, request: RenderRequest<'_>) -> Rendered {
-        let rendered = match self.attempt(store, request) {
-            Some(attempt) => attempt.page().await,
-            None => Err(Why::BrowserOnly),
-        };
-        rendered.unwrap_or_else(|why| Rendered::in_browser(why, request.client))
+        let rendered = self.page(store, request).await;
+        match (&self.engine, &rendered.page) {
+            (Some(engine), Page::Html(content)) => {
+                let content = Arc::clone(content);
+                extension::extend(engine, store, request, rendered, &content).await
+            }
+            _ => rendered,
+        }
     }
 
-    /// A page rendered with the result of a form post. It is not cached.
+    /// A page rendered with the result of a form post. It is not cached. Its extensions are those of
+    /// the page without the form: the props of a page with the form may contain what a visitor
+    /// typed.
     pub async fn render_form_result(
         &self,
         store: &Store,
         request: RenderRequest<'_>,
         form: &Value,
     ) -> Rendered {
+        let form_result = async {
+            let mut attempt = self.attempt(store, request).ok_or(Why::BrowserOnly)?;
+            attempt.form_result(form).await
+        };
+        let usual = async {
+            if !request.has_extensions() {
+                return None;
+            }
+            match self.page(store, request).await.page {
+                Page::Html(content) => Some(content),
+                _ => None,
+            }
+        };
+        let (rendered, usual) = tokio::join!(form_result, usual);
+        let rendered = Rendered::new(rendered, request.client);
+        match (&self.engine, usual) {
+            (Some(engine), Some(content)) if matches!(rendered.page, Page::Html(_)) => {
+                extension::extend(engine, store, request, rendered, &content).await
+            }
+            _ => rendered,
+        }
+    }
+
+    /// The page of a request without its extensions.
+    async fn page(&self, store: &Store, request: RenderRequest<'_>) -> Rendered {
         let rendered = match self.attempt(store, request) {
-            Some(attempt) => attempt.form_result(form).await,
+            Some(mut attempt) => attempt.content().await,
             None => Err(Why::BrowserOnly),
         };
-        rendered.unwrap_or_else(|why| Rendered::in_browser(why, request.client))
+        Rendered::new(rendered, request.client)
     }
 
     /// Whether the results of queries that a page was rendered with are neither purged nor
@@ -130,6 +163,6 @@ impl Renderer {
     /// An attempt to render a page; `None` if the browser always renders it: server rendering is
     /// disabled, or a release has no server modules.
     fn attempt<'a>(&'a self, store: &'a Store, request: RenderRequest<'a>) -> Option<Attempt<'a>> {
-        Attempt::new(self.engine.as_ref()?, store, request)
+        Attempt::new(self.engine.as_ref()?, store, request, None)
     }
 }

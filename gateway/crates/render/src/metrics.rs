@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
+use prometheus_client::encoding::{
+    EncodeLabel as _, EncodeLabelSet, EncodeMetric, LabelSetEncoder, MetricEncoder,
+};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -11,9 +13,12 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use colonnade_model::release::PointReference;
 use colonnade_web::metrics::Described;
 
 use crate::circuit_breaker::Circuits;
+use crate::job::Subject;
+use crate::request::CircuitKey;
 use crate::why::Why;
 
 /// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to
@@ -23,7 +28,7 @@ const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 /// The outcome of a successful render.
 const RENDERED: &str = "rendered";
 
-/// The outcome of a worker's job that evaluated the queries of a page.
+/// The outcome of a worker's job that evaluated the queries of a page or an extension.
 const QUERIES: &str = "queries";
 
 /// The outcomes of attempts to start a worker.
@@ -34,7 +39,7 @@ const FAILED: &str = "failed";
 #[derive(Clone)]
 pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
-    cpu: Family<Section, Histogram, fn() -> Histogram>,
+    cpu: Family<Part, Histogram, fn() -> Histogram>,
     pub(super) circuits: Circuits,
     worker_starts: Family<Start, Counter>,
     worker_restarts: Counter,
@@ -45,27 +50,56 @@ struct Start {
     outcome: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Outcome {
-    section: String,
+    part: Part,
     outcome: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Section {
+/// The pages of a section, or one of its extensions, which has the label `extension_point`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Part {
     section: String,
+    point: Option<PointReference>,
 }
 
-/// A gauge per section. Its values are computed at scrape time, because no call ends the open time
+impl Part {
+    /// What a circuit is for.
+    pub(super) fn of(circuit: &CircuitKey) -> Self {
+        Self {
+            section: circuit.releases.section.name.clone(),
+            point: circuit.point.clone(),
+        }
+    }
+}
+
+impl EncodeLabelSet for Part {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        ("section", &*self.section).encode(encoder.encode_label())?;
+        match &self.point {
+            Some(point) => ("extension_point", point.as_str()).encode(encoder.encode_label()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl EncodeLabelSet for Outcome {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        self.part.encode(encoder)?;
+        ("outcome", self.outcome).encode(encoder.encode_label())
+    }
+}
+
+/// A gauge per section and extension. Its values are computed at scrape time, because no call ends the open time
 /// of a circuit.
 #[derive(Debug)]
 struct CircuitOpen(Circuits);
 
 impl EncodeMetric for CircuitOpen {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        for (section, is_open) in self.0.sections() {
+        for (part, is_open) in self.0.parts() {
             let gauge = ConstGauge::new(i64::from(is_open));
-            gauge.encode(encoder.encode_family(&Section { section })?)?;
+            gauge.encode(encoder.encode_family(&part)?)?;
         }
         Ok(())
     }
@@ -96,7 +130,7 @@ impl RenderMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "renders",
-            "Renders by outcome; `section` is `shell` for the shell's own pages",
+            "Renders by outcome; `section` is `shell` for the shell's own pages, extensions have `extension_point`",
             Described(self.outcomes.clone()),
         );
         registry.register_with_unit(
@@ -107,7 +141,7 @@ impl RenderMetrics {
         );
         registry.register(
             "render_circuit_open",
-            "1 while a render circuit breaker of a section is open, otherwise 0",
+            "1 while a render circuit breaker of a section or its extension is open, otherwise 0",
             CircuitOpen(self.circuits.clone()),
         );
         registry.register(
@@ -123,22 +157,21 @@ impl RenderMetrics {
     }
 
     /// Counts a successful render and its CPU time.
-    pub fn record_success(&self, section: &str, cpu: Duration) {
-        self.count(section, RENDERED);
-        let section = section.to_owned();
+    pub(super) fn record_success(&self, subject: &Subject, cpu: Duration) {
+        self.count(subject, RENDERED);
         self.cpu
-            .get_or_create(&Section { section })
+            .get_or_create(&Part::of(&subject.circuit))
             .observe(cpu.as_secs_f64());
     }
 
-    /// Counts an evaluation of the queries of a page.
-    pub fn record_queries(&self, section: &str) {
-        self.count(section, QUERIES);
+    /// Counts an evaluation of the queries of a page or an extension.
+    pub(super) fn record_queries(&self, subject: &Subject) {
+        self.count(subject, QUERIES);
     }
 
-    /// Counts a page that was not rendered. Returns how many there are for this reason so far.
-    pub fn record_failure(&self, section: &str, why: Why) -> u64 {
-        self.count(section, why.label())
+    /// Counts what was not rendered. Returns how many there are for this reason so far.
+    pub(super) fn record_failure(&self, subject: &Subject, why: Why) -> u64 {
+        self.count(subject, why.label())
     }
 
     /// Counts an attempt to start a worker.
@@ -147,12 +180,15 @@ impl RenderMetrics {
         self.worker_starts.get_or_create(&Start { outcome }).inc();
     }
 
-    /// Exposes the counters of a section at 0.
-    pub fn expose(&self, section: &str) {
-        let failures = Why::OUTCOMES.map(Why::label);
-        for outcome in failures.into_iter().chain([RENDERED, QUERIES]) {
-            let section = section.to_owned();
-            drop(self.outcomes.get_or_create(&Outcome { section, outcome }));
+    /// Exposes the counters of a section and its extensions of these points at 0.
+    pub(super) fn expose<'a>(&self, section: &str, points: impl Iterator<Item = &'a PointReference>) {
+        for point in std::iter::once(None).chain(points.map(Some)) {
+            let failures = Why::OUTCOMES.map(Why::label);
+            for outcome in failures.into_iter().chain([RENDERED, QUERIES]) {
+                let (section, point) = (section.to_owned(), point.cloned());
+                let part = Part { section, point };
+                drop(self.outcomes.get_or_create(&Outcome { part, outcome }));
+            }
         }
     }
 
@@ -161,9 +197,9 @@ impl RenderMetrics {
         self.worker_restarts.inc();
     }
 
-    fn count(&self, section: &str, outcome: &'static str) -> u64 {
-        let section = section.to_owned();
-        let counter = self.outcomes.get_or_create(&Outcome { section, outcome });
+    fn count(&self, subject: &Subject, outcome: &'static str) -> u64 {
+        let part = Part::of(&subject.circuit);
+        let counter = self.outcomes.get_or_create(&Outcome { part, outcome });
         counter.inc() + 1
     }
 }

@@ -1,18 +1,20 @@
-//! A page on its way from the worker's answer to the response.
+//! A page or an extension on its way from the worker's answer to the response.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use colonnade_model::language::Language;
+use colonnade_model::release::PointReference;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
+use crate::extension::{ExtensionContent, PointProps, ShownExtension};
 use crate::queries::Queries;
 use crate::site_url;
-use crate::validity::{Lifetime, Validity};
+use crate::validity::Validity;
 use crate::why::Why;
 
 /// The status of a return value that redirects.
@@ -35,90 +37,137 @@ pub enum Page {
 pub struct Rendered {
     /// The page.
     pub page: Page,
-    /// How long and by whom it may be used.
+    /// The extensions in it, in order, by the point that they fill.
+    pub extensions: BTreeMap<PointReference, Vec<ShownExtension>>,
+    /// How long and by whom it may be used, with the extensions.
     pub validity: Validity,
 }
 
 impl Rendered {
     /// A page that the browser renders for this reason, and that this client requested.
     pub fn in_browser(why: Why, client: Option<ClientKey>) -> Self {
-        let validity = Validity {
-            lifetime: if why.may_cache() {
-                Lifetime::Unlimited
-            } else {
-                Lifetime::Once
-            },
-            client: client.filter(|_| why.is_of_client()),
-            ..Validity::default()
-        };
-        let page = Page::Browser(why);
-        Self { page, validity }
+        let validity = Validity::without_html(why, client);
+        Self::page(Page::Browser(why), validity)
+    }
+
+    /// The outcome of an attempt to render the page that this client requested, without extensions.
+    pub(super) fn new(outcome: Result<(Content, Validity), Why>, client: Option<ClientKey>) -> Self {
+        match outcome {
+            Ok((Content::Page(page), validity)) => Self::page(page, validity),
+            // The output of a page is never an extension.
+            Ok((Content::Extension(_), _)) => Self::in_browser(Why::Exception, client),
+            Err(why) => Self::in_browser(why, client),
+        }
+    }
+
+    fn page(page: Page, validity: Validity) -> Self {
+        let extensions = BTreeMap::new();
+        Self {
+            page,
+            extensions,
+            validity,
+        }
     }
 }
 
 /// The output of a worker's job: the return value of the shell's `render` function.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
-    /// The page.
-    Page {
-        page: Page,
-        /// The names of the results that do not fit the schema of the page.
+    /// The page or the extension.
+    Content {
+        content: Content,
+        /// The names of the results that do not fit their schema.
         invalid: Arc<BTreeSet<String>>,
     },
-    /// The page has these queries. It is rendered once their results are there.
+    /// It has these queries, and is rendered once their results are there.
     Queries(Arc<Queries>),
 }
 
+/// What a worker has rendered.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Page(Page),
+    /// An extension; `None` if it has nothing to show.
+    Extension(Option<Arc<ExtensionContent>>),
+}
+
 impl Output {
-    /// Parses a return value of `render`, and checks it. Returns also whether it depends on the
-    /// current date.
+    /// Parses a return value of `render` for a page or an extension, and checks it. Returns also
+    /// whether it depends on the current date.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn parse(json: &[u8]) -> Result<(Self, bool), String> {
+    pub(super) fn parse(json: &[u8], is_extension: bool) -> Result<(Self, bool), String> {
         debug_assert!(request_scope::may_block());
-        let malformed = |error: serde_json::Error| format!("render returned an invalid page: {error}");
-        let value: ReturnValue = serde_json::from_slice(json).map_err(malformed)?;
-        let invalid = Arc::new(value.invalid);
-        let output = match (value.queries, value.status) {
-            (Some(queries), _) => Self::Queries(Arc::new(Queries::new(queries)?)),
-            (None, Some(TEMPORARY_REDIRECT)) => {
-                let location = value.location.unwrap_or_default();
-                site_url::check_location(&location)
-                    .map_err(|rule| format!("the location of the redirect {rule}"))?;
-                let page = Page::Redirect(location.into());
-                Self::Page { page, invalid }
+        let value: ReturnValue = serde_json::from_slice(json).map_err(|error| malformed(&error))?;
+        let content = match (value.queries, value.extension) {
+            (Some(queries), _) => {
+                let queries = Queries::new(queries)?;
+                return Ok((Self::Queries(Arc::new(queries)), value.reads_today));
             }
-            (None, Some(200 | 404)) => {
-                let content = serde_json::from_slice(json).map_err(malformed)?;
-                let page = Page::Html(Arc::new(content));
-                Self::Page { page, invalid }
+            (None, Some(Nullable(extension))) if is_extension => Content::Extension(extension.map(Arc::new)),
+            (None, _) if is_extension => {
+                return Err("render returned neither an extension nor queries".to_owned());
             }
-            (None, Some(status)) => {
-                return Err(format!(
-                    "render returned the status {status}; expected 200, 307 or 404"
-                ));
-            }
-            (None, None) => return Err("render returned neither a status nor queries".to_owned()),
+            (None, _) => Content::Page(Page::parse(json, value.status, value.location)?),
         };
-        Ok((output, value.reads_today))
+        let invalid = Arc::new(value.invalid);
+        Ok((Self::Content { content, invalid }, value.reads_today))
+    }
+
+    /// The content of a page, unless it redirects.
+    pub(super) fn into_html(self) -> Option<Arc<PageContent>> {
+        match self {
+            Self::Content {
+                content: Content::Page(Page::Html(content)),
+                ..
+            } => Some(content),
+            _ => None,
+        }
     }
 
     /// Its bytes in memory.
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Page { page, invalid } => {
+            Self::Content { content, invalid } => {
                 let invalid: usize = invalid.iter().map(String::len).sum();
                 invalid
-                    + match page {
-                        Page::Html(content) => content.html.len() + content.view.get().len(),
-                        Page::Redirect(location) => location.len(),
-                        Page::Browser(_) => 0,
+                    + match content {
+                        Content::Page(Page::Html(content)) => content.weight(),
+                        Content::Page(Page::Redirect(location)) => location.len(),
+                        Content::Page(Page::Browser(_)) | Content::Extension(None) => 0,
+                        Content::Extension(Some(content)) => content.weight(),
                     }
             }
             Self::Queries(queries) => queries.weight(),
         }
     }
+}
+
+impl Page {
+    /// Parses a page with this status and this location of a redirect.
+    fn parse(json: &[u8], status: Option<u16>, location: Option<String>) -> Result<Self, String> {
+        match status {
+            Some(TEMPORARY_REDIRECT) => {
+                let location = location.unwrap_or_default();
+                site_url::check_location(&location)
+                    .map_err(|rule| format!("the location of the redirect {rule}"))?;
+                Ok(Self::Redirect(location.into()))
+            }
+            Some(200 | 404) => {
+                let content = serde_json::from_slice(json).map_err(|error| malformed(&error))?;
+                Ok(Self::Html(Arc::new(content)))
+            }
+            Some(status) => Err(format!(
+                "render returned the status {status}; expected 200, 307 or 404"
+            )),
+            None => Err("render returned neither a status nor queries".to_owned()),
+        }
+    }
+}
+
+fn malformed(error: &serde_json::Error) -> String {
+    format!("render returned an invalid result: {error}")
 }
 
 /// The part of a return value that says what it is.
@@ -128,10 +177,19 @@ struct ReturnValue {
     status: Option<u16>,
     location: Option<String>,
     queries: Option<BTreeMap<String, String>>,
+    #[serde(default, deserialize_with = "deserialize_present")]
+    extension: Option<Nullable>,
     /// Absent from shells that do not report it.
     #[serde(default)]
     invalid: BTreeSet<String>,
     reads_today: bool,
+}
+
+/// A member that is present. It is null if an extension has nothing to show.
+struct Nullable(Option<ExtensionContent>);
+
+fn deserialize_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Nullable>, D::Error> {
+    Ok(Some(Nullable(Option::deserialize(deserializer)?)))
 }
 
 /// The content of a rendered page.
@@ -146,6 +204,21 @@ pub struct PageContent {
     pub view: Box<RawValue>,
     /// The HTML of the document's root element.
     pub html: String,
+    /// The props of the extension points in the HTML, by the point's reference. A section names
+    /// them, so any may be among them.
+    #[serde(default)]
+    pub(crate) points: BTreeMap<String, PointProps>,
+}
+
+impl PageContent {
+    /// Its bytes in memory.
+    fn weight(&self) -> usize {
+        let points = self.points.iter();
+        let points: usize = points
+            .map(|(reference, props)| reference.len() + props.weight())
+            .sum();
+        self.html.len() + self.view.get().len() + points
+    }
 }
 
 /// The head of a page.

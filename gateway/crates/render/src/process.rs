@@ -107,7 +107,7 @@ impl WorkerProcess {
     /// Runs a job. After any failure except an exception the worker must not be used again.
     pub(super) async fn run(&mut self, job: &Job, settings: &RenderSettings) -> Result<JobOutput, Failure> {
         let pid = self.process.id();
-        let max_cpu_time = cpu_time(pid).map(|used| used + 2 * settings.cpu_limit + EXTRA_CPU_TIME);
+        let max_cpu_time = cpu_time(pid).map(|used| used + 2 * job.cpu_limit(settings) + EXTRA_CPU_TIME);
         let response = self.request_render(job, settings);
         wait_for_response(pid, RESPONSE_TIMEOUT, max_cpu_time, response).await?
     }
@@ -125,8 +125,9 @@ impl WorkerProcess {
             shell: job.shell.release.clone(),
             section: job.section.as_ref().map(|section| section.release.clone()),
             argument: job.argument.clone(),
-            cpu_limit_ms: u64::try_from(settings.cpu_limit.as_millis()).unwrap_or(u64::MAX),
+            cpu_limit_ms: u64::try_from(job.cpu_limit(settings).as_millis()).unwrap_or(u64::MAX),
             memory_limit: settings.memory_limit_bytes,
+            max_bytes: job.max_bytes(),
         };
         // Megabytes, if the page has results.
         let frame = request_scope::run_blocking(move || encode(&WorkerRequest::Render(message))).await?;

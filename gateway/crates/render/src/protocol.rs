@@ -26,7 +26,7 @@ pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
 pub(crate) enum WorkerRequest {
     /// Load these modules, so that renders can refer to them.
     Load(Arc<ServerModules>),
-    /// Render a page with loaded modules.
+    /// Render a page or an extension with loaded modules.
     Render(JobMessage),
     /// Respond.
     Ping,
@@ -46,6 +46,8 @@ pub(crate) struct JobMessage {
     pub cpu_limit_ms: u64,
     /// The limit of its memory, in addition to that of the loaded shell, in bytes.
     pub memory_limit: usize,
+    /// The most bytes that `render` may return, as JSON.
+    pub max_bytes: usize,
 }
 
 /// A worker's response.

@@ -1,17 +1,18 @@
-//! Render requests, and the keys of their pages.
+//! Render requests, and the keys of their pages and extensions.
 
 use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_model::release::{PointReference, ReleaseId, SHELL};
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
-use crate::results::Results;
+use crate::attempt::Input;
+use crate::extension::RequestedExtension;
 use crate::site_values::SiteValues;
-use crate::validity::ResultsDigest;
+use crate::validity::Digest;
 
 /// One page to render.
 #[derive(Clone, Copy)]
@@ -30,7 +31,7 @@ pub struct RenderRequest<'a> {
     pub client: Option<ClientKey>,
 }
 
-/// The two releases that render a page together. The shell's not-found page is the pair of the
+/// The two releases that render a page or an extension together. The shell's not-found page is the pair of the
 /// shell with itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ReleasePair {
@@ -38,25 +39,35 @@ pub(super) struct ReleasePair {
     pub(super) section: ReleaseId,
 }
 
-/// The key of a circuit breaker. Paths that no release lists get a separate breaker, so that
+/// The key of a circuit breaker. Each extension has its own. Paths that no release lists get a separate breaker, so that
 /// visitors cannot open the breaker of real pages.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,
-    /// See [`RenderRequest::is_listed`] and [`crate::attempt::Attempt::requested_page`].
+    /// The point of an extension; `None` for pages.
+    pub(super) point: Option<PointReference>,
+    /// See [`RenderRequest::is_listed`] and [`crate::attempt::Attempt::subject`].
     pub(super) is_listed: bool,
 }
 
-/// What the queries or the content of a page depend on, in addition to the date.
+/// What the queries or the content of a page or an extension depend on, in addition to the date.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     pub(super) releases: ReleasePair,
-    pub(super) path: String,
+    pub(super) part: KeyPart,
     /// The revision of what it reads of the configuration.
     pub(super) site: u64,
-    /// The results of the page's queries; `None` for a page without queries, and for the queries
-    /// themselves.
-    pub(super) results: Option<ResultsDigest>,
+    /// The results of its queries; `None` without queries, and for the queries themselves.
+    pub(super) results: Option<Digest>,
+}
+
+/// What is rendered, in a key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum KeyPart {
+    /// The page at a path.
+    Page(String),
+    /// The extension of a point, with the digest of its props: pages that pass the same share it.
+    Extension(PointReference, Digest),
 }
 
 /// A cache key, and the date of the page.
@@ -76,7 +87,11 @@ impl ReleasePair {
 impl CacheKey {
     /// Its size in bytes, twice: the cache has two copies. Clients choose how long paths are.
     pub(super) fn weight(&self) -> usize {
-        2 * (size_of::<Self>() + self.path.len())
+        let length = match &self.part {
+            KeyPart::Page(path) => path.len(),
+            KeyPart::Extension(point, _) => point.as_str().len(),
+        };
+        2 * (size_of::<Self>() + length)
     }
 }
 
@@ -101,8 +116,8 @@ impl RenderRequest<'_> {
 /// The argument of the shell's `render` function.
 #[derive(Serialize)]
 pub(super) struct Argument<'a> {
-    path: &'a str,
-    page: Option<ArgumentPage<'a>>,
+    #[serde(flatten)]
+    subject: ArgumentSubject<'a>,
     site: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<&'a RawValue>,
@@ -113,32 +128,69 @@ pub(super) struct Argument<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(untagged)]
+enum ArgumentSubject<'a> {
+    Page {
+        path: &'a str,
+        page: Option<ArgumentPage<'a>>,
+    },
+    Extension {
+        extension: ArgumentExtension<'a>,
+    },
+}
+
+#[derive(Serialize)]
 struct ArgumentPage<'a> {
     section: &'a str,
     pattern: &'a str,
 }
 
+#[derive(Serialize)]
+struct ArgumentExtension<'a> {
+    section: &'a str,
+    point: &'a PointReference,
+    props: &'a RawValue,
+}
+
+impl<'a> ArgumentSubject<'a> {
+    /// The extension or, without one, the page of a request. And the name of its section.
+    fn new(request: RenderRequest<'a>, extension: Option<RequestedExtension<'a>>) -> (Self, Option<&'a str>) {
+        if let Some(RequestedExtension { manifest, props }) = extension {
+            let section = &*manifest.section.name;
+            let (point, props) = (&manifest.point, &*props.json);
+            let extension = ArgumentExtension {
+                section,
+                point,
+                props,
+            };
+            return (Self::Extension { extension }, Some(section));
+        }
+        let page = request.page.map(|page| ArgumentPage {
+            section: &page.section.name,
+            pattern: &page.pattern,
+        });
+        let section = request.page.map(|page| &*page.section.name);
+        let path = request.path;
+        (Self::Page { path, page }, section)
+    }
+}
+
 impl<'a> Argument<'a> {
     pub(super) fn new(
         request: RenderRequest<'a>,
-        form: Option<&'a Value>,
-        results: Option<&'a Results>,
+        extension: Option<RequestedExtension<'a>>,
+        input: Input<'a>,
     ) -> Self {
         let mut site = request.site.site.clone();
-        let config = request
-            .page
-            .and_then(|page| request.site.configs.get(&page.section.name));
         site["today"] = json!(request.day.to_string());
+        let (subject, section) = ArgumentSubject::new(request, extension);
+        let config = section.and_then(|section| request.site.configs.get(section));
         Self {
-            path: request.path,
-            page: request.page.map(|page| ArgumentPage {
-                section: &page.section.name,
-                pattern: &page.pattern,
-            }),
+            subject,
             site,
             config: config.map(|config| &**config),
-            form,
-            results: results.map(|results| &*results.json),
+            form: input.form,
+            results: input.results.map(|results| &*results.json),
         }
     }
 

@@ -12,6 +12,7 @@ use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 
 use crate::attempt::{Attempt, Input};
+use crate::extension::RequestedExtension;
 use crate::page::Output;
 use crate::request::ReleasePair;
 use crate::results::Results;
@@ -139,14 +140,28 @@ impl Renderer {
         }
     }
 
-    /// Renders a page that no visitor has requested into the cache. Of a page with queries it
-    /// evaluates only these, so that a deploy does not send the queries of all pages to the
-    /// upstreams at once. Returns whether the page has queries.
+    /// Renders a page that no visitor has requested, and its extensions, into the cache. Of what has
+    /// queries it evaluates only these, so that a deploy does not send the queries of all pages to
+    /// the upstreams at once. Returns whether the page or an extension has queries.
     pub async fn render_ahead(&self, store: &Store, request: RenderRequest<'_>) -> bool {
-        match self.attempt(store, request) {
-            Some(attempt) => matches!(attempt.output(None).await, Ok(Output::Queries(_))),
-            None => false,
+        let Some(attempt) = self.attempt(store, request) else {
+            return false;
+        };
+        let content = match attempt.output(None).await {
+            Ok(Output::Queries(_)) => return true,
+            Ok(output) => output.into_html(),
+            Err(_) => None,
+        };
+        let mut has_queries = false;
+        for extension in content
+            .iter()
+            .flat_map(|content| RequestedExtension::all_of(request, content))
+        {
+            if let Some(attempt) = Attempt::new(attempt.engine, store, request, Some(extension)) {
+                has_queries |= matches!(attempt.output(None).await, Ok(Output::Queries(_)));
+            }
         }
+        has_queries
     }
 
     /// Whether a page also fails in another deployment that has the same release of its section.

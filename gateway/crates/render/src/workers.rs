@@ -160,7 +160,7 @@ impl Queue {
             max_wait: timeout,
             max_waiting: 0,
         };
-        queue.acquire(job.job.page.client, Some(job), limits).await
+        queue.acquire(job.job.subject.client, Some(job), limits).await
     }
 
     /// Waits for the next job.
@@ -363,7 +363,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{Queue, QueuedJob};
-    use crate::job::{Job, RequestedPage};
+    use crate::job::{Job, Subject};
     use crate::metrics::RenderMetrics;
     use crate::request::{CircuitKey, ReleasePair};
 
@@ -381,9 +381,13 @@ mod tests {
             shell,
         };
         let job = Job {
-            page: RequestedPage {
+            subject: Subject {
                 client: None,
-                circuit: CircuitKey { releases, is_listed },
+                circuit: CircuitKey {
+                    releases,
+                    point: None,
+                    is_listed,
+                },
                 pattern: None,
             },
             shell: Arc::new(modules),

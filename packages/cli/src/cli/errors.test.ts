@@ -23,7 +23,13 @@ function error(version: string, fields: object): object {
 
 const ERRORS = [
   error("1.1.0", { class: "TypeError", count: 12 }),
-  error("1.0.0", { page: null, source: "gateway", cause: "memory_limit", class: null }),
+  error("1.0.0", {
+    page: null,
+    extensionPoint: "directory/aside@1",
+    source: "gateway",
+    cause: "memory_limit",
+    class: null,
+  }),
 ];
 
 let folder: string;
@@ -36,9 +42,9 @@ test("errors shows release, page, cause, class, count and age", async () => {
   admin.response = jsonResponse({ since: SINCE, errors: ERRORS });
   expect(await runSection(folder, ["errors"])).toEqual({
     code: 0,
-    out: `release      page    cause                   class      count  last seen
-hello@1.1.0  /hello  render (browser)        TypeError  12     2 hours ago
-hello@1.0.0  -       memory_limit (gateway)  -          1      2 hours ago
+    out: `release      page               cause                   class      count  last seen
+hello@1.1.0  /hello             render (browser)        TypeError  12     2 hours ago
+hello@1.0.0  directory/aside@1  memory_limit (gateway)  -          1      2 hours ago
 `,
     err: "",
   });

@@ -13,6 +13,8 @@ interface SectionError {
   readonly version: string;
   /** Path pattern of the page. */
   readonly page: string | null;
+  /** The point of an extension. */
+  readonly extensionPoint: string | null;
   readonly source: "gateway" | "browser";
   readonly cause: string;
   readonly class: string | null;
@@ -72,7 +74,7 @@ async function readErrors(
 function errorTable(errors: readonly SectionError[]): string {
   const rows = errors.map((error) => [
     `${error.section}@${error.version}`,
-    error.page ?? EMPTY_CELL,
+    error.page ?? error.extensionPoint ?? EMPTY_CELL,
     `${error.cause} (${error.source})`,
     error.class ?? EMPTY_CELL,
     String(error.count),

@@ -203,7 +203,7 @@ impl Deployments {
         self.metrics.describe(before, snapshot);
         if let Some(renderer) = &self.renderer {
             let releases = snapshot.visible_releases();
-            releases.for_each(|release| renderer.expose_metrics(&release.id.name));
+            releases.for_each(|release| renderer.expose_metrics(release));
         }
     }
 

@@ -35,9 +35,6 @@ const LOAD_CPU_LIMIT: Duration = Duration::from_secs(5);
 /// The stack size of scripts, in bytes. The thread's stack is larger.
 const STACK_SIZE: usize = 8 * 1024 * 1024;
 
-/// The maximum size of a rendered page with its data, as JSON, in bytes.
-const MAX_PAGE_BYTES: usize = 1024 * 1024;
-
 /// The maximum number of stack frames in an error message.
 const MAX_FRAMES: usize = 5;
 
@@ -180,10 +177,11 @@ impl Sandbox {
             json.map(|json| json.to_string()).transpose()
         })?;
         let page = json.unwrap_or_else(|| "null".to_owned());
-        if page.len() > MAX_PAGE_BYTES {
+        if page.len() > job.max_bytes {
+            let max = job.max_bytes;
             return Err(Failure::new(
                 Why::MemoryLimit,
-                &format!("the page and its data exceed {MAX_PAGE_BYTES} bytes"),
+                &format!("the HTML and the data exceed {max} bytes"),
             ));
         }
         let cpu = cpu_time().saturating_sub(start);

@@ -29,6 +29,7 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
         argument: "null".to_owned(),
         cpu_limit_ms,
         memory_limit: 64 * 1024 * 1024,
+        max_bytes: 1024 * 1024,
     };
     let render = || {
         let sandbox = Sandbox::new(Rc::clone(&shell)).expect("the shell loads");

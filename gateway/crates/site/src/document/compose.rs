@@ -86,7 +86,7 @@ impl Documents {
         rendered: Rendered,
         form: Option<Form>,
     ) -> Document {
-        let Rendered { page, validity } = rendered;
+        let Rendered { page, validity, .. } = rendered;
         let (content, why) = match page {
             Page::Html(content) => (Some(content), None),
             Page::Browser(why) => (None, Some(why)),

@@ -142,6 +142,7 @@ impl ClientErrorReports {
         diagnostics.errors.record(ObservedError {
             release: release.clone(),
             page: report.page.clone(),
+            extension_point: None,
             source: ErrorSource::Browser,
             cause,
             class: Some(ErrorClass::reported(&report.error)),

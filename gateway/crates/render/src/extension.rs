@@ -1,0 +1,192 @@
+//! The extensions of a page: what sections contribute to its extension points and to those of the
+//! shell.
+//!
+//! An extension is rendered by jobs of its own, with the props that the page passes. One that fails
+//! is left out of the document, which then no cache keeps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use colonnade_model::release::PointReference;
+use colonnade_store::Store;
+use colonnade_store::loaded::ExtensionManifest;
+
+use crate::attempt::Attempt;
+use crate::engine::Engine;
+use crate::page::{Content, PageContent, Rendered};
+use crate::request::RenderRequest;
+use crate::validity::{Digest, Validity};
+use crate::why::Why;
+
+/// The most bytes of the props of a point, as JSON.
+const MAX_PROPS_BYTES: usize = 64 * 1024;
+
+/// The most bytes of all extensions of a document, as much as a page may have.
+const MAX_TOTAL_BYTES: usize = 1024 * 1024;
+
+/// The props that a page passes to an extension point: a JSON object, kept byte for byte.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+pub(crate) struct PointProps {
+    pub(crate) json: Box<RawValue>,
+    digest: Digest,
+}
+
+impl TryFrom<Box<RawValue>> for PointProps {
+    type Error = String;
+
+    fn try_from(json: Box<RawValue>) -> Result<Self, String> {
+        let bytes = json.get().len();
+        if bytes > MAX_PROPS_BYTES {
+            return Err(format!(
+                "the props of an extension point have {bytes} bytes; expected at most {MAX_PROPS_BYTES}"
+            ));
+        }
+        if !json.get().starts_with('{') {
+            return Err("the props of an extension point must be an object".to_owned());
+        }
+        let digest = Sha256::digest(json.get()).into();
+        Ok(Self { json, digest })
+    }
+}
+
+impl PointProps {
+    /// Their bytes in memory.
+    pub(crate) fn weight(&self) -> usize {
+        size_of::<Self>() + self.json.get().len()
+    }
+}
+
+/// An extension that a worker has rendered.
+#[derive(Debug, Deserialize)]
+pub struct ExtensionContent {
+    /// The HTML of its element.
+    pub html: String,
+    /// The hydration data, kept byte for byte.
+    pub data: Box<RawValue>,
+}
+
+impl ExtensionContent {
+    /// Its bytes in memory.
+    pub(crate) fn weight(&self) -> usize {
+        self.html.len() + self.data.get().len()
+    }
+}
+
+/// An extension of a document.
+#[derive(Debug, Clone)]
+pub struct ShownExtension {
+    /// How the browser loads it.
+    pub manifest: Arc<ExtensionManifest>,
+    /// Its HTML; `None` if the browser always renders it, because its release has no server modules.
+    pub content: Option<Arc<ExtensionContent>>,
+}
+
+/// An extension to render for a page, with the props of its point.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestedExtension<'a> {
+    pub(crate) manifest: &'a Arc<ExtensionManifest>,
+    pub(crate) props: &'a PointProps,
+}
+
+impl<'a> RequestedExtension<'a> {
+    /// The digest of its props.
+    pub(crate) fn digest(self) -> Digest {
+        self.props.digest
+    }
+
+    /// The extensions of a rendered page, in order. The page may name only its own points, and those
+    /// of the shell.
+    pub(crate) fn all_of(
+        request: RenderRequest<'a>,
+        content: &'a PageContent,
+    ) -> impl Iterator<Item = RequestedExtension<'a>> {
+        request.points().flat_map(move |point| {
+            let props = content.points.get(point.as_str());
+            let extensions = request.deployment.extensions(point).iter();
+            props
+                .into_iter()
+                .flat_map(move |props| extensions.clone().map(move |manifest| Self { manifest, props }))
+        })
+    }
+}
+
+impl<'a> RenderRequest<'a> {
+    /// The extension points of the page and of the shell.
+    fn points(self) -> impl Iterator<Item = &'a PointReference> {
+        let own = self.page.into_iter().flat_map(|page| &page.points);
+        own.chain(&self.deployment.frame.points)
+    }
+
+    /// Whether any section fills a point of the page or the shell.
+    pub(crate) fn has_extensions(self) -> bool {
+        let deployment = self.deployment;
+        self.points()
+            .any(|point| !deployment.extensions(point).is_empty())
+    }
+}
+
+/// Renders the extensions of a page at the same time, with the props that `usual` passes.
+pub(crate) async fn extend(
+    engine: &Arc<Engine>,
+    store: &Store,
+    request: RenderRequest<'_>,
+    rendered: Rendered,
+    usual: &PageContent,
+) -> Rendered {
+    let requested = RequestedExtension::all_of(request, usual);
+    let outcomes = requested.map(|extension| render(engine, store, request, extension));
+    let outcomes = join_all(outcomes).await;
+    if outcomes.is_empty() {
+        return rendered;
+    }
+    let (mut extensions, mut bytes) = (BTreeMap::<_, Vec<_>>::new(), 0);
+    let parts = outcomes.into_iter().map(|(shown, validity)| {
+        let shown = shown.filter(|ShownExtension { content, .. }| {
+            bytes += content.as_ref().map_or(0, |content| content.weight());
+            bytes <= MAX_TOTAL_BYTES
+        });
+        let is_shown = shown.is_some();
+        if let Some(shown) = shown {
+            let of_point: &mut Vec<_> = extensions.entry(shown.manifest.point.clone()).or_default();
+            of_point.push(shown);
+        }
+        (is_shown, validity)
+    });
+    let parts: Vec<_> = parts.collect();
+    Rendered {
+        page: rendered.page,
+        validity: rendered.validity.with(&parts),
+        extensions,
+    }
+}
+
+/// Renders an extension, unless it is cached. Returns it if the document has it, and how long the
+/// document may be used.
+async fn render(
+    engine: &Arc<Engine>,
+    store: &Store,
+    request: RenderRequest<'_>,
+    extension: RequestedExtension<'_>,
+) -> (Option<ShownExtension>, Validity) {
+    let shown = |content| ShownExtension {
+        manifest: Arc::clone(extension.manifest),
+        content,
+    };
+    let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension)) else {
+        return (Some(shown(None)), Validity::default());
+    };
+    match attempt.content().await {
+        Ok((Content::Extension(content), validity)) => {
+            (content.map(|content| shown(Some(content))), validity)
+        }
+        // The output of an extension is never a page.
+        Ok((Content::Page(_), _)) => (None, attempt.validity_without_html(Why::Exception)),
+        Err(why) => (None, attempt.validity_without_html(why)),
+    }
+}
