@@ -76,6 +76,7 @@ mod queries_purge;
 mod queries_rejected;
 mod regions;
 mod remotes_endpoint;
+mod render_extensions;
 mod render_isolation;
 mod render_unavailable;
 mod render_workers;

@@ -57,8 +57,9 @@ pub(crate) use query_upstream::QueryUpstream;
 pub(crate) use relay::Relay;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
 pub(crate) use rendering::{
-    HEALTHY_MODULE, deploy_with_queries, is_rendered, query_shell, render_count, rendered_section,
-    rendering_gateway, rendering_shell, wait_until_rendered, with_rendering_site,
+    HEALTHY_MODULE, deploy_with_queries, extending_section, extensible_shell, is_rendered, query_shell,
+    render_count, rendered_section, rendering_gateway, rendering_shell, wait_until_rendered,
+    with_rendering_site,
 };
 pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Files, Tls, tls_client};

@@ -91,3 +91,33 @@ pub(crate) fn deploy_with_queries(gateway: &Gateway, module: &str) {
 pub(crate) fn query_shell() -> Release {
     rendering_shell("1.0.0").bytes("server/index.js", SCRIPT, RENDER_WITH_QUERIES)
 }
+
+/// The server module of a shell that renders extensions. A page exports `page(key, form)`, which returns its HTML and the props
+/// of its points; an extension is a function of its props, `site` and the results of `queries(props)`, and returns what `render`
+/// does. Without a section the page has the shell's point.
+const RENDER_WITH_EXTENSIONS: &str = r#"
+export async function render(section, { path, form, extension, site, results }) {
+  if (extension) {
+    const { show, queries } = section.extensions[extension.point];
+    if (queries && !results) return { queries: queries(extension.props), readsToday: false };
+    return show(extension.props, { site, results });
+  }
+  const shell = { html: '<div data-extension-point="shell/banner@1"></div>', points: { "shell/banner@1": {} } };
+  const { html, points } = section ? section.page(path.split("/").at(-1), form) : shell;
+  const head = { title: path };
+  return { status: section ? 200 : 404, head, view: { kind: "page", data: {} }, html, points, readsToday: false };
+}
+"#;
+
+/// A shell with the point `shell/banner@1` that renders extensions.
+pub(crate) fn extensible_shell() -> Release {
+    rendering_shell("1.0.0")
+        .bytes("server/index.js", SCRIPT, RENDER_WITH_EXTENSIONS)
+        .opens("shell/banner", 1, 16)
+}
+
+/// A section that fills a point with this extension.
+pub(crate) fn extending_section(name: &str, version: &str, point: &str, extension: &str) -> Release {
+    let module = format!("export default {{ extensions: {{ '{point}': {extension} }} }};");
+    rendered_section(name, version, &format!("/{name}"), &module).fills(point, 0)
+}

@@ -87,6 +87,9 @@ pub struct ShownExtension {
     pub content: Option<Arc<ExtensionContent>>,
 }
 
+/// The extensions of a document, in order, by the point that they fill.
+pub type ShownExtensions = BTreeMap<PointReference, Vec<ShownExtension>>;
+
 /// An extension to render for a page, with the props of its point.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestedExtension<'a> {
@@ -145,7 +148,7 @@ pub(crate) async fn extend(
     if outcomes.is_empty() {
         return rendered;
     }
-    let (mut extensions, mut bytes) = (BTreeMap::<_, Vec<_>>::new(), 0);
+    let (mut extensions, mut bytes) = (ShownExtensions::new(), 0);
     let parts = outcomes.into_iter().map(|(shown, validity)| {
         let shown = shown.filter(|ShownExtension { content, .. }| {
             bytes += content.as_ref().map_or(0, |content| content.weight());
@@ -153,8 +156,8 @@ pub(crate) async fn extend(
         });
         let is_shown = shown.is_some();
         if let Some(shown) = shown {
-            let of_point: &mut Vec<_> = extensions.entry(shown.manifest.point.clone()).or_default();
-            of_point.push(shown);
+            let of_point = extensions.entry(shown.manifest.point.clone());
+            of_point.or_default().push(shown);
         }
         (is_shown, validity)
     });

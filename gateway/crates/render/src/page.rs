@@ -7,11 +7,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use colonnade_model::language::Language;
-use colonnade_model::release::PointReference;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
-use crate::extension::{ExtensionContent, PointProps, ShownExtension};
+use crate::extension::{ExtensionContent, PointProps, ShownExtensions};
 use crate::queries::Queries;
 use crate::site_url;
 use crate::validity::Validity;
@@ -37,8 +36,8 @@ pub enum Page {
 pub struct Rendered {
     /// The page.
     pub page: Page,
-    /// The extensions in it, in order, by the point that they fill.
-    pub extensions: BTreeMap<PointReference, Vec<ShownExtension>>,
+    /// The extensions in it.
+    pub extensions: ShownExtensions,
     /// How long and by whom it may be used, with the extensions.
     pub validity: Validity,
 }
@@ -61,7 +60,7 @@ impl Rendered {
     }
 
     fn page(page: Page, validity: Validity) -> Self {
-        let extensions = BTreeMap::new();
+        let extensions = ShownExtensions::new();
         Self {
             page,
             extensions,

@@ -39,6 +39,18 @@ pub(crate) struct ResolvedExtension<'a> {
     pub(crate) data: Option<&'a RawValue>,
 }
 
+impl<'a> ResolvedExtension<'a> {
+    /// An extension with its data, if the document has its HTML.
+    pub(crate) fn new(manifest: &'a ExtensionManifest, data: Option<&'a RawValue>) -> Self {
+        let config = None;
+        Self {
+            manifest,
+            config,
+            data,
+        }
+    }
+}
+
 impl<'a> ResolvedPage<'a> {
     /// A page of a set, for browsers that render it.
     pub(crate) fn new(set: &'a LoadedDeployment, manifest: &'a PageManifest) -> Self {
@@ -72,17 +84,12 @@ pub(crate) fn extensions<'a>(
     set: &'a LoadedDeployment,
     points: &'a [PointReference],
 ) -> ResolvedExtensions<'a> {
-    let resolved = |manifest| ResolvedExtension {
-        manifest,
-        config: None,
-        data: None,
-    };
     let filled = points.iter().map(|point| {
         let extensions = set.extensions(point).iter();
         (
             point,
             extensions
-                .map(|extension| resolved(&**extension))
+                .map(|extension| ResolvedExtension::new(extension, None))
                 .collect::<Vec<_>>(),
         )
     });

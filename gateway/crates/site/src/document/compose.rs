@@ -6,12 +6,13 @@ use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use colonnade_config::Config;
-use colonnade_render::{Page, PageContent, Rendered};
+use colonnade_render::{Page, PageContent, Rendered, ShownExtensions};
 use colonnade_store::loaded::InlineStyle;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 
 use super::boot::{Boot, ErrorReportSettings, Form};
+use super::extended_page::ExtendedPage;
 use super::html::DocumentTemplate;
 use super::types::{Content, Document};
 use super::{DocumentRequest, Documents, inline_style, preview_banner};
@@ -42,11 +43,17 @@ impl CommonParts {
     fn html(
         &self,
         request: &DocumentRequest,
-        content: Option<&PageContent>,
+        content: Option<(&PageContent, &ShownExtensions)>,
         styles: &[Arc<InlineStyle>],
         form: Option<&Form>,
     ) -> String {
         let (deployment, page) = (&request.deployment, request.page.as_deref());
+        let extended = content.map(|(content, extensions)| ExtendedPage::new(&content.html, extensions));
+        let content = content.map(|(content, _)| content);
+        let extensions = |points| match &extended {
+            Some(extended) => extended.of_points(points),
+            None => extensions(deployment, points),
+        };
         let mut site = request.site.values.site.clone();
         site["today"] = json!(request.key.day.to_string());
         let language = content.and_then(|content| content.head.language.as_ref());
@@ -54,9 +61,9 @@ impl CommonParts {
             deployment: &deployment.name,
             site,
             configs: request.configs(),
-            page: page.map(|page| ResolvedPage::new(deployment, page)),
+            page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
             slots: &deployment.slots,
-            extensions: extensions(deployment, &deployment.frame.points),
+            extensions: extensions(&deployment.frame.points),
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),
             view: content.map(|content| &*content.view),
@@ -69,6 +76,7 @@ impl CommonParts {
             frame: &deployment.frame,
             boot: &boot,
             content,
+            body: extended.as_ref().map_or("", |extended| &extended.html),
             styles,
             is_preview: request.is_preview,
             is_indexable: request.page.is_some() && deployment.is_indexable(request.path()),
@@ -86,7 +94,11 @@ impl Documents {
         rendered: Rendered,
         form: Option<Form>,
     ) -> Document {
-        let Rendered { page, validity, .. } = rendered;
+        let Rendered {
+            page,
+            extensions,
+            validity,
+        } = rendered;
         let (content, why) = match page {
             Page::Html(content) => (Some(content), None),
             Page::Browser(why) => (None, Some(why)),
@@ -115,7 +127,10 @@ impl Documents {
         let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
         let policy = self.common.policy.header(hashes);
         let (site, request) = (Arc::clone(&self.common), request.clone());
-        let write = move || site.html(&request, content.as_deref(), &styles, form.as_ref());
+        let write = move || {
+            let content = content.as_deref().map(|content| (content, &extensions));
+            site.html(&request, content, &styles, form.as_ref())
+        };
         let html = if validity.may_cache() {
             EncodedContent::compress(write).await
         } else {

@@ -1,6 +1,6 @@
 //! Writes a document as HTML.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use colonnade_web::request_scope;
 
 use super::boot::Boot;
 use super::preview_banner;
+use crate::resolved_page::ResolvedExtension;
 
 /// The text for browsers without JavaScript.
 const NO_SCRIPT: &str =
@@ -33,6 +34,8 @@ pub(super) struct DocumentTemplate<'a> {
     pub(super) frame: &'a ShellFrame,
     pub(super) boot: &'a Boot<'a>,
     pub(super) content: Option<&'a PageContent>,
+    /// The HTML of the root element: that of the content with its extensions.
+    pub(super) body: &'a str,
     pub(super) styles: &'a [Arc<InlineStyle>],
     pub(super) is_preview: bool,
     /// Whether the sitemap lists its path.
@@ -70,16 +73,17 @@ impl DocumentTemplate<'_> {
         } else {
             String::new()
         };
-        let (body, no_script) = match self.content {
-            Some(content) => (content.html.as_str(), String::new()),
-            None => ("", self.no_script()),
+        let no_script = match self.content {
+            Some(_) => String::new(),
+            None => self.no_script(),
         };
         format!(
             "<!doctype html><html {}><head>{}</head>\
-             <body>{banner}<div id=\"root\">{body}</div>{no_script}\
+             <body>{banner}<div id=\"root\">{}</div>{no_script}\
              <script type=\"application/json\" id=\"boot\">{}</script></body></html>\n",
             self.language.attributes(),
             head.html,
+            self.body,
             boot_json(boot)
         )
     }
@@ -126,6 +130,27 @@ impl DocumentTemplate<'_> {
         if are_inlined {
             self.write_styles(head, &styles);
         }
+        self.write_extension_styles(head);
+    }
+
+    /// Writes the stylesheets of the extensions whose HTML the document has. The shell knows each by
+    /// its point and section, and sorts them by this name.
+    fn write_extension_styles(&self, head: &mut DocumentHead) {
+        let page = self.boot.page.iter().flat_map(|page| &page.extensions);
+        let extensions = page.chain(&self.boot.extensions);
+        let extensions = extensions.flat_map(|(point, extensions)| {
+            let shown = extensions.iter().filter(|extension| extension.data.is_some());
+            shown.map(move |ResolvedExtension { manifest, .. }| {
+                (format!("{point} {}", manifest.section.name), manifest)
+            })
+        });
+        let extensions: BTreeMap<_, _> = extensions.collect();
+        for (name, manifest) in extensions {
+            let assets: Vec<_> = manifest.section.assets.iter().chain(&manifest.assets).collect();
+            for asset in head.unwritten_styles(&assets) {
+                head.style(asset, Some(&name));
+            }
+        }
     }
 
     /// Writes stylesheets in the order of the cascade, inlined or not.
@@ -133,7 +158,7 @@ impl DocumentTemplate<'_> {
         for asset in styles {
             match self.styles.iter().find(|style| style.href == asset.href) {
                 Some(style) => head.inline(style),
-                None => head.style(asset),
+                None => head.style(asset, None),
             }
         }
     }
@@ -308,10 +333,14 @@ impl DocumentHead {
         new.copied().collect()
     }
 
-    fn style(&mut self, asset: &Asset) {
+    /// Writes a stylesheet of the page, or of an extension, which the shell knows by `slot`.
+    fn style(&mut self, asset: &Asset, slot: Option<&str>) {
+        let slot = slot
+            .map(|slot| format!(" data-slot=\"{slot}\""))
+            .unwrap_or_default();
         let _ = write!(
             self.html,
-            "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\">",
+            "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"{slot}>",
             escape(&asset.href),
             escape(&asset.name),
             escape(&asset.integrity)

@@ -7,6 +7,7 @@
 mod boot;
 mod cache;
 mod compose;
+mod extended_page;
 mod html;
 mod inline_style;
 mod metrics;

@@ -99,6 +99,7 @@ fn with_content(
         frame: &frame(),
         boot: &boot,
         content,
+        body: content.map_or("", |content| &content.html),
         styles,
         is_preview: false,
         is_indexable: page.is_some(),

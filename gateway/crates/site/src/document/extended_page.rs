@@ -1,0 +1,68 @@
+//! A rendered page with its extensions in the places of their points.
+
+use std::collections::BTreeMap;
+
+use colonnade_model::release::PointReference;
+use colonnade_render::{ShownExtension, ShownExtensions};
+
+use crate::resolved_page::{ResolvedExtension, ResolvedExtensions};
+
+/// The HTML of a page with that of its extensions.
+pub(super) struct ExtendedPage<'a> {
+    pub(super) html: String,
+    /// The extensions in the HTML, and those that the browser adds, by point.
+    shown: BTreeMap<&'a PointReference, &'a [ShownExtension]>,
+}
+
+impl<'a> ExtendedPage<'a> {
+    /// Writes the extensions of each point into its first place. A point without a place in the HTML
+    /// shows nothing.
+    pub(super) fn new(html: &str, extensions: &'a ShownExtensions) -> Self {
+        let places = extensions.iter().filter_map(|(point, shown)| {
+            let start = format!("<div data-extension-point=\"{point}\">");
+            let at = html.find(&format!("{start}</div>"))? + start.len();
+            Some((at, (point, &**shown)))
+        });
+        // In the page's HTML only: an extension cannot make a place for others.
+        let places: BTreeMap<usize, _> = places.collect();
+        let mut written = String::with_capacity(html.len());
+        let mut end = 0;
+        for (&at, (_, shown)) in &places {
+            written.push_str(&html[end..at]);
+            shown.iter().for_each(|extension| write(&mut written, extension));
+            end = at;
+        }
+        written.push_str(&html[end..]);
+        Self {
+            html: written,
+            shown: places.into_values().collect(),
+        }
+    }
+
+    /// Those of the extensions that are in these points.
+    pub(super) fn of_points(&self, points: &'a [PointReference]) -> ResolvedExtensions<'a> {
+        let of_point = |point| {
+            let shown = self.shown.get(point)?.iter();
+            let resolved = shown.map(|ShownExtension { manifest, content }| {
+                let data = content.as_ref().map(|content| &*content.data);
+                ResolvedExtension::new(manifest, data)
+            });
+            Some((point, resolved.collect()))
+        };
+        points.iter().filter_map(of_point).collect()
+    }
+}
+
+fn write(html: &mut String, ShownExtension { manifest, content }: &ShownExtension) {
+    if let Some(content) = content {
+        for part in [
+            "<div data-extension=\"",
+            &manifest.section.name,
+            "\">",
+            &content.html,
+            "</div>",
+        ] {
+            html.push_str(part);
+        }
+    }
+}

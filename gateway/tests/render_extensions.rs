@@ -1,0 +1,360 @@
+//! Server-rendered extensions: each is rendered on its own, and a document without those that fail is complete.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Browser, Gateway, QueryUpstream, Release, Request, Response, extending_section, extensible_shell,
+    rendered_section, rollout_cookie, wait_until,
+};
+
+/// The point of the pages of `page`.
+const ASIDE: &str = "page/aside@1";
+
+/// The page at `/page/:key` passes the first letter of the key.
+const PAGE: &str = r#"export default { page: (key) => ({
+  html: `<p>${key}</p><div data-extension-point="page/aside@1"></div><div data-extension-point="page/aside@1"></div>`,
+  points: { 'page/aside@1': { key: key[0] }, 'shell/banner@1': {}, 'other/aside@1': {}, nonsense: {} },
+}) };"#;
+
+/// An extension that shows its props.
+const SHOWS: &str =
+    "{ show: (props) => ({ extension: { html: JSON.stringify(props), data: props }, readsToday: false }) }";
+
+fn page(module: &str) -> Release {
+    rendered_section("page", "1.0.0", "/page/:key", module).opens("page/aside", 1, 16)
+}
+
+fn extension(name: &str, module: &str) -> Release {
+    extending_section(name, "1.0.0", ASIDE, module)
+}
+
+/// Deploys a page with a point and these sections.
+fn deploy(gateway: &Gateway, page: Release, sections: &[Release]) {
+    let releases = [&[extensible_shell(), page], sections].concat();
+    let mut named = json!({});
+    for release in &releases {
+        gateway.publish(release);
+        named[&release.name] = json!(release.version);
+    }
+    gateway.deploy(&named);
+}
+
+fn count(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
+    gateway.metric(&format!(
+        "colonnade_renders_total{{section=\"{section}\",extension_point=\"{ASIDE}\",outcome=\"{outcome}\"}}"
+    ))
+}
+
+fn misses(gateway: &Gateway) -> u64 {
+    gateway.metric("colonnade_document_cache_misses_total")
+}
+
+/// What a document has in the places of the points of its page, as HTML.
+fn aside(document: &Response) -> String {
+    let text = document.text();
+    let (_, rest) = text
+        .split_once("<div data-extension-point=\"page/aside@1\">")
+        .unwrap();
+    let (inside, _) = rest
+        .split_once("</div><div data-extension-point=\"page/aside@1\"></div></div><script")
+        .unwrap_or_else(|| panic!("one place is filled: {text}"));
+    inside.to_owned()
+}
+
+/// The names of the sections in a list of extensions of the boot payload, with their data.
+fn listed(document: &Response) -> Value {
+    let boot = document.boot();
+    let Some(list) = boot["page"]["extensions"][ASIDE].as_array() else {
+        return json!([]);
+    };
+    let named = |extension: &Value| json!([extension["section"]["name"], extension["data"]]);
+    list.iter().map(named).collect()
+}
+
+/// Name, extension and counted outcome of each attack.
+const ATTACKS: &[(&str, &str, &str)] = &[
+    ("throws", "{ show() { throw new Error('x'); } }", "exception"),
+    ("loops", "{ show() { for (;;); } }", "cpu_limit"),
+    (
+        "allocates",
+        "{ show() { const list = []; for (;;) list.push(new Array(1000).fill(1.5)); } }",
+        "memory_limit",
+    ),
+    (
+        "never-settles",
+        "{ show: () => new Promise(() => {}) }",
+        "exception",
+    ),
+    ("is-missing", "null", "exception"),
+    ("returns-nothing", "{ show() {} }", "exception"),
+    (
+        "returns-no-text",
+        "{ show: () => ({ extension: { html: 5, data: {} }, readsToday: false }) }",
+        "exception",
+    ),
+    (
+        "returns-a-page",
+        "{ show: () => ({ status: 200, head: { title: '' }, view: {}, html: 'a page', readsToday: false }) }",
+        "exception",
+    ),
+    (
+        "returns-too-much",
+        "{ show: () => ({ extension: { html: 'x'.repeat(300_000), data: {} }, readsToday: false }) }",
+        "memory_limit",
+    ),
+    (
+        "queries-elsewhere",
+        "{ queries: () => ({ a: 'https://evil.example/api/x' }) }",
+        "exception",
+    ),
+    (
+        "queries-without-end",
+        "{ show: () => ({ queries: {}, readsToday: false }), queries: () => ({}) }",
+        "exception",
+    ),
+];
+
+/// Extensions that are shown beside them. One changes the globals of its engine, and one makes a place for others.
+const SHOWN: &[(&str, &str)] = &[
+    ("a-first", SHOWS),
+    (
+        "modifies-globals",
+        "(Array.prototype.map = JSON.stringify = null, globalThis.Promise = null, { show: () => \
+          ({ extension: { html: 'modified', data: 1 }, readsToday: false }) })",
+    ),
+    (
+        "makes-a-place",
+        "{ show: () => ({ extension: { html: '<div data-extension-point=\"shell/banner@1\"></div>', data: 2 }, readsToday: false }) }",
+    ),
+    (
+        "shows-nothing",
+        "{ show: () => ({ extension: null, readsToday: false }) }",
+    ),
+    ("z-last", SHOWS),
+];
+
+#[test]
+fn failing_extension_is_left_out_of_its_page() {
+    // An extension has a fifth of the time: 200 ms of CPU time, and 12 s.
+    let gateway = Gateway::start_with(
+        "[render]\nworkers = 2\ncpu_limit_ms = 1000\ndeadline_ms = 60000\nmemory_limit_mib = 16\nbreaker_failure_threshold = 1000\n",
+        &[],
+    );
+    let attacks = ATTACKS.iter().map(|(name, module, _)| extension(name, module));
+    let shown = SHOWN.iter().map(|(name, module)| extension(name, module));
+    let banner = extending_section("banner", "1.0.0", "shell/banner@1", SHOWS);
+    let sections: Vec<_> = attacks.chain(shown).chain([banner]).collect();
+    deploy(&gateway, page(PAGE), &sections);
+    for (number, key) in ["texas", "tonga"].into_iter().enumerate() {
+        let document = gateway.get(&format!("/page/{key}"));
+        let part = |(name, html): (&str, &str)| format!("<div data-extension=\"{name}\">{html}</div>");
+        let parts = [
+            ("a-first", "{\"key\":\"t\"}"),
+            ("makes-a-place", "<div data-extension-point=\"shell/banner@1\"></div>"),
+            ("modifies-globals", "modified"),
+            ("z-last", "{\"key\":\"t\"}"),
+        ];
+        assert_eq!(aside(&document), parts.map(part).concat());
+        let data = json!([
+            ["a-first", { "key": "t" }], ["makes-a-place", 2], ["modifies-globals", 1], ["z-last", { "key": "t" }],
+        ]);
+        assert_eq!(listed(&document), data);
+        assert_eq!(document.boot().get("extensions"), None);
+        assert_eq!(document.header("cache-control"), "no-store, no-transform");
+        for (name, _, outcome) in ATTACKS {
+            assert_eq!(count(&gateway, name, outcome), number as u64 + 1, "{name}");
+        }
+    }
+    // Pages that pass the same props share what was rendered.
+    for (name, _) in SHOWN {
+        assert_eq!(count(&gateway, name, "rendered"), 1, "{name}");
+    }
+    let failed =
+        gateway.wait_for_event(|line| line["event"] == "render_failed" && line["release"] == "throws@1.0.0");
+    assert_eq!(failed["extension_point"], ASIDE);
+    let errors = gateway.admin_get("/api/v1/sections/throws/errors");
+    let error = &errors["errors"][0];
+    assert_eq!(
+        (&error["page"], &error["extensionPoint"], &error["count"]),
+        (&Value::Null, &json!(ASIDE), &json!(2))
+    );
+    let of_page = gateway.admin_get("/api/v1/sections/page/errors");
+    assert_eq!(of_page["errors"], json!([]));
+}
+
+#[test]
+fn late_extension_is_shown_once_it_is_rendered() {
+    const SLOW: &str = "{ show() { let n = 0; for (let i = 0; i < 3e7; i++) n += i; \
+        return { extension: { html: 'slow', data: n }, readsToday: false }; } }";
+    let settings =
+        "[render]\nworkers = 1\ncpu_limit_ms = 300000\ndeadline_ms = 2000\nquery_deadline_ms = 1\n";
+    let gateway = Gateway::start_with(settings, &[]);
+    deploy(&gateway, page(PAGE), &[extension("slow", SLOW)]);
+    let document = gateway.get("/page/a");
+    assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
+    assert_eq!(document.header("cache-control"), "no-store, no-transform");
+    assert_eq!(count(&gateway, "slow", "deadline_exceeded"), 1);
+    wait_until("it is rendered", || count(&gateway, "slow", "rendered") == 1);
+    let document = gateway.get("/page/a");
+    assert_eq!(aside(&document), "<div data-extension=\"slow\">slow</div>");
+    assert_eq!(document.header("cache-control"), "no-cache, no-transform");
+}
+
+#[test]
+fn document_is_cached_while_circuit_of_extension_is_open() {
+    let settings =
+        "[render]\ndeadline_ms = 60000\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 3600\n";
+    let gateway = Gateway::start_with(settings, &[]);
+    deploy(
+        &gateway,
+        page(PAGE),
+        &[extension("throws", ATTACKS[0].1), extension("shows", SHOWS)],
+    );
+    let first = gateway.get("/page/a");
+    assert_eq!(first.header("cache-control"), "no-store, no-transform");
+    let second = gateway.get("/page/a");
+    assert_eq!(second.header("cache-control"), "no-cache, no-transform");
+    assert_eq!(listed(&second), json!([["shows", { "key": "a" }]]));
+    let composed = misses(&gateway);
+    assert_eq!(gateway.get("/page/a").text(), second.text());
+    assert_eq!(misses(&gateway), composed);
+    assert_eq!(count(&gateway, "throws", "exception"), 1);
+    let is_open =
+        |labels: &str| gateway.metric(&format!("colonnade_render_circuit_open{{section={labels}}}"));
+    assert_eq!(is_open(&format!("\"throws\",extension_point=\"{ASIDE}\"")), 1);
+}
+
+#[test]
+fn deploy_of_extension_renders_no_page_again() {
+    let gateway = Gateway::start_with("", &[]);
+    deploy(&gateway, page(PAGE), &[extension("shows", SHOWS)]);
+    let before = gateway.get("/page/a");
+    assert_eq!(
+        aside(&before),
+        "<div data-extension=\"shows\">{\"key\":\"a\"}</div>"
+    );
+    let links = |document: &Response| {
+        let text = document.text();
+        text.matches("data-slot=\"page/aside@1 shows\"").count()
+    };
+    assert_eq!(links(&before), 1);
+    let rendered = || gateway.metric("colonnade_renders_total{section=\"page\",outcome=\"rendered\"}");
+    let (pages, today) = (rendered(), before.boot()["site"]["today"].clone());
+    let reads_today =
+        "{ show: (_, { site }) => ({ extension: { html: site.today, data: {} }, readsToday: true }) }";
+    gateway.publish(&extending_section("shows", "2.0.0", ASIDE, reads_today));
+    gateway.deploy(&json!({ "shows": "2.0.0" }));
+    let html = format!("<div data-extension=\"shows\">{}</div>", today.as_str().unwrap());
+    assert_eq!(aside(&gateway.get("/page/a")), html);
+    assert_eq!((count(&gateway, "shows", "rendered"), rendered()), (2, pages));
+    // Its modules are only for the browser: nothing to hydrate, but something to load.
+    gateway.publish(&Release::section("shows", "3.0.0", &["/shows"]).fills(ASIDE, 0));
+    gateway.deploy(&json!({ "shows": "3.0.0" }));
+    let document = gateway.get("/page/a");
+    assert_eq!((aside(&document), links(&document)), (String::new(), 0));
+    assert_eq!(listed(&document), json!([["shows", null]]));
+    assert_eq!(document.header("cache-control"), "no-cache, no-transform");
+}
+
+#[test]
+fn document_is_as_fresh_as_results_of_its_extensions() {
+    const FRESH: &str = "max-age=1000, stale-while-revalidate=1000";
+    const EVENTS: &str = "{ queries: ({ key }) => ({ item: `/api/x/${key}` }), show: (props, { results: { item } }) => \
+        ({ extension: { html: `${item.value ?? item.status}`, data: {} }, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    for key in ["a", "b"] {
+        upstream.respond(&format!("/{key}"), FRESH, "1");
+    }
+    let settings = format!("[render]\ndeadline_ms = 60000\n{}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
+    deploy(&gateway, page(PAGE), &[extension("events", EVENTS)]);
+    let shown = |path: &str| {
+        let document = gateway.get(path);
+        let html = aside(&document).replace("<div data-extension=\"events\">", "");
+        (
+            html.replace("</div>", ""),
+            document.header("cache-control").to_owned(),
+        )
+    };
+    let [cached, once] = ["no-cache, no-transform", "no-store, no-transform"];
+    let expected = |value: &str, caching: &str| (value.to_owned(), caching.to_owned());
+    assert_eq!(shown("/page/a"), expected("1", cached));
+    assert_eq!(shown("/page/b"), expected("1", cached));
+    upstream.respond("/a", FRESH, "2");
+    assert_eq!(shown("/page/a"), expected("1", cached));
+    let purge = |prefix: &str| gateway.admin_change("/api/v1/upstreams/purge", &json!({ "prefix": prefix }));
+    let composed = misses(&gateway);
+    purge("/api/x/a");
+    assert_eq!(shown("/page/a"), expected("2", cached));
+    assert_eq!(shown("/page/b"), expected("1", cached));
+    assert_eq!(misses(&gateway), composed + 1);
+    assert_eq!(upstream.received().len(), 3);
+    // A failed or late query is a result for the extension.
+    assert_eq!(shown("/page/missing"), expected("404", once));
+    upstream.hold();
+    purge("/api/x/a");
+    assert_eq!(shown("/page/a"), expected("504", once));
+    upstream.release();
+    wait_until("the late result is cached", || {
+        shown("/page/a") == expected("2", cached)
+    });
+}
+
+#[test]
+fn extensions_never_get_what_a_visitor_typed() {
+    const FORM: &str = r#"export default { page: (key, form) => ({
+      html: `<p>${form ? form.values.email : ''}</p><div data-extension-point="page/aside@1"></div><div data-extension-point="page/aside@1"></div>`,
+      points: { 'page/aside@1': { email: form ? form.values.email : '' } },
+    }) };"#;
+    let signup = "[signup]\nbackend = \"http://127.0.0.1:9\"\nbackend_api_key = { env = \"KEY\" }\naffiliate_subid = \"tag\"\n";
+    let gateway = Gateway::start_with(signup, &[("KEY", "the-key")]);
+    let form = rendered_section("page", "1.0.0", "/signup", FORM).opens("page/aside", 1, 16);
+    let banner = extending_section("banner", "1.0.0", "shell/banner@1", SHOWS);
+    deploy(&gateway, form, &[extension("shows", SHOWS), banner]);
+    let request = Request::new("POST", "/functions/v1/signup")
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded");
+    let request = request.body("email=secret%40example.com&password=short&age=30");
+    let response = gateway.site.send(request);
+    assert_eq!(response.status, 422, "{}", response.text());
+    assert!(response.text().contains("<p>secret@example.com</p>"));
+    assert_eq!(
+        aside(&response),
+        "<div data-extension=\"shows\">{\"email\":\"\"}</div>"
+    );
+    assert_eq!(count(&gateway, "shows", "rendered"), 1);
+    // The not-found page has the points of the shell.
+    let not_found = gateway.get("/nowhere");
+    assert!(
+        not_found
+            .text()
+            .contains("<div data-extension=\"banner\">{}</div>"),
+        "{}",
+        not_found.text()
+    );
+    let of_shell = &not_found.boot()["extensions"]["shell/banner@1"][0];
+    assert_eq!(
+        (&of_shell["section"]["name"], &of_shell["data"]),
+        (&json!("banner"), &json!({}))
+    );
+}
+
+#[test]
+fn candidate_of_extension_is_rendered_for_its_visitors() {
+    let gateway = Gateway::start_with("", &[]);
+    deploy(&gateway, page(PAGE), &[extension("shows", SHOWS)]);
+    let candidate = SHOWS.replace("JSON.stringify(props)", "'candidate'");
+    gateway.publish(&extending_section("shows", "2.0.0", ASIDE, &candidate));
+    let body = json!({ "releases": { "shows": "2.0.0" }, "percent": 50 });
+    let response = gateway.post_deployment(&body);
+    assert_eq!(response.status, 201, "{}", response.text());
+    for (is_included, html) in [(true, "candidate"), (false, "{\"key\":\"a\"}")] {
+        let mut visitor = Browser::new(gateway.site);
+        visitor.set_cookie(
+            "__Host-colonnade-rollout",
+            &rollout_cookie(&gateway, &[is_included]),
+        );
+        let expected = format!("<div data-extension=\"shows\">{html}</div>");
+        assert_eq!(aside(&visitor.get("/page/a")), expected);
+    }
+}
