@@ -150,7 +150,10 @@ fn failing_extension_is_left_out_of_its_page() {
         let part = |(name, html): (&str, &str)| format!("<div data-extension=\"{name}\">{html}</div>");
         let parts = [
             ("a-first", "{\"key\":\"t\"}"),
-            ("makes-a-place", "<div data-extension-point=\"shell/banner@1\"></div>"),
+            (
+                "makes-a-place",
+                "<div data-extension-point=\"shell/banner@1\"></div>",
+            ),
             ("modifies-globals", "modified"),
             ("z-last", "{\"key\":\"t\"}"),
         ];

@@ -26,9 +26,6 @@ use crate::why::Why;
 /// The most bytes of the props of a point, as JSON.
 const MAX_PROPS_BYTES: usize = 64 * 1024;
 
-/// The most bytes of all extensions of a document, as much as a page may have.
-const MAX_TOTAL_BYTES: usize = 1024 * 1024;
-
 /// The props that a page passes to an extension point: a JSON object, kept byte for byte.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Box<RawValue>")]
@@ -80,7 +77,7 @@ impl ExtensionContent {
 
 /// An extension of a document.
 #[derive(Debug, Clone)]
-pub struct ShownExtension {
+pub struct PlacedExtension {
     /// How the browser loads it.
     pub manifest: Arc<ExtensionManifest>,
     /// Its HTML; `None` if the browser always renders it, because its release has no server modules.
@@ -88,7 +85,7 @@ pub struct ShownExtension {
 }
 
 /// The extensions of a document, in order, by the point that they fill.
-pub type ShownExtensions = BTreeMap<PointReference, Vec<ShownExtension>>;
+pub type PlacedExtensions = BTreeMap<PointReference, Vec<PlacedExtension>>;
 
 /// An extension to render for a page, with the props of its point.
 #[derive(Clone, Copy)]
@@ -148,12 +145,8 @@ pub(crate) async fn extend(
     if outcomes.is_empty() {
         return rendered;
     }
-    let (mut extensions, mut bytes) = (ShownExtensions::new(), 0);
+    let mut extensions = PlacedExtensions::new();
     let parts = outcomes.into_iter().map(|(shown, validity)| {
-        let shown = shown.filter(|ShownExtension { content, .. }| {
-            bytes += content.as_ref().map_or(0, |content| content.weight());
-            bytes <= MAX_TOTAL_BYTES
-        });
         let is_shown = shown.is_some();
         if let Some(shown) = shown {
             let of_point = extensions.entry(shown.manifest.point.clone());
@@ -176,8 +169,8 @@ async fn render(
     store: &Store,
     request: RenderRequest<'_>,
     extension: RequestedExtension<'_>,
-) -> (Option<ShownExtension>, Validity) {
-    let shown = |content| ShownExtension {
+) -> (Option<PlacedExtension>, Validity) {
+    let shown = |content| PlacedExtension {
         manifest: Arc::clone(extension.manifest),
         content,
     };

@@ -13,8 +13,8 @@ use crate::request::{CircuitKey, DatedKey};
 /// The most bytes of a rendered page with its data, as JSON.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
-/// The same of an extension.
-pub(super) const MAX_EXTENSION_BYTES: usize = 256 * 1024;
+/// The most bytes of a rendered extension with its data, as JSON.
+const MAX_EXTENSION_BYTES: usize = 256 * 1024;
 
 /// An extension gets the time of a page divided by this: however many of them fail, a document takes
 /// at most a fifth longer than it may take without extensions.

@@ -24,7 +24,7 @@ mod why;
 mod worker;
 mod workers;
 
-pub use extension::{ExtensionContent, ShownExtension, ShownExtensions};
+pub use extension::{ExtensionContent, PlacedExtension, PlacedExtensions};
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;

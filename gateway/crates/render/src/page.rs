@@ -10,7 +10,7 @@ use colonnade_model::language::Language;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
-use crate::extension::{ExtensionContent, PointProps, ShownExtensions};
+use crate::extension::{ExtensionContent, PlacedExtensions, PointProps};
 use crate::queries::Queries;
 use crate::site_url;
 use crate::validity::Validity;
@@ -37,7 +37,7 @@ pub struct Rendered {
     /// The page.
     pub page: Page,
     /// The extensions in it.
-    pub extensions: ShownExtensions,
+    pub extensions: PlacedExtensions,
     /// How long and by whom it may be used, with the extensions.
     pub validity: Validity,
 }
@@ -60,7 +60,7 @@ impl Rendered {
     }
 
     fn page(page: Page, validity: Validity) -> Self {
-        let extensions = ShownExtensions::new();
+        let extensions = PlacedExtensions::new();
         Self {
             page,
             extensions,
@@ -98,7 +98,8 @@ impl Output {
     /// What is wrong with it.
     pub(super) fn parse(json: &[u8], is_extension: bool) -> Result<(Self, bool), String> {
         debug_assert!(request_scope::may_block());
-        let value: ReturnValue = serde_json::from_slice(json).map_err(|error| malformed(&error))?;
+        let malformed = |error| malformed(if is_extension { "extension" } else { "page" }, &error);
+        let value: ReturnValue = serde_json::from_slice(json).map_err(malformed)?;
         let content = match (value.queries, value.extension) {
             (Some(queries), _) => {
                 let queries = Queries::new(queries)?;
@@ -154,7 +155,7 @@ impl Page {
                 Ok(Self::Redirect(location.into()))
             }
             Some(200 | 404) => {
-                let content = serde_json::from_slice(json).map_err(|error| malformed(&error))?;
+                let content = serde_json::from_slice(json).map_err(|error| malformed("page", &error))?;
                 Ok(Self::Html(Arc::new(content)))
             }
             Some(status) => Err(format!(
@@ -165,8 +166,8 @@ impl Page {
     }
 }
 
-fn malformed(error: &serde_json::Error) -> String {
-    format!("render returned an invalid result: {error}")
+fn malformed(what: &str, error: &serde_json::Error) -> String {
+    format!("render returned an invalid {what}: {error}")
 }
 
 /// The part of a return value that says what it is.

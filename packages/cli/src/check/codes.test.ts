@@ -7,6 +7,7 @@ import { PROBLEM_KINDS } from "./codes.js";
 import {
   MAX_EXAMPLE_BYTES,
   MAX_EXAMPLES,
+  MAX_EXTENSION_BYTES,
   MAX_EXTENSIONS,
   MAX_PAGE_BYTES,
   MAX_PATHS,
@@ -28,10 +29,13 @@ test("the package's copy of docs/errors.md has no links to other pages", () => {
   expect(targets).toEqual(["https://dequeuniversity.com/rules/axe/"]);
 });
 
-test("the check has the gateway's page size limit", () => {
-  const sandbox = readFileSync(path.join(ROOT, "gateway/crates/render/src/worker/sandbox.rs"), "utf8");
-  const [, factors = ""] = /MAX_PAGE_BYTES: usize = ([\d *]+);/.exec(sandbox) ?? [];
-  expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(MAX_PAGE_BYTES);
+test.each([
+  ["MAX_PAGE_BYTES", MAX_PAGE_BYTES],
+  ["MAX_EXTENSION_BYTES", MAX_EXTENSION_BYTES],
+])("the check has the gateway's %s", (name, value) => {
+  const job = readFileSync(path.join(ROOT, "gateway/crates/render/src/job.rs"), "utf8");
+  const [, factors = ""] = new RegExp(`${name}: usize = ([\\d *]+);`).exec(job) ?? [];
+  expect(factors.split("*").reduce((product, factor) => product * Number(factor), 1)).toBe(value);
 });
 
 test.each([

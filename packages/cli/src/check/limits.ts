@@ -3,6 +3,9 @@
 /** The gateway renders no page that is larger with its data, in bytes of JSON. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
+/** The same of an extension. */
+export const MAX_EXTENSION_BYTES = 256 * 1024;
+
 /** The gateway accepts no release whose pages list more paths. */
 export const MAX_PATHS = 5_000;
 

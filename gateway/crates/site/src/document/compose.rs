@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use colonnade_config::Config;
-use colonnade_render::{Page, PageContent, Rendered, ShownExtensions};
+use colonnade_render::{Page, PageContent, PlacedExtensions, Rendered};
 use colonnade_store::loaded::InlineStyle;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
@@ -43,7 +43,7 @@ impl CommonParts {
     fn html(
         &self,
         request: &DocumentRequest,
-        content: Option<(&PageContent, &ShownExtensions)>,
+        content: Option<(&PageContent, &PlacedExtensions)>,
         styles: &[Arc<InlineStyle>],
         form: Option<&Form>,
     ) -> String {

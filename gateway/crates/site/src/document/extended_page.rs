@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use colonnade_model::release::PointReference;
-use colonnade_render::{ShownExtension, ShownExtensions};
+use colonnade_render::{PlacedExtension, PlacedExtensions};
 
 use crate::resolved_page::{ResolvedExtension, ResolvedExtensions};
 
@@ -11,13 +11,13 @@ use crate::resolved_page::{ResolvedExtension, ResolvedExtensions};
 pub(super) struct ExtendedPage<'a> {
     pub(super) html: String,
     /// The extensions in the HTML, and those that the browser adds, by point.
-    shown: BTreeMap<&'a PointReference, &'a [ShownExtension]>,
+    shown: BTreeMap<&'a PointReference, &'a [PlacedExtension]>,
 }
 
 impl<'a> ExtendedPage<'a> {
     /// Writes the extensions of each point into its first place. A point without a place in the HTML
     /// shows nothing.
-    pub(super) fn new(html: &str, extensions: &'a ShownExtensions) -> Self {
+    pub(super) fn new(html: &str, extensions: &'a PlacedExtensions) -> Self {
         let places = extensions.iter().filter_map(|(point, shown)| {
             let start = format!("<div data-extension-point=\"{point}\">");
             let at = html.find(&format!("{start}</div>"))? + start.len();
@@ -43,7 +43,7 @@ impl<'a> ExtendedPage<'a> {
     pub(super) fn of_points(&self, points: &'a [PointReference]) -> ResolvedExtensions<'a> {
         let of_point = |point| {
             let shown = self.shown.get(point)?.iter();
-            let resolved = shown.map(|ShownExtension { manifest, content }| {
+            let resolved = shown.map(|PlacedExtension { manifest, content }| {
                 let data = content.as_ref().map(|content| &*content.data);
                 ResolvedExtension::new(manifest, data)
             });
@@ -53,7 +53,7 @@ impl<'a> ExtendedPage<'a> {
     }
 }
 
-fn write(html: &mut String, ShownExtension { manifest, content }: &ShownExtension) {
+fn write(html: &mut String, PlacedExtension { manifest, content }: &PlacedExtension) {
     if let Some(content) = content {
         for part in [
             "<div data-extension=\"",

@@ -1,5 +1,6 @@
 import type { Queries, Section, Site } from "@colonnade/kit";
 import { loadResults, type AnyExtension, type ExtensionModule } from "@colonnade/kit/shell";
+import { MAX_EXTENSION_BYTES } from "../limits.js";
 import { inspectHtml } from "./html.js";
 import { Places } from "./places.js";
 import { renderExtension, type SectionServices } from "./render.js";
@@ -100,7 +101,7 @@ export class ExtensionCheck {
     inspectHtml(this.html);
     const misplaced = places.violation(this.html, [], this.#subject);
     if (misplaced || !this.#isJson) return misplaced;
-    return sizeViolation({ html: this.html, data }, this.#subject);
+    return sizeViolation({ html: this.html, data }, MAX_EXTENSION_BYTES, this.#subject);
   }
 
   #context(): { readonly props: never; readonly site: Site } {

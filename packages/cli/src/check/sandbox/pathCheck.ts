@@ -9,6 +9,7 @@ import {
 } from "@colonnade/kit";
 import { matchPath } from "@colonnade/kit/contract";
 import { loadResults } from "@colonnade/kit/shell";
+import { MAX_PAGE_BYTES } from "../limits.js";
 import { headProblems, isIndexable } from "./head.js";
 import { inspectHtml } from "./html.js";
 import { Places } from "./places.js";
@@ -127,7 +128,11 @@ export class PathCheck {
     const listed = extensionPoints.map(({ reference }) => reference);
     const misplaced = places.violation(this.html, listed, this.#where);
     if (misplaced || !this.#isJson) return misplaced;
-    return sizeViolation({ head: this.#head, layout: this.#layout, data, html: this.html }, `the page ${path}`);
+    return sizeViolation(
+      { head: this.#head, layout: this.#layout, data, html: this.html },
+      MAX_PAGE_BYTES,
+      `the page ${path}`,
+    );
   }
 
   /** Runs `data` of a path whose params are made up, so that the upstreams do not know them either. */

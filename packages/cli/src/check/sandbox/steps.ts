@@ -1,7 +1,6 @@
 // Steps that the check of a page and the check of an extension share.
 import type { Queries, QueryResult } from "@colonnade/kit";
 import { findNonJson, queriesProblem, queryPaths } from "@colonnade/kit/server";
-import { MAX_PAGE_BYTES } from "../limits.js";
 import type { StepResult } from "./violation.js";
 
 /** The result of a query whose upstream is unavailable. */
@@ -26,10 +25,10 @@ export function jsonViolation(data: unknown, subject: string): StepResult {
   };
 }
 
-/** Finds that what a render returns is too large. It must be JSON. */
-export function sizeViolation(rendered: unknown, subject: string): StepResult {
+/** Finds that what a render returns has more bytes of JSON than `max`. It must be JSON. */
+export function sizeViolation(rendered: unknown, max: number, subject: string): StepResult {
   const { length } = new TextEncoder().encode(JSON.stringify(rendered));
-  if (length <= MAX_PAGE_BYTES) return null;
-  const problem = `${subject} and its data have ${String(length)} bytes; expected at most ${String(MAX_PAGE_BYTES)}`;
+  if (length <= max) return null;
+  const problem = `${subject} and its data have ${String(length)} bytes; expected at most ${String(max)}`;
   return { code: "COL113", problem };
 }
