@@ -17,4 +17,8 @@ export default defineSection({
     "/about-escort-babylon/escort-experiences": () => import("./pages/articles/escort-experiences"),
     "/about-escort-babylon/:article": () => import("./pages/notFound"),
   },
+  extensions: {
+    "directory/state-aside@1": () => import("./extensions/aside"),
+    "directory/city-aside@1": () => import("./extensions/aside"),
+  },
 });

@@ -1,5 +1,6 @@
 import { Breadcrumbs, JoinButton } from "@colonnade/design";
 import { definePage, notFound } from "@colonnade/kit";
+import { ExtensionPoint } from "@colonnade/kit/extensions";
 
 import { ReportHelp } from "../components/ReportHelp";
 import { PageHeading } from "../components/PageHeading";
@@ -11,6 +12,7 @@ import { ALL_ADS } from "../data/ads";
 import { cityPath } from "../data/links";
 import type { CityLocation } from "../data/maps";
 import { citiesOf, findPlace, type Place } from "../data/places";
+import { cityAside } from "../points";
 import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
 
@@ -29,6 +31,7 @@ const EXAMPLES: readonly Place[] = [
 
 /** A city's page, which lists its ads. */
 export const page = definePage<CityData>({
+  extensionPoints: [cityAside],
   data: async ({ params }) => {
     const place = await findPlace(params);
     if (!place) return notFound("City not found");
@@ -60,6 +63,7 @@ export const page = definePage<CityData>({
         <PageHeading heading={name}>
           <SampleNotice evidence={evidence} />
         </PageHeading>
+        <ExtensionPoint point={cityAside} props={place} />
         {location && <CityLocator place={place} location={location} />}
         <CityAds place={place} />
         <div className={css.next}>

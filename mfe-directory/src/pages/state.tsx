@@ -1,5 +1,6 @@
 import { Breadcrumbs } from "@colonnade/design";
 import { definePage, notFound } from "@colonnade/kit";
+import { ExtensionPoint } from "@colonnade/kit/extensions";
 
 import { PageHeading } from "../components/PageHeading";
 import { StateLocator } from "../components/state/StateLocator";
@@ -11,6 +12,7 @@ import { statePath } from "../data/links";
 import type { StateLocation } from "../data/maps";
 import { citiesOf } from "../data/places";
 import { findState, STATES, type State } from "../data/states";
+import { stateAside } from "../points";
 import { stateBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
 
@@ -24,6 +26,7 @@ interface StateData {
 
 /** A state's page, which lists its cities. */
 export const page = definePage<StateData>({
+  extensionPoints: [stateAside],
   data: async ({ params }) => {
     const state = findState(params.state);
     if (!state) return notFound("State not found");
@@ -68,6 +71,7 @@ export const page = definePage<StateData>({
         >
           <SampleNotice evidence={evidence} />
         </PageHeading>
+        <ExtensionPoint point={stateAside} props={{ state: state.name }} />
         {location && <StateLocator state={state.name} cityCount={cities.length} location={location} />}
         <CityBrowser key={state.name} state={state} cities={cities} rowText={wording.cityRow} />
         <StateGuide state={state.name} cities={cities} />
