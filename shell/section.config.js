@@ -14,6 +14,6 @@ export default defineConfig({
   socialImage: { file: "./art/drawn/social.png", alt: "A temple with six columns at dusk" },
   // The header's background: the design token --color-surface.
   themeColor: { light: "#ffffff", dark: "#201c1f" },
-  // For filters of adult content.
-  meta: { rating: "adult" },
+  // The rating is for filters of adult content.
+  meta: { "color-scheme": "light dark", rating: "adult" },
 });

@@ -242,12 +242,13 @@ fn document_has_icons_colors_and_meta_of_shell() {
         .file("client/icon.png", "image/png")
         .with("icons", json!([icon(180, "touch"), icon(192, "any")]))
         .with("themeColor", json!({ "light": "#ffffff", "dark": "#201c1f" }))
-        .with("meta", json!([{ "name": "rating", "content": "general" }]));
+        .with("meta", json!([{ "name": "color-scheme", "content": "dark" }, { "name": "rating", "content": "general" }]));
     gateway.publish(&shell);
     gateway.deploy(&json!({ "shell": "1.0.0" }));
     let html = gateway.get("/nowhere").text();
     for tag in [
-        "<meta name=\"rating\" content=\"general\">",
+        // Before everything that paints.
+        "initial-scale=1\"><meta name=\"color-scheme\" content=\"dark\"><meta name=\"rating\" content=\"general\"><title>",
         "<meta name=\"theme-color\" content=\"#ffffff\" media=\"(prefers-color-scheme: light)\">",
         "<meta name=\"theme-color\" content=\"#201c1f\" media=\"(prefers-color-scheme: dark)\">",
         "<link rel=\"apple-touch-icon\" sizes=\"180x180\" href=\"/assets/shell/1.0.0/icon.png\">",
@@ -256,7 +257,7 @@ fn document_has_icons_colors_and_meta_of_shell() {
         assert_eq!(html.matches(tag).count(), 1, "{tag}\n{html}");
     }
     let without = Gateway::start_live("", &[]).get("/nowhere").text();
-    for absent in ["theme-color", "apple-touch-icon", "rating"] {
+    for absent in ["color-scheme\"", "theme-color", "apple-touch-icon", "rating"] {
         assert!(!without.contains(absent), "{absent}\n{without}");
     }
 }

@@ -101,7 +101,7 @@ fn boot_payload_and_page_list_extensions_of_points() {
     );
 
     let page = gateway.get("/_page/1?path=%2Fstate%2FOhio");
-    assert_eq!(page.header("cache-control"), "public, max-age=300");
+    assert_eq!(page.header("cache-control"), "no-cache");
     extension["config"] = json!({ "limit": 5 });
     assert_eq!(page.json()["extensions"], json!({ ASIDE: [extension] }));
     // A page without points, and the document of no page.

@@ -68,6 +68,7 @@ fn reload_shows_new_values_in_each_response() {
     }
     assert_eq!(not_found.boot()["configs"], json!({}));
     assert_eq!(page.json()["config"], json!({ "currency": "EUR" }));
+    assert_eq!(page.header("cache-control"), "no-cache");
     assert_eq!(shop.json()["config"], json!({ "currency": "EUR" }));
     assert!(search.json().get("config").is_none());
     assert_eq!(page.json()["section"]["name"], "shop");

@@ -1,3 +1,8 @@
 import { defineConfig } from "@colonnade/cli";
 
-export default defineConfig({ name: "shell", kind: "shell", entry: "./src/shell.tsx" });
+export default defineConfig({
+  name: "shell",
+  kind: "shell",
+  entry: "./src/shell.tsx",
+  meta: { "color-scheme": "light dark" },
+});

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::error::SiteError;
 use crate::manifest_cache::{Subject, to_json};
 use crate::resolved_page::ResolvedPage;
-use crate::set_manifest::{requested_set, set_response};
+use crate::set_manifest::{Reuse, requested_set, set_response};
 use crate::site::Site;
 
 /// Responds with the page of the named set that the `path` in the query belongs to.
@@ -45,7 +45,7 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
     };
     // A section that is unavailable is left out of the extensions, until it is repaired.
     let is_complete = page.points.is_empty() || deployment.unavailable.is_empty();
-    let may_cache = is_complete && !deployment.deployment.preview;
+    let may_reuse = is_complete && !deployment.deployment.preview;
     let (page, view) = (Arc::clone(page), site.documents.site());
     let section = page.section.name.clone();
     let subject = Subject::Page {
@@ -53,12 +53,17 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
         pattern: page.pattern.clone(),
     };
     let (set, values) = (Arc::clone(&deployment), Arc::clone(view.values()));
+    let reuse = if may_reuse {
+        Reuse::of_complete(ResolvedPage::new(&set, &page).with_configs(&values).has_config())
+    } else {
+        Reuse::Never
+    };
     let write = move || to_json(&ResolvedPage::new(&set, &page).with_configs(&values));
     let json = site
         .manifests
         .get(subject, &deployment, view.values(), write)
         .await;
-    let mut response = set_response(&head.headers, name, &json, may_cache);
+    let mut response = set_response(&head.headers, name, &json, reuse);
     ServedBy::of(&mut response).section = Some(section);
     Ok(response)
 }

@@ -18,7 +18,7 @@ use colonnade_web::response::Response;
 use crate::call::Call;
 use crate::error::SiteError;
 use crate::manifest_cache::{ManifestCache, Subject, to_json};
-use crate::set_manifest::{requested_set, set_response};
+use crate::set_manifest::{Reuse, requested_set, set_response};
 use crate::site::Site;
 
 /// What the modules of a section need.
@@ -40,15 +40,28 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let section = parameters.find(|(name, _)| name == "section");
     let view = site.documents.site();
-    let (json, is_complete) = if let Some((_, section)) = section {
+    let (json, reuse) = if let Some((_, section)) = section {
         let json = modules(&site.manifests, &set, &section, view.values()).await?;
-        (json, true)
+        let has_config = view.values().configs.contains_key(&*section);
+        (json, Reuse::of_complete(has_config))
     } else {
         let json = list(&site.manifests, &set, view.values()).await;
-        (json, set.unavailable.is_empty())
+        let is_complete = set.unavailable.is_empty();
+        (
+            json,
+            if is_complete {
+                Reuse::FiveMinutes
+            } else {
+                Reuse::Never
+            },
+        )
     };
-    let may_cache = is_complete && !set.deployment.preview;
-    Ok(set_response(&call.head.headers, name, &json, may_cache))
+    let reuse = if set.deployment.preview {
+        Reuse::Never
+    } else {
+        reuse
+    };
+    Ok(set_response(&call.head.headers, name, &json, reuse))
 }
 
 /// The list of a set.

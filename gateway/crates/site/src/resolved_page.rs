@@ -77,6 +77,12 @@ impl<'a> ResolvedPage<'a> {
         }
         self
     }
+
+    /// Whether it has the configuration of a section.
+    pub(crate) fn has_config(&self) -> bool {
+        let mut extensions = self.extensions.values().flatten();
+        self.config.is_some() || extensions.any(|extension| extension.config.is_some())
+    }
 }
 
 /// The extensions that fill points in a set, for browsers that render them.

@@ -8,13 +8,25 @@ use colonnade_model::deployment::SetName;
 use colonnade_platform::preview::is_visible;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::{JSON, NO_STORE, Response, ServedBy, conditional_response};
+use colonnade_web::response::{JSON, NO_CACHE, NO_STORE, Response, ServedBy, conditional_response};
 
 use crate::call::Call;
 use crate::error::SiteError;
 
-/// Browsers may cache the response, because a set never changes.
-const CACHE_FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
+/// Browsers use the response for some time, because a set never changes.
+const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+/// How long browsers use a response.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reuse {
+    /// Once: it is incomplete, or of a preview.
+    Never,
+    /// As long as it does not change: it has the configuration of a section, which a reload of the
+    /// gateway changes.
+    Unchanged,
+    /// For five minutes.
+    FiveMinutes,
+}
 
 /// The set that the path of a request names.
 ///
@@ -30,14 +42,29 @@ pub(crate) fn requested_set(call: &Call<'_>) -> Result<SetName, SiteError> {
     }
 }
 
+impl Reuse {
+    /// That of a complete response, with or without a configuration.
+    pub(crate) fn of_complete(has_config: bool) -> Self {
+        if has_config {
+            Self::Unchanged
+        } else {
+            Self::FiveMinutes
+        }
+    }
+}
+
 /// Responds with JSON about a set.
 pub(crate) fn set_response(
     request: &HeaderMap,
     name: SetName,
     json: &EncodedContent,
-    may_cache: bool,
+    reuse: Reuse,
 ) -> Response {
-    let cache_control = if may_cache { CACHE_FIVE_MINUTES } else { NO_STORE };
+    let cache_control = match reuse {
+        Reuse::Never => NO_STORE,
+        Reuse::Unchanged => NO_CACHE,
+        Reuse::FiveMinutes => FIVE_MINUTES,
+    };
     let headers = HeaderMap::from_iter([(CACHE_CONTROL, cache_control)]);
     let mut response = conditional_response(request, &JSON, headers, json.preferred(request).clone());
     ServedBy::of(&mut response).deployment = Some(name);

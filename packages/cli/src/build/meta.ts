@@ -5,7 +5,6 @@ import { UsageError } from "./usageError.js";
  * `referrer` would replace the referrer policy of the response.
  */
 export const OWN_META: readonly string[] = [
-  "color-scheme",
   "description",
   "keywords",
   "referrer",

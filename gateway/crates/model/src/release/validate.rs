@@ -35,8 +35,7 @@ const MAX_META: usize = 32;
 
 /// The names of the meta elements that the gateway writes, or that a page's head has; and
 /// `referrer`, which would replace the referrer policy of the response.
-const OWN_META: [&str; 8] = [
-    "color-scheme",
+const OWN_META: [&str; 7] = [
     "description",
     "keywords",
     "referrer",

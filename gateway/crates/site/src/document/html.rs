@@ -48,12 +48,12 @@ impl DocumentTemplate<'_> {
         debug_assert!(request_scope::may_block());
         let boot = self.boot;
         let mut head = DocumentHead::default();
-        // The color scheme applies before any stylesheet is loaded, so a dark page does not start
-        // white.
         head.raw(
-            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-             <meta name=\"color-scheme\" content=\"light dark\">",
+            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
         );
+        // A color scheme applies before any stylesheet is loaded, so a dark page does not start
+        // white.
+        self.write_meta(&mut head);
         let title = self.content.map_or(self.brand, |content| &content.head.title);
         head.raw(&format!("<title>{}</title>", escape(title)));
         let has_main = |content: &PageContent| content.html.contains(&format!(" id=\"{MAIN}\""));
@@ -64,7 +64,6 @@ impl DocumentTemplate<'_> {
         }
         // Resources come first, so that the browser fetches them before it parses the rest.
         self.write_resources(&mut head);
-        self.write_meta(&mut head);
         self.write_metadata(&mut head);
         self.write_icons_and_theme(&mut head);
         let banner = if self.is_preview {
@@ -191,7 +190,7 @@ impl DocumentTemplate<'_> {
         }
     }
 
-    /// Writes the shell's own meta elements, such as a rating.
+    /// Writes the shell's own meta elements, such as the color scheme.
     fn write_meta(&self, head: &mut DocumentHead) {
         for Meta { name, content } in &self.frame.meta {
             let (name, content) = (escape(name), escape(content));
