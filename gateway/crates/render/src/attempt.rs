@@ -160,8 +160,11 @@ impl<'a> Attempt<'a> {
         // In a task of its own: if the client leaves, the output is still cached and the outcome
         // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
+        // No visitor waits for an extension that has just failed.
+        let is_awaited = !job.is_suspect || subject.client.is_none();
+        let deadline = if is_awaited { self.deadline } else { Instant::now() };
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
-        if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
+        if let Ok(outcome) = timeout_at(deadline, &mut work).await {
             return outcome.unwrap_or(Err(Why::NoWorker));
         }
         self.engine.record_late(subject, work);
@@ -175,8 +178,10 @@ impl<'a> Attempt<'a> {
             Some(section) => Some(self.modules(section).await?),
             None => None,
         };
+        let subject = self.subject(input.results);
         Ok(Job {
-            subject: self.subject(input.results),
+            is_suspect: subject.is_extension() && self.engine.breaker.has_failed(&subject.circuit),
+            subject,
             shell,
             section,
             argument: Argument::new(self.request, self.extension, input).to_json(),

@@ -77,6 +77,12 @@ impl RenderCircuitBreaker {
         open_until.filter(|until| Instant::now() < *until)
     }
 
+    /// Whether the last render failed.
+    pub(super) fn has_failed(&self, key: &CircuitKey) -> bool {
+        let circuits = self.circuits.0.lock();
+        circuits.get(key).is_some_and(|circuit| circuit.failures > 0)
+    }
+
     /// Records a success and closes the circuit.
     pub(super) fn record_success(&self, key: &CircuitKey) {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {

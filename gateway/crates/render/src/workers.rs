@@ -1,8 +1,9 @@
 //! The render workers, with the queues before them.
 //!
-//! Two queues: paths that a release lists come first. All others, which anyone can make up, get a
-//! quarter of the queue and of the workers. While they wait, they also get a quarter of the jobs,
-//! so that neither queue starves the other.
+//! Three queues: paths that a release lists come first. All others, which anyone can make up, get a
+//! quarter of the queue and of the workers. Extensions that have just failed come last, and get one
+//! worker, so that pages do not wait for them. While the last two wait, they also get a quarter of
+//! the jobs, so that no queue starves the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -92,7 +93,7 @@ struct QueuedJob {
     result: oneshot::Sender<Result<JobOutput, Failure>>,
     /// The request that waits for it.
     request: Option<RequestScope>,
-    /// Its permit of `unlisted_slots`, while a worker runs it.
+    /// Its permit of `unlisted_slots` or `suspect_slot`, while a worker runs it.
     #[expect(dead_code, reason = "it is released on drop")]
     slot: Option<OwnedSemaphorePermit>,
 }
@@ -119,7 +120,11 @@ struct Queue {
     unlisted: Pool<QueuedJob>,
     /// The workers that may render unlisted paths.
     unlisted_slots: Arc<Semaphore>,
-    /// The jobs of listed paths that were started since the last one of another path.
+    /// Those of extensions that have just failed.
+    suspect: Pool<QueuedJob>,
+    /// The worker that may render them.
+    suspect_slot: Arc<Semaphore>,
+    /// The jobs of listed paths that were started since the last one of another queue.
     listed_in_a_row: AtomicUsize,
     settings: RenderSettings,
     metrics: RenderMetrics,
@@ -133,6 +138,8 @@ impl Queue {
             listed: Pool::default(),
             unlisted: Pool::default(),
             unlisted_slots: Arc::new(Semaphore::new(share_of_unlisted(settings.workers))),
+            suspect: Pool::default(),
+            suspect_slot: Arc::new(Semaphore::new(1)),
             listed_in_a_row: AtomicUsize::new(0),
             settings,
             metrics,
@@ -147,7 +154,9 @@ impl Queue {
             max_queue_length: length,
             ..
         } = self.settings;
-        let (queue, total) = if job.job.is_listed() {
+        let (queue, total) = if job.job.is_suspect {
+            (&self.suspect, share_of_unlisted(length) + 1)
+        } else if job.job.is_listed() {
             (&self.listed, length + workers)
         } else {
             let total = share_of_unlisted(length) + share_of_unlisted(workers);
@@ -165,13 +174,8 @@ impl Queue {
 
     /// Waits for the next job.
     async fn next(&self) -> QueuedJob {
-        let unlisted = async {
-            // The semaphore is never closed.
-            let slot = Arc::clone(&self.unlisted_slots).acquire_owned().await.ok();
-            let job = self.unlisted.take().await;
-            self.listed_in_a_row.store(0, Ordering::Relaxed);
-            QueuedJob { slot, ..job }
-        };
+        let unlisted = self.take_other(&self.unlisted, &self.unlisted_slots);
+        let suspect = self.take_other(&self.suspect, &self.suspect_slot);
         let listed = async {
             let job = self.listed.take().await;
             self.listed_in_a_row.fetch_add(1, Ordering::Relaxed);
@@ -182,14 +186,25 @@ impl Queue {
                 biased;
                 job = listed => job,
                 job = unlisted => job,
+                job = suspect => job,
             }
         } else {
             tokio::select! {
                 biased;
                 job = unlisted => job,
+                job = suspect => job,
                 job = listed => job,
             }
         }
+    }
+
+    /// Waits for the next job of a queue that gets some workers only.
+    async fn take_other(&self, queue: &Pool<QueuedJob>, slots: &Arc<Semaphore>) -> QueuedJob {
+        // The semaphore is never closed.
+        let slot = Arc::clone(slots).acquire_owned().await.ok();
+        let job = queue.take().await;
+        self.listed_in_a_row.store(0, Ordering::Relaxed);
+        QueuedJob { slot, ..job }
     }
 
     /// Whether a worker runs, or has not failed yet.
@@ -214,7 +229,9 @@ impl Queue {
     /// Fails the queued jobs if there is no worker for them.
     fn clear(&self) {
         while !self.has_workers()
-            && let Some(job) = self.listed.try_take().or_else(|| self.unlisted.try_take())
+            && let Some(job) = [&self.listed, &self.unlisted, &self.suspect]
+                .into_iter()
+                .find_map(Pool::try_take)
         {
             job.finish(Err(no_worker()));
         }
@@ -394,6 +411,7 @@ mod tests {
             section: None,
             argument: path.to_owned(),
             has_personal_data: false,
+            is_suspect: path.starts_with('s'),
             cache_key: None,
         };
         QueuedJob {
@@ -406,10 +424,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn unlisted_paths_get_every_fourth_render() {
+    async fn other_queues_get_every_fourth_render() {
         let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
         let mut permits = Vec::new();
-        for path in ["l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7"] {
+        for path in ["s1", "l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7", "l8"] {
             let permit = queue.push(queued(path, path.starts_with('l')), Duration::MAX);
             permits.push(permit.await.expect("a place in the queue"));
         }
@@ -417,6 +435,6 @@ mod tests {
         for _ in &permits {
             order.push(queue.next().await.job.argument.clone());
         }
-        assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7");
+        assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7 l8 s1");
     }
 }
