@@ -3,6 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { Locator } from "@playwright/test";
+
 import { expectErrorsAbout } from "../isolation/expectations";
 import { holdRequests, waitForHydration } from "../support/hydration";
 import { expectScreen } from "../support/screens";
@@ -85,11 +87,14 @@ export const extension = defineExtension({
 });`,
   "src/broken.tsx": `
 import { defineExtension } from "@colonnade/kit/extensions";
+import { useEffect } from "react";
 function Broken() {
-  if (typeof document !== "undefined") throw new Error("a torn flag");
+  useEffect(() => {
+    throw new Error("a torn flag");
+  }, []);
   return <p>A flag from the server</p>;
 }
-export const extension = defineExtension({ order: 1, data: () => null ?? "", Component: Broken });`,
+export const extension = defineExtension({ order: 1, data: () => "", Component: Broken });`,
 };
 
 async function writeSection(folder: string, name: string, files: Files): Promise<string> {
@@ -99,6 +104,11 @@ async function writeSection(folder: string, name: string, files: Files): Promise
     await writeFile(path.join(section, file), text);
   }
   return section;
+}
+
+/** Whether React has hydrated an element. */
+function isReacts(element: Locator): Promise<boolean> {
+  return element.evaluate((node) => Object.keys(node).some((name) => name.startsWith("__reactFiber$")));
 }
 
 test("Sections extend each other's pages, in one document", async ({
@@ -132,17 +142,18 @@ test("Sections extend each other's pages, in one document", async ({
   });
 
   await test.step("An extension keeps what was typed before its code came, and a broken one its HTML", async () => {
-    const release = await holdRequests(page, /\/assets\/kites\//);
-    await page.goto(city);
+    const release = await holdRequests(page, /\/assets\/kites\/.*\.js$/);
+    await page.goto(city, { waitUntil: "domcontentloaded" });
     await expectScreen(page, "Austin, Texas");
     const input = page.getByLabel("Kites over Austin, Colonnade Directory");
     await input.fill("red");
-    await release();
-    await page.getByRole("button", { name: "0 kites" }).click();
+    release();
+    const button = page.getByRole("button", { name: "0 kites" });
+    await expect.poll(() => isReacts(button)).toBe(true);
+    await button.click();
     await expect(page.getByRole("button", { name: "1 kites" })).toBeVisible();
     await expect(input).toHaveValue("red");
     await expect(page.getByText("A flag from the server")).toBeVisible();
-    expectErrorsAbout(browserErrors, "a torn flag");
   });
 
   await test.step("After a navigation in the browser, the extensions of the next page are loaded", async () => {
@@ -157,5 +168,8 @@ test("Sections extend each other's pages, in one document", async ({
     await expect(page.getByRole("button", { name: "0 kites" })).toBeVisible();
     await waitForHydration(page);
     expect(documents).toBe(0);
+    // Without the server's HTML, it shows nothing.
+    await expect(page.getByText("A flag from the server")).toHaveCount(0);
+    expectErrorsAbout(browserErrors, "a torn flag");
   });
 });
