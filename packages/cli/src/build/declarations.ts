@@ -17,40 +17,82 @@ export const TYPES_ARCHIVE = "types.tgz";
 /** The folder of a section that has the types of other sections' exposed modules. */
 export const TYPES_FOLDER = ".colonnade/types";
 
+/** The file in {@link TYPES_FOLDER} that declares the modules of all sections. */
+export const TYPES_INDEX = "remotes.d.ts";
+
 /** Matches the name of a declaration. */
-export const DECLARATION = /\.d\.[cm]?ts$/;
+const DECLARATION = /\.d\.[cm]?ts$/;
+
+const PART = /^(?!\.{1,2}$)[\w.@$+()[\]-]+$/;
+
+/** Whether a file in {@link TYPES_ARCHIVE} can have this path. */
+export function isDeclarationPath(file: string): boolean {
+  return DECLARATION.test(file) && file.split("/").every((part) => PART.test(part));
+}
+
+/** Description of a path that {@link isDeclarationPath} accepts, for error messages. */
+export const EXPECTED_PATH = 'the path of a declaration, of letters, digits and "_.@$+()[]-", such as "PriceTag.d.ts"';
 
 // The folder of an archive with the declarations of the section's files. No exposed module has this name.
 const SOURCES = "_";
 
 /**
- * Writes the types of exposed modules to {@link TYPES_ARCHIVE} in `output`, a folder within the package. TypeScript writes the
- * declarations. Writes nothing if the package has no TypeScript or no `tsconfig.json`, or exposes no module.
+ * Writes the types of exposed modules to {@link TYPES_ARCHIVE} in `output`, a folder within the package. Writes nothing if the
+ * package has no TypeScript or no `tsconfig.json`, or exposes no module. Returns warnings.
  *
- * @throws UsageError if TypeScript writes no declaration of a module.
+ * @throws UsageError as {@link withDeclarations} does.
  */
-export async function writeDeclarations(folder: string, exposes: Exposes, output: string): Promise<void> {
+export async function writeDeclarations(folder: string, exposes: Exposes, output: string): Promise<string[]> {
+  let warnings: string[] = [];
+  await withDeclarations(folder, exposes, `${output}.types`, async (types, ambient) => {
+    await mkdir(output, { recursive: true });
+    await pack(path.join(output, TYPES_ARCHIVE), types, await declarationsBelow(types));
+    warnings = ambient.map(
+      (name) =>
+        `other sections do not know the type "${name}", which an exposed module uses: only modules and packages that it imports ` +
+        "are part of its types; export the type from a module, and import it",
+    );
+  });
+  return warnings;
+}
+
+/**
+ * Lets TypeScript write the declarations of exposed modules, and passes their folder to `use`, with the names that they need and
+ * do not import. `temporary` is a folder within the package, so that its installed types are found; it is removed at the end.
+ * Does nothing if the package has no TypeScript or no `tsconfig.json`, or exposes no module. `signal` ends the compiler.
+ *
+ * @throws UsageError if TypeScript fails, writes no declaration of a module, or one whose path others refuse.
+ */
+export async function withDeclarations(
+  folder: string,
+  exposes: Exposes,
+  temporary: string,
+  use: (types: string, ambient: readonly string[]) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
   const compiler = findCompiler(folder);
   const tsconfig = tsconfigOf(folder);
   if (Object.keys(exposes).length === 0 || compiler === undefined || tsconfig === undefined) return;
-  // Within the package, so that its installed types are found.
-  const temporary = `${output}.types`;
   const types = path.join(temporary, "types");
   const emitted = path.join(temporary, "emitted");
+  // A killed process leaves it.
+  await rm(temporary, { recursive: true, force: true });
   await mkdir(types, { recursive: true });
   try {
-    const compilation = { folder, tsconfig, temporary, emitted };
-    const message = await compileDeclarations(compiler, compilation, Object.values(exposes));
+    const compilation = { folder, tsconfig, temporary, emitted, ...(signal && { signal }) };
+    const messages = await compileDeclarations(compiler, compilation, Object.values(exposes));
+    const ambient = await ambientNames(messages, folder, emitted);
     const base = await moveSources(folder, emitted, path.join(types, SOURCES));
     for (const [name, module] of Object.entries(exposes)) {
       const source = path.relative(base, path.resolve(folder, module));
       if (!(await writeRoot(types, name, source)))
         throw new UsageError(
-          `TypeScript writes no declaration of ${module}, which is exposed as "${name}"` + (message && `:\n${message}`),
+          `TypeScript writes no declaration of ${module}, which is exposed as "${name}"` +
+            (messages.length > 0 ? `:\n${messages.join("\n")}` : ""),
         );
     }
-    await mkdir(output, { recursive: true });
-    await pack(path.join(output, TYPES_ARCHIVE), types, await declarationsBelow(types));
+    await completeSpecifiers(types);
+    await use(types, ambient);
   } finally {
     await rm(temporary, { recursive: true });
   }
@@ -62,14 +104,15 @@ interface Compilation {
   readonly temporary: string;
   /** Receives the declarations, by the absolute paths of their sources: files of other folders can be among them. */
   readonly emitted: string;
+  readonly signal?: AbortSignal;
 }
 
 /** Returns the errors that the compiler prints. They are for `tsc` of the team, not for the build. */
 async function compileDeclarations(
   compiler: string,
-  { folder, tsconfig, temporary, emitted }: Compilation,
+  { folder, tsconfig, temporary, emitted, signal }: Compilation,
   modules: readonly string[],
-): Promise<string> {
+): Promise<string[]> {
   const file = path.join(temporary, "tsconfig.json");
   const { root } = path.parse(folder);
   const compilerOptions = {
@@ -86,13 +129,29 @@ async function compileDeclarations(
   };
   const files = modules.map((module) => path.resolve(folder, module));
   await writeFile(file, JSON.stringify({ extends: tsconfig, compilerOptions, files, include: [], references: [] }));
-  const lines = await runCompiler(compiler, folder, ["--project", file]);
+  const lines = await runCompiler(compiler, folder, ["--project", file], signal);
   // The compiler does not copy declarations among the sources.
   const own = lines
     .map((line) => path.normalize(line))
     .filter((name) => DECLARATION.test(name) && isOwnSource(folder, name));
   for (const name of own) await cp(name, path.join(emitted, path.relative(root, name)));
-  return lines.filter((line) => !path.isAbsolute(line)).join("\n");
+  return lines.filter((line) => line !== "" && !path.isAbsolute(line));
+}
+
+const NOT_FOUND = /^(.+)\(\d+,\d+\): error TS\d+: Cannot find (?:name|namespace) '([\w$]+)'/;
+
+/**
+ * Finds names that the compiler does not find from the modules alone, and that their declarations have: those of the package's
+ * ambient declarations. In archives these would be global in all sections that fetch types, and contradict each other.
+ */
+async function ambientNames(messages: readonly string[], folder: string, emitted: string): Promise<string[]> {
+  const names = new Set<string>();
+  for (const [, file = "", name = ""] of messages.flatMap((message) => [NOT_FOUND.exec(message) ?? []])) {
+    const source = path.relative(path.parse(folder).root, path.resolve(folder, file));
+    const text = await readFile(path.join(emitted, source.replace(/\.tsx?$/, ".d.ts")), "utf8").catch(() => "");
+    if (text.split(/[^\w$]+/).includes(name)) names.add(name);
+  }
+  return [...names].sort();
 }
 
 /**
@@ -131,4 +190,33 @@ async function writeRoot(types: string, name: string, source: string): Promise<b
   const hasDefault = /^export (default\b|(type )?\{[^}]*\bdefault\s*[,}])/m.test(text);
   await writeFile(root, `export * from ${specifier};\n${hasDefault ? `export { default } from ${specifier};\n` : ""}`);
   return true;
+}
+
+const RELATIVE = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(["'])(\.\.?(?:\/[^"']*)?)\2/g;
+
+/**
+ * Gives relative imports of declarations an extension: the sections that use them may resolve modules as Node.js does.
+ *
+ * @throws UsageError if a path is not one of {@link isDeclarationPath}.
+ */
+async function completeSpecifiers(types: string): Promise<void> {
+  const files = (await declarationsBelow(types)).map((file) => file.split(path.sep).join("/"));
+  const invalid = files.find((file) => !isDeclarationPath(file));
+  if (invalid !== undefined)
+    throw new UsageError(`the types of the exposed modules have the file ${invalid}; expected ${EXPECTED_PATH}`);
+  const known = new Set(files);
+  for (const file of files) {
+    const text = await readFile(path.join(types, file), "utf8");
+    const complete = (specifier: string): string => {
+      const base = specifier.replace(/\.[jt]sx?$/, "");
+      const target = path.posix.join(path.posix.dirname(file), base);
+      if (known.has(`${target}.d.ts`)) return `${base}.js`;
+      return known.has(path.posix.join(target, "index.d.ts")) ? `${base.replace(/\/$/, "")}/index.js` : specifier;
+    };
+    const completed = text.replace(
+      RELATIVE,
+      (_, start: string, quote: string, specifier: string) => start + quote + complete(specifier) + quote,
+    );
+    if (completed !== text) await writeFile(path.join(types, file), completed);
+  }
 }

@@ -56,11 +56,15 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
-  await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
+  const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, declared);
   const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
-  return { release, outside: await compiledFiles(folder, client, server), warnings: warningsIn(problems) };
+  return {
+    release,
+    outside: await compiledFiles(folder, client, server),
+    warnings: [...warningsIn(problems), ...untyped],
+  };
 }
 
 /** Returns the manifest of a section whose client files are compiled. `declared` is what the check found. */

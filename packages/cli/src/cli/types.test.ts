@@ -1,7 +1,7 @@
 // Types of exposed modules: what a build writes, and what `colonnade types` fetches from a site.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -65,6 +65,32 @@ describe("the types of a release", () => {
     await rm(path.join(folder, "tsconfig.json"));
     await writeDeclarations(folder, EXPOSES, path.join(folder, "out"));
     expect(await readdir(folder)).not.toContain("out");
+  });
+
+  test("that only ambient declarations have are a warning", async () => {
+    const folder = await helloSection({
+      "tsconfig.json": TSCONFIG,
+      "src/globals.d.ts": "type Money = number;\ntype Secret = string;\n",
+      "src/Price.ts":
+        "export const price = (money: Money): string => { const text: Secret = String(money); return text; };\n",
+    });
+    const warnings = await writeDeclarations(folder, { "./Price": "./src/Price.ts" }, path.join(folder, "out"));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^other sections do not know the type "Money", which an exposed /),
+    ]);
+  });
+
+  test("are an error with the last output of a compiler that crashes", async () => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, {
+      "tsconfig.json": "{}",
+      "node_modules/typescript/package.json": '{ "bin": { "tsc": "tsc.js" } }',
+      "node_modules/typescript/tsc.js": 'console.error("RangeError: out of stack"); process.exitCode = 1;',
+    });
+    await expect(writeDeclarations(folder, EXPOSES, path.join(folder, "out"))).rejects.toThrow(
+      /tsc\.js failed \(exit code 1\):\nRangeError: out of stack$/,
+    );
+    expect(await readdir(folder)).toEqual(["node_modules", "tsconfig.json"]);
   });
 
   test("of a module that TypeScript cannot declare are an error with the cause", async () => {
@@ -138,14 +164,17 @@ describe("colonnade types", () => {
       ),
       "",
     ]);
-    const lines = await runCompiler(path.join(NODE_MODULES, "typescript-7/bin/tsc"), folder, []);
-    const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS\d+: \w+ '?(\S+)/.exec(line)?.slice(1));
-    expect(errors.filter(Boolean)).toEqual([
-      ["4", `"shrill"'`],
-      ["5", "3'"],
-      ["6", `"Mop"'`],
-      ["9", "currency'"],
-    ]);
+    // Node.js resolves no import without an extension.
+    for (const args of [[], ["--module", "nodenext", "--moduleResolution", "nodenext"]]) {
+      const lines = await runCompiler(path.join(NODE_MODULES, "typescript-7/bin/tsc"), folder, args);
+      const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS\d+: \w+ '?(\S+)/.exec(line)?.slice(1));
+      expect(errors.filter(Boolean)).toEqual([
+        ["4", `"shrill"'`],
+        ["5", "3'"],
+        ["6", `"Mop"'`],
+        ["9", "currency'"],
+      ]);
+    }
   });
 
   test.each([
@@ -195,16 +224,39 @@ describe("colonnade types", () => {
       `has the entry "/assets/../admin/" of the section "shop"; ${PATH}`,
       invalid("shop", { entry: "/assets/../admin/" }),
     ],
-    [
-      ARCHIVE,
-      "is no archive of types (Error: TAR_BAD_ARCHIVE: Unrecognized archive format)",
-      Buffer.from("<p>Welcome</p>"),
-    ],
+    [ARCHIVE, "is no archive of types (Error: incorrect header check)", Buffer.from("<p>Welcome</p>")],
   ])("of a site whose %s %s are an error, and keep the types", async (url, problem, response) => {
     special.set(url, response);
     const folder = await helloSection({ [`${TYPES_FOLDER}/remotes.d.ts`]: "export {};" });
     expect(await runSection(folder, ["types", "--site", site])).toEqual(
       failure(`${site}${url} ${problem}`, "unavailable"),
+    );
+    expect(await readdir(path.join(folder, ".colonnade"))).toEqual(["types"]);
+    expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
+  });
+
+  test.each([
+    ["PriceTag.js", false],
+    ["../PriceTag.d.ts", false],
+    ["\u202e.d.ts", false],
+    ["Link.d.ts", true],
+  ])("of an archive with the file %j are an error, and keep the types", async (name, isLink) => {
+    const url = "/assets/catalog/1.0.0/types.tgz";
+    const source = await temporaryFolder();
+    const files = [`a.d.ts`, `below/${name}`];
+    // Above the folder of extraction, the archive has its own one.
+    await writeFiles(source, { "a.d.ts": "", [`below/${name}`]: "" });
+    if (isLink) await rm(path.join(source, "below", name));
+    if (isLink) await symlink("../a.d.ts", path.join(source, "below", name));
+    const onWriteEntry = (entry: tar.WriteEntry) => void (entry.path = entry.path.replace("below/", ""));
+    special.set(url, await tar.create({ cwd: source, gzip: true, preservePaths: true, onWriteEntry }, files).concat());
+    const folder = await helloSection({ [`${TYPES_FOLDER}/remotes.d.ts`]: "export {};" });
+    expect(await runSection(folder, ["types", "--site", site])).toEqual(
+      failure(
+        `${site}${url} has the file ${JSON.stringify(name)}; expected a distinct one with the path of a declaration, of ` +
+          'letters, digits and "_.@$+()[]-", such as "PriceTag.d.ts"',
+        "unavailable",
+      ),
     );
     expect(await readdir(path.join(folder, ".colonnade"))).toEqual(["types"]);
     expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
@@ -218,12 +270,49 @@ describe("colonnade types", () => {
       failure(`${site}${url} responded with too many bytes; expected at most 4194304`, "unavailable"),
     );
     const large = await temporaryFolder();
-    const half = Buffer.alloc(9 * 1024 * 1024, randomBytes(1024));
-    await writeFiles(large, { "a.d.ts": half, "b.d.ts": half });
-    special.set(url, await tar.create({ cwd: large, gzip: true }, ["a.d.ts", "b.d.ts"]).concat());
+    await writeFiles(large, { "a.d.ts": Buffer.alloc(17 * 1024 * 1024, randomBytes(1024)) });
+    special.set(url, await tar.create({ cwd: large, gzip: true }, ["a.d.ts"]).concat());
     expect(await runSection(folder, ["types", "--site", site])).toEqual(
       failure(`${site}${url} has files of too many bytes; expected at most 16777216`, "unavailable"),
     );
+  });
+
+  test("of more sections than a minute suffices for are an error", async () => {
+    const after = AbortSignal.timeout.bind(AbortSignal);
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    timeout.mockImplementation((time) => (time === 60_000 ? AbortSignal.abort() : after(time)));
+    expect(await runSection(await helloSection(), ["types", "--site", site])).toEqual(
+      failure(`${site} takes too long to send the types of 2 sections; expected at most 60 seconds`, "unavailable"),
+    );
+    timeout.mockRestore();
+  });
+
+  test("of one section keep those of the others, and the section's own are those of its sources", async () => {
+    const config = { name: "hello", entry: "./src/section.ts", exposes: { "./Own": "./src/Own.tsx" } };
+    const folder = await helloSection({
+      "section.config.js": `export default ${JSON.stringify(config)};`,
+      "src/Own.tsx": "",
+      [`${TYPES_FOLDER}/plain/Map.d.ts`]: "",
+    });
+    special.set("/_remotes/42", Buffer.from(JSON.stringify({ ...live, hello: remote("hello", { "./Own": {} }) })));
+    const { out } = await runSection(folder, ["types", "catalog", "--site", site]);
+    expect(out).toBe("catalog/PriceTag\nplain/Map\n");
+    const index = await readFile(path.join(folder, TYPES_FOLDER, "remotes.d.ts"), "utf8");
+    expect(index.match(/"\w+\/.*/g)).toEqual([
+      '"catalog/PriceTag": typeof import("./catalog/PriceTag.js");',
+      '"hello/Own": typeof import("../../src/Own.js");',
+      '"plain/Map": typeof import("./plain/Map.js");',
+    ]);
+  });
+
+  test("that tsconfig.json does not include are a warning with the line to add", async () => {
+    const folder = await helloSection({ "tsconfig.json": TSCONFIG.replace(`,"${TYPES_FOLDER}"`, "") });
+    const { err, code } = await runSection(folder, ["types", "--site", site]);
+    expect([err, code]).toEqual([
+      "warning: tsconfig.json does not include the types of other sections, so TypeScript accepts any module and any prop of " +
+        `<Remote>; add "${TYPES_FOLDER}" to "include"\n`,
+      0,
+    ]);
   });
 
   test.each(["/", "/_remotes/42", "/assets/catalog/1.0.0/types.tgz"])(

@@ -1,28 +1,34 @@
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import path from "node:path";
 
 import { findCompiler, runCompiler } from "../build/compiler.js";
-import { TYPES_FOLDER } from "../build/declarations.js";
+import { TYPES_FOLDER, TYPES_INDEX } from "../build/declarations.js";
 import { tsconfigOf } from "../build/tsconfig.js";
 
-// Without files, and without TypeScript's own declarations, which take longest.
+// Without writing files, and without TypeScript's own declarations, which take longest.
 const ONCE = [
-  ...["--noEmit", "--composite", "false", "--incremental", "false"],
+  ...["--noEmit", "--composite", "false", "--incremental", "false", "--listFiles"],
   ...["--skipLibCheck", "false", "--skipDefaultLibCheck", "true"],
 ];
 
 /**
- * Finds what the types of other sections need and the section in `folder` does not have, such as a package. With
- * `skipLibCheck`, which most packages need, TypeScript silently takes it for `any`. Returns one warning for all, or none if the
- * types are complete or the section has no TypeScript. `signal` ends the compiler.
+ * Finds why TypeScript silently takes types of other sections for `any` in the section in `folder`: its `tsconfig.json` does not
+ * include them, or they need what the section does not have, such as a package, which `skipLibCheck` hides. Returns warnings, or
+ * none if the section has no TypeScript. `signal` ends the compiler.
  */
 export async function findIncompleteTypes(folder: string, signal?: AbortSignal): Promise<string[]> {
   const compiler = findCompiler(folder);
   const tsconfig = tsconfigOf(folder);
-  // Beside the index of all modules, it has a folder for each section.
-  const { length } = await readdir(path.join(folder, TYPES_FOLDER)).catch(() => []);
-  if (compiler === undefined || tsconfig === undefined || length < 2) return [];
+  const index = path.join(folder, TYPES_FOLDER, TYPES_INDEX);
+  if (compiler === undefined || tsconfig === undefined || !existsSync(index)) return [];
   const lines = await runCompiler(compiler, folder, ["--project", tsconfig, ...ONCE], signal);
+  const files = lines.filter((line) => path.isAbsolute(line) && !line.includes("/node_modules/"));
+  // A file with nothing but references has no files.
+  if (files.length > 0 && !files.some((file) => file.endsWith(`/${TYPES_FOLDER}/${TYPES_INDEX}`)))
+    return [
+      `${path.basename(tsconfig)} does not include the types of other sections, so TypeScript accepts any module and any prop of ` +
+        `<Remote>; add "${TYPES_FOLDER}" to "include"`,
+    ];
   const errors = lines.filter((line) => line.startsWith(`${TYPES_FOLDER}/`));
   if (errors.length === 0) return [];
   return [

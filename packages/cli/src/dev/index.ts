@@ -9,12 +9,12 @@ import { installedVersions, neededRanges, type SharedVersions } from "../build/s
 import { isSimilar } from "../check/problem.js";
 import { readSite } from "./document.js";
 import { findIncompleteTypes } from "./incompleteTypes.js";
+import { LocalTypes } from "./localTypes.js";
 import { DevelopmentPages, type SiteContext } from "./pages.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
 import { DevelopmentSection, type SectionEvents } from "./section.js";
 import { CLIENT_SCRIPT, DevelopmentServer, ERRORS_PAGE } from "./server.js";
-import { fetchRemoteTypes } from "./remoteTypes.js";
 import { Shells, type LocalShell } from "./shells.js";
 import { createTemporaryFolder } from "./temporaryFolder.js";
 import { TypeCheck } from "./typeCheck.js";
@@ -70,6 +70,7 @@ class DevelopmentSession {
   readonly #sections = new Map<string, DevelopmentSection>();
   readonly #typeChecks: TypeCheck[] = [];
   readonly #closing = new AbortController();
+  #types: LocalTypes | undefined;
   readonly #shells: Shells;
   readonly #pages: DevelopmentPages;
   readonly #server: DevelopmentServer;
@@ -104,7 +105,7 @@ class DevelopmentSession {
 
   /** Builds the sections, and serves them. */
   async start(): Promise<Development> {
-    const { folders, site, port, host, print } = this.#options;
+    const { folders, site, port, host } = this.#options;
     const configs = await readConfigs(folders);
     const { siteContext, shell } = await readSiteContext(site, this.#shells);
     this.#pages.siteContext = siteContext;
@@ -112,21 +113,33 @@ class DevelopmentSession {
     // The server listens before the builds start, so that a port in use is reported at once.
     const url = await this.#server.listen(port, host);
     this.#guide = url + ERRORS_PAGE;
-    const events: SectionEvents = {
-      onBuild: (name, side, milliseconds) => {
-        print(`${name}: ${side} built in ${String(milliseconds)} ms`);
-      },
-      onChange: this.#update,
-    };
+    const types = new LocalTypes(configs, path.join(this.#temporary, "types"), this.#onTypesError);
+    this.#types = types;
     for (const [folder, config] of configs) {
       const { name } = config;
       const output = path.join(this.#temporary, "sections", name);
+      const events = this.#sectionEvents(() => {
+        types.update(folder);
+      });
       this.#sections.set(name, new DevelopmentSection(folder, config, output, events));
-      void this.#checkTypes(folder, configs);
+      void this.#checkTypes(types, folder, config);
     }
     await this.#pages.idle();
     const sections = [...this.#sections.values()].map(({ name, firstPath }) => ({ name, url: url + firstPath }));
     return { url, sections, close: () => this.close() };
+  }
+
+  /** `onRebuild` is called after each build for the browser but the first. */
+  #sectionEvents(onRebuild: () => void): SectionEvents {
+    let isBuilt = false;
+    return {
+      onBuild: (name, side, milliseconds) => {
+        this.#options.print(`${name}: ${side} built in ${String(milliseconds)} ms`);
+        if (side === "client" && isBuilt) onRebuild();
+        isBuilt ||= side === "client";
+      },
+      onChange: this.#update,
+    };
   }
 
   /**
@@ -134,24 +147,29 @@ class DevelopmentSession {
    * notice that the folder of types is replaced. A section builds without the types of others, so a
    * failure is only a warning.
    */
-  async #checkTypes(folder: string, configs: ReadonlyMap<string, SectionConfig>): Promise<void> {
+  async #checkTypes(types: LocalTypes, folder: string, config: SectionConfig): Promise<void> {
     const { site, print } = this.#options;
     const { signal } = this.#closing;
-    const name = configs.get(folder)?.name ?? "";
-    await fetchRemoteTypes(folder, site, { local: configs, signal }).catch((error: unknown) => {
-      const cause = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) print(`the types of other sections are not up to date: ${cause}`);
-    });
+    await types.fetch(folder, config, site).catch(this.#onTypesError);
     if (signal.aborted) return;
-    const others = [...configs.keys()].filter((other) => other !== folder);
-    this.#typeChecks.push(new TypeCheck(folder, name, others, this.#update));
-    for (const warning of await findIncompleteTypes(folder, signal)) print(`\n${name}: warning: ${warning}`);
+    this.#typeChecks.push(new TypeCheck(folder, config.name, this.#update));
+    const warnings = await findIncompleteTypes(folder, signal).catch((error: unknown) => [textOf(error)]);
+    if (!this.#closing.signal.aborted) for (const warning of warnings) print(`\n${config.name}: warning: ${warning}`);
   }
+
+  readonly #onTypesError = (error: unknown): void => {
+    if (!this.#closing.signal.aborted)
+      this.#options.print(`the types of other sections are not up to date: ${textOf(error)}`);
+  };
 
   async close(): Promise<void> {
     this.#closing.abort();
     for (const check of this.#typeChecks) check.close();
-    await Promise.all([this.#server.close(), ...[...this.#sections.values()].map((section) => section.close())]);
+    await Promise.all([
+      this.#types?.close(),
+      this.#server.close(),
+      ...[...this.#sections.values()].map((section) => section.close()),
+    ]);
     await rm(this.#temporary, { recursive: true, force: true });
   }
 
@@ -180,6 +198,10 @@ class DevelopmentSession {
     this.#printed = texts;
     this.#server.broadcast();
   };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Checks the site. Returns the context and the shell of its home page. */

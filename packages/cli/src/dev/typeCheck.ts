@@ -21,11 +21,8 @@ export class TypeCheck {
   readonly #child: ChildProcess | undefined;
   problems: readonly DevelopmentProblem[] = [];
 
-  /**
-   * `others` are the folders of the other sections under development. Their own checks report the errors there. `onDone` is
-   * called after each pass. Without TypeScript or tsconfig.json, nothing is checked.
-   */
-  constructor(folder: string, section: string, others: readonly string[], onDone: () => void) {
+  /** `onDone` is called after each pass. Without TypeScript or tsconfig.json, nothing is checked. */
+  constructor(folder: string, section: string, onDone: () => void) {
     const compiler = findCompiler(folder);
     if (compiler === undefined || !existsSync(path.join(folder, "tsconfig.json"))) return;
     this.#child = fork(compiler, ["--noEmit", "--watch", "--preserveWatchOutput", "--pretty", "false"], {
@@ -34,10 +31,6 @@ export class TypeCheck {
       stdio: ["ignore", "pipe", "ignore", "ipc"],
     });
     const { stdout } = this.#child;
-    const isOwn = ({ location }: DevelopmentProblem): boolean => {
-      const file = path.join(folder, location ?? "");
-      return !others.some((other) => file.startsWith(other + path.sep));
-    };
     let found: DevelopmentProblem[] = [];
     // In milliseconds. The compiler reads the files of the first pass after it starts to watch them.
     let startedAt = Infinity;
@@ -53,7 +46,7 @@ export class TypeCheck {
       } else if (DONE.test(line)) {
         const pass = found;
         found = [];
-        const current = currentProblems(folder, pass.filter(isOwn), startedAt);
+        const current = currentProblems(folder, pass, startedAt);
         // A pass with many files can take longer than the next one.
         published = published.then(async () => {
           this.problems = await current;
