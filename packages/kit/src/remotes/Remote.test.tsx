@@ -16,6 +16,7 @@ declare module "./Remote.js" {
   interface RemoteModules {
     "catalog/PriceTag": { readonly default: (props: PriceTagProps) => ReactElement };
     "catalog/prices": { readonly tea: number };
+    "catalog/format": { readonly default: (price: string) => string };
     "catalog/stock": Readonly<Record<string, unknown>>;
     "shop/parts/Cart": Readonly<Record<string, unknown>>;
   }
@@ -127,6 +128,13 @@ test("a declared module has the props of its component, or any props without typ
   expect(<Remote from="catalog" module="PriceTag" product={3} />).toBeTruthy();
   expect(<Remote from="catalog" module="stock" product={3} />).toBeTruthy();
   expect(<Remote from="shop" module="parts/Cart" product={3} />).toBeTruthy();
+});
+
+test("a declared module without a component is none to show", () => {
+  // @ts-expect-error Its only export is a number.
+  expect(<Remote from="catalog" module="prices" />).toBeTruthy();
+  // @ts-expect-error The default export is a function of a string.
+  expect(<Remote from="catalog" module="format" price={3} />).toBeTruthy();
 });
 
 test("once a module is declared, no other one can be named", () => {

@@ -51,9 +51,13 @@ export type RemoteModule<Id extends string> = Id extends keyof RemoteModules
   ? RemoteModules[Id]
   : Readonly<Record<string, unknown>>;
 
+// A module without types has unknown members. One with types and no component as its default export is for `useLoadRemote()`: no
+// element has the props `never`.
 type PropsOf<Module> = Module extends { readonly default: ComponentType<infer Props> }
   ? Props
-  : Readonly<Record<string, unknown>>;
+  : string extends keyof Module
+    ? Readonly<Record<string, unknown>>
+    : never;
 
 /** Props of {@link Remote}, and those of the component. */
 export type RemoteProps<From extends string, Module extends string> = PropsOf<RemoteModule<`${From}/${Module}`>> & {

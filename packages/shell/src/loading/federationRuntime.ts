@@ -151,6 +151,7 @@ export async function createFederation(
   function register(entry: SectionContainer, bytes?: number): void {
     const { name, container, integrity } = entry;
     sections.set(name, { entry, bytes: bytes ?? sections.get(name)?.bytes });
+    // No alias: the runtime lets none be the prefix of another remote's name, as that of `shop` would be beside `shopping`.
     const remote = { name, entry: entry.entry, entryGlobalName: container, shareScope: name, integrity };
     instance.registerRemotes([remote]);
   }

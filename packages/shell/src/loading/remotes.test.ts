@@ -33,6 +33,8 @@ interface Failures {
   /** Of the first attempts to load the module. Default: none. */
   readonly module?: readonly Error[];
   readonly styles?: readonly Error[];
+  /** Exports of the module. Default: a component. */
+  readonly exports?: object;
   /** Status of the first response with what the modules need. Default: 200. */
   readonly details?: number;
 }
@@ -47,7 +49,7 @@ interface Visit {
   readonly configs: Record<string, object>;
 }
 
-function remotesWith({ module = [], styles = [], details: status = 200 }: Failures): Visit {
+function remotesWith({ module = [], styles = [], exports = MODULE, details: status = 200 }: Failures): Visit {
   const visit = { requested: [] as string[], reloaded: [] as string[], configs: {} };
   const statuses = [status];
   vi.stubGlobal("fetch", (url: string, { cache }: RequestInit) => {
@@ -58,7 +60,7 @@ function remotesWith({ module = [], styles = [], details: status = 200 }: Failur
       isOfSection ? Response.json(DETAILS, { status: statuses.shift() ?? 200 }) : Response.json({ catalog: CATALOG }),
     );
   });
-  const loadModule = vi.fn(() => Promise.resolve(MODULE));
+  const loadModule = vi.fn(() => Promise.resolve(exports));
   for (const error of module) loadModule.mockImplementationOnce(() => Promise.reject(error));
   vi.mocked(ensureStyles).mockReset().mockResolvedValue();
   for (const error of styles) vi.mocked(ensureStyles).mockRejectedValueOnce(error);
@@ -104,6 +106,12 @@ test("it is fetched again after a failure, which blames no section", async () =>
   expect((await remotes.view("catalog/Tag")).name).toBe("Failed");
   expect(report).not.toHaveBeenCalled();
   expect((await remotes.view("catalog/Cup")).name).toBe("RemoteView");
+});
+
+test("a module without a component is not shown, and blames no section", async () => {
+  const { remotes } = remotesWith({ exports: { price: 3 } });
+  expect((await remotes.view("catalog/Tag")).name).toBe("Failed");
+  expect(report).not.toHaveBeenCalled();
 });
 
 test("a function's module is fetched again, too", async () => {

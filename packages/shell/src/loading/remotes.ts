@@ -95,7 +95,7 @@ function createAssetsOf({ set, configs }: RemotesOptions): AssetsOf {
   async function fetchDetails(section: string): Promise<RemoteDetails> {
     const fetched = await fetchJson<RemoteDetails>(`/_remotes/${set}?section=${section}`);
     // That of the document is as new, or newer: this response may be cached.
-    if (fetched.config) configs[section] ??= fetched.config;
+    if (fetched.config && !Object.hasOwn(configs, section)) configs[section] = fetched.config;
     return fetched;
   }
 
@@ -163,7 +163,11 @@ export function createRemotes(options: RemotesOptions): RemoteLoader {
       const loading = Promise.all([loadScripts(id, exposed), needed, styles]);
       const [module, assets] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
       const { default: Component } = module as { readonly default?: ComponentType };
-      if (!Component) throw new Error(`the module "${id}" has no component as its default export`);
+      // The section that names the module is wrong, not the one that exposes it.
+      if (!Component) {
+        blamed = undefined;
+        throw new Error(`the module "${id}" has no component as its default export`);
+      }
       return createRemoteView({
         ...{ id, section: section.name, assets, Component },
         onError(error) {
