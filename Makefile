@@ -28,7 +28,7 @@ SHELL := /bin/bash
 .PHONY: help run example example-shell example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
-API_REPORTS := printf '%s\n' kit cli design shell | xargs -I {} npx --no -- api-extractor run --config packages/{}/api-extractor.json
+API_REPORTS := node packages/api-reports.mjs
 FUZZ_SECONDS ?= 60
 IMAGE_TAG ?= latest
 # All crates are built together: a selection of them would build third-party crates again, with other features. Only the tests of

@@ -9,6 +9,7 @@ export interface FoundProblem {
   readonly code: string;
   /** An error fails the build, a warning does not. */
   readonly severity: "error" | "warning";
+  /** What happened, and on which page. */
   readonly message: string;
   /** What to do instead. */
   readonly help: string;

@@ -6,9 +6,13 @@ import { markdown } from "./build/markdown.js";
 
 /** A Vite plugin. This package does not depend on Vite, which comes with Vitest. */
 export interface SectionPlugin {
+  /** Name in messages of Vite. */
   readonly name: string;
+  /** The plugin runs before those of Vite. */
   readonly enforce: "pre";
+  /** Returns additions to the configuration of Vitest. */
   readonly config?: typeof configure;
+  /** Compiles a file that Vite does not support. */
   readonly transform: ReturnType<typeof markdown>["transform"] | typeof transformYaml;
 }
 

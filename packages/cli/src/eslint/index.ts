@@ -16,11 +16,17 @@ interface Rule {
 
 /** A configuration of ESLint's flat format. */
 export interface LintConfig {
+  /** Name in ESLint's config inspector. */
   readonly name: string;
+  /** Patterns of the files that are checked, relative to the package. */
   readonly files: string[];
+  /** Patterns of files that are not checked. */
   readonly ignores: string[];
+  /** What the parser accepts besides the language: JSX. */
   readonly languageOptions: { readonly parserOptions: { readonly ecmaFeatures: { readonly jsx: boolean } } };
+  /** The plugin with the rule. */
   readonly plugins: Readonly<Record<string, { readonly rules: Record<string, Rule> }>>;
+  /** The severity of the rule. */
   readonly rules: Readonly<Record<string, "error">>;
 }
 

@@ -26,6 +26,7 @@ export type MutationState<Value> =
 
 /** What {@link useMutation} returns. */
 export interface Mutation<Value> {
+  /** What the component shows. */
   readonly state: MutationState<Value>;
   /** Posts a body, form-encoded. Does nothing while another one is pending, so that nothing is sent twice. */
   readonly send: (body: MutationBody) => void;

@@ -47,6 +47,7 @@ interface Settled<Value> {
  * ```
  */
 export function useQuery(path: string | null): QueryState<unknown>;
+/** Does the same, and checks the JSON by a schema, which gives it its type. */
 export function useQuery<Value>(path: string | null, options: QueryOptions<Value>): QueryState<Value>;
 export function useQuery<Value>(path: string | null, options?: QueryOptions<Value>): QueryState<Value> {
   const [attempt, setAttempt] = useState(0);

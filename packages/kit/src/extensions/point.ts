@@ -14,6 +14,7 @@ export interface ExtensionPointOptions<Props extends object> {
 
 /** An extension point. */
 export interface DefinedExtensionPoint<Props extends object> extends AnyExtensionPoint {
+  /** Props to test extensions with. */
   readonly examples: readonly Props[];
 }
 

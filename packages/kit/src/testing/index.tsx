@@ -64,13 +64,17 @@ export interface RenderOptions {
 
 /** A rendered extension: the result of Testing Library's `render`, with the extension's data. */
 export interface RenderedExtension extends RenderResult {
+  /** The result of the extension's `data`. Undefined without it. */
   readonly data: unknown;
 }
 
 /** A rendered page: the result of Testing Library's `render`, with the page's data, head and layout. */
 export interface RenderedPage extends RenderResult {
+  /** The result of the page's `data`. Undefined without it. */
   readonly data: unknown;
+  /** The result of the page's `head`. */
   readonly head: Head;
+  /** The page's `layout`, or the default. */
   readonly layout: Layout;
 }
 
