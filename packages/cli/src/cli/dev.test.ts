@@ -1,5 +1,6 @@
 // The arguments and sites that `colonnade dev` rejects. tests/section-dev runs the command against a real gateway.
 import { EventEmitter, on, once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -205,6 +206,9 @@ test("the types of another section under development follow its builds, and inco
   await writeFiles(catalog, { "src/PriceTag.tsx": priceTag("number") });
   await accepted;
   await development.close();
+  // Not the sources, in which a compiler with other options finds errors.
+  const index = await readFile(path.join(folder, ".colonnade/types/remotes.d.ts"), "utf8");
+  expect(index).toContain('"catalog/PriceTag": typeof import("./catalog/PriceTag.js");');
 });
 
 /** Starts the command's server with a site that sections can use. */
