@@ -76,6 +76,7 @@ pub struct Release {
     /// The pages of a section.
     pub pages: Vec<Page>,
     /// A section's content for slots of the shell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
     /// The extension points of a section's pages, or of the shell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
