@@ -74,8 +74,7 @@ async function build(folder) {
 /** Returns a document that starts the host. @param {any} boot @param {string[]} scripts */
 function documentOf(boot, scripts) {
   const without = (/** @type {any} */ part) => ({ ...part, assets: [], section: { ...part.section, assets: [] } });
-  const slots = Object.fromEntries(Object.entries(boot.slots).map(([name, slot]) => [name, without(slot)]));
-  const json = JSON.stringify({ ...boot, view: undefined, page: without(boot.page), slots }).replaceAll("<", "\\u003c");
+  const json = JSON.stringify({ ...boot, view: undefined, page: without(boot.page) }).replaceAll("<", "\\u003c");
   const tags = scripts.map((file) => `<script defer src="${prefixOf("shell")}${file}"></script>`);
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +

@@ -48,7 +48,6 @@ export async function writeFixtureSection(folder, { name, version = VERSION, pat
     styles: [],
     assets: [],
     pages: patterns.map((pattern) => ({ pattern, assets: [], paths: [] })),
-    slots: [],
     shared: {},
     modules: { section: "server/index.js" },
     files: [...all]

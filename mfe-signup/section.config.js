@@ -1,3 +1,8 @@
 import { defineConfig } from "@colonnade/cli";
 
-export default defineConfig({ name: "signup", entry: "./src/section.ts" });
+export default defineConfig({
+  name: "signup",
+  entry: "./src/section.ts",
+  // A dialog, which buttons of all sections open.
+  exposes: { "./join": "./src/dialogs/join.tsx" },
+});

@@ -31,7 +31,6 @@ const release = {
   styles: [],
   assets: [],
   pages: [{ pattern: "/plain/:language", assets: [], paths: [{ path: "/plain/Welsh", indexable: false }] }],
-  slots: [],
   shared: { react: "^19.0.0", "@colonnade/kit": ">=0.1.0" },
   modules: { section: "server/index.js" },
   // Sorted by path.

@@ -67,7 +67,6 @@ const release = {
   styles: [],
   assets: ["client/style.css"],
   pages: [{ pattern: "/vite/:language", assets: [], paths: [{ path: "/vite/Welsh", indexable: false }] }],
-  slots: [],
   shared: SHARED,
   modules: { section: "server/index.js" },
   files: await listFiles(RELEASE),

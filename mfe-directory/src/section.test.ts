@@ -15,7 +15,7 @@ it("section serves home, states, cities, ads and search", () => {
     MISSING_AD_ID,
     "/city/:state/:city/ad/:ad",
   ]);
-  expect(Object.keys(section.slots ?? {})).toEqual(["search"]);
+  expect(Object.keys(section.extensions ?? {})).toEqual(["shell/search@1"]);
 });
 
 it("every path of a page matches its pattern", async () => {

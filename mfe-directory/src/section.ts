@@ -10,7 +10,7 @@ export default defineSection({
     "/city/:state/:city/ad": () => import("./pages/adWithoutId"),
     "/city/:state/:city/ad/:ad": () => import("./pages/ad"),
   },
-  slots: {
-    search: () => import("./slots/search"),
+  extensions: {
+    "shell/search@1": () => import("./extensions/search"),
   },
 });

@@ -1,14 +1,11 @@
 import { defineSection } from "@colonnade/kit";
 
-/** Sign-up: the same form as a page and as the dialog in the shell's `join` slot. */
+/** Sign-up: the same form as a page and as the dialog `signup/join`, which section.config.js exposes. */
 export default defineSection({
   name: "signup",
   contract: 1,
   pages: {
     "/signup": () => import("./pages/signup"),
     "/success": () => import("./pages/success"),
-  },
-  slots: {
-    join: () => import("./slots/join"),
   },
 });

@@ -1,7 +1,7 @@
 import "@colonnade/design/design.css";
 import { createShell } from "@colonnade/shell";
 
-import { JoinFailed, JoinLoading } from "./dialogs/join";
+import { DialogFailed, DialogLoading } from "./frame/dialog";
 import "./favicon.svg";
 import { Failed } from "./frame/Failed";
 import { Frame } from "./frame/Frame";
@@ -10,6 +10,7 @@ import { Loading } from "./frame/Loading";
 import { NotFound } from "./frame/NotFound";
 import { Offline } from "./frame/Offline";
 import "./frame/print.css";
+import { search } from "./points";
 
 /** The shell of the bundled site. */
 export default createShell({
@@ -19,5 +20,6 @@ export default createShell({
   Failed,
   Offline,
   loadingLayout: { header: "plain" },
-  dialogs: { join: { Loading: JoinLoading, Failed: JoinFailed } },
+  dialog: { Loading: DialogLoading, Failed: DialogFailed },
+  extensionPoints: [search],
 });

@@ -15,7 +15,7 @@ const GONE = "/_page/";
 const DELETED = "the deployment of this tab is gone";
 const MISSING = process.env.SOAK ? PARTS : (["script"] as const);
 
-const unavailable = (page: Page) => page.getByRole("dialog", { name: "Sign-up is unavailable" });
+const unavailable = (page: Page) => page.getByRole("dialog", { name: "This is unavailable right now" });
 const formOf = (page: Page) =>
   page
     .getByRole("main")
@@ -111,7 +111,7 @@ for (const part of MISSING) {
   }) => {
     const fallbacks = await recordFallbacks(page);
     const documents = recordDocuments(page);
-    const { path } = await findFile(site, "signup", "join", part);
+    const { path } = await findFile(site, "signup", "./join", part);
     await deleteDeployment(page);
     await serveNotFound(page, path, { documents: 2 });
     await openPage(page, ABOUT);

@@ -20,7 +20,7 @@ test("An error is reported once, with release, page and class", async ({ page, s
   const reports = await recordReports(page);
   const documents = recordDocuments(page);
   const { path } = await findFile(site, "articles", ABOUT, "script");
-  const { path: dialog } = await findFile(site, "signup", "join", "entry");
+  const { path: dialog } = await findFile(site, "signup", "./join", "entry");
   await serveNotFound(page, path);
   await serveNotFound(page, dialog);
   await page.goto(ABOUT);

@@ -67,7 +67,7 @@ export async function recordFallbacks(page: Page): Promise<readonly string[]> {
         for (const text of words) if (shown.includes(text)) reportFallback(text);
       }).observe(document, { childList: true, subtree: true, characterData: true });
     },
-    [FALLBACK, "Sign-up is unavailable"],
+    [FALLBACK, "This is unavailable right now"],
   );
   return seen;
 }

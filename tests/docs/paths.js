@@ -16,7 +16,9 @@ const OTHER_FILES = new Set([
   // Names of modules that a section exposes.
   ...["./PriceTag", "catalog/PriceTag", "./App", "shop/App"],
   // An extension point, and its reference.
-  ...["directory/city-aside", "directory/city-aside@1"],
+  ...["directory/city-aside", "directory/city-aside@1", "shell/search@1"],
+  // A dialog.
+  ...["signup/join", "news/newsletter"],
 ]);
 
 /** Names with a slash that are no paths: packages, media types, annotations of Kubernetes. */

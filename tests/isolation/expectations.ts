@@ -42,9 +42,9 @@ async function visitSection(page: Page, { name, pattern, heading }: TestedSectio
 
 /**
  * Chooses 'Try again' while the fault persists, and waits for the failure. The browser loads the sign-up dialog ahead of
- * time, so the message of a failed slot can come at any time.
+ * time, so the message of a failed dialog can come at any time.
  */
-export async function expectRetryFails(page: Page, failed: "section" | "slot" = "section"): Promise<void> {
+export async function expectRetryFails(page: Page, failed: "section" | "dialog" = "section"): Promise<void> {
   const failing = page.waitForEvent("console", (message) => message.text().startsWith(`[shell] the ${failed} `));
   await page.getByRole("button", { name: "Try again" }).click();
   await failing;

@@ -20,7 +20,7 @@ test.use({ reducedMotion: "reduce" });
 
 async function openUnavailable(page: Page): Promise<Locator> {
   await joinButton(page).click();
-  const dialog = page.getByRole("dialog", { name: "Sign-up is unavailable" });
+  const dialog = page.getByRole("dialog", { name: "This is unavailable right now" });
   await expect(dialog).toContainText("The rest of the site works as usual.");
   return dialog;
 }
@@ -34,7 +34,7 @@ async function tryAgain(page: Page): Promise<void> {
 
 for (const part of PARTS)
   test(`The dialog is unavailable while its ${part} is missing`, async ({ page, uncachedSite, browserErrors }) => {
-    const file = await findFile(uncachedSite, "signup", "join", part);
+    const file = await findFile(uncachedSite, "signup", "./join", part);
     const repair = await remove(file);
     try {
       await openPage(page, `${uncachedSite.url}/about-escort-babylon`);
@@ -54,12 +54,12 @@ for (const part of PARTS)
   });
 
 test("The dialog becomes unavailable when its script times out", async ({ page, site, browserErrors }) => {
-  const file = await findFile(site, "signup", "join", "script");
-  const { path: entry } = await findFile(site, "signup", "join", "entry");
+  const file = await findFile(site, "signup", "./join", "script");
+  const { path: entry } = await findFile(site, "signup", "./join", "entry");
   const hang = (): void => undefined;
   await page.clock.install();
   // The other files that the page requests.
-  const others = [entry, ...(await findScripts(site, "signup", "join"))].filter((other) => other !== file.path);
+  const others = [entry, ...(await findScripts(site, "signup", "./join"))].filter((other) => other !== file.path);
   const loading = Promise.all(
     others.map((other) => page.waitForEvent("requestfinished", (request) => request.url().endsWith(other))),
   );
@@ -67,22 +67,22 @@ test("The dialog becomes unavailable when its script times out", async ({ page, 
   // A script that hangs also delays the load event, if it is requested early enough.
   await openPage(page, "/about-escort-babylon", { waitUntil: "domcontentloaded" });
   await joinButton(page).click();
-  await expect(page.getByRole("dialog", { name: "Sign-up is on its way" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "One moment, please" })).toBeVisible();
   // Otherwise they would time out when the clock advances.
   await loading;
-  await page.clock.runFor(20_000);
-  await expect(page.getByRole("dialog", { name: "Sign-up is unavailable" })).toBeVisible();
+  await page.clock.runFor(30_000);
+  await expect(page.getByRole("dialog", { name: "This is unavailable right now" })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.unroute(`**${file.path}`, hang);
   await tryAgain(page);
-  expectErrorsAbout(browserErrors, file.path);
+  expectErrorsAbout(browserErrors, file.path, 'the remote "signup/join" took longer');
 });
 
 test("The dialog is unavailable when its code throws", async ({ page, startOwnSite, browserErrors }) => {
   const own = await startOwnSite();
   await test.step("during render, until a retry", async () => {
-    await deployAltered(own, SIGNUP, (file, text, { slots }) =>
-      slots[0]?.assets.includes(file)
+    await deployAltered(own, SIGNUP, (file, text, { exposes }) =>
+      exposes?.[0]?.assets.includes(file)
         ? // Not in the destructured props of the dialog that the section bundles.
           text.replace(/describedBy:(?=\w+\?)/, "fault:globalThis.faultCleared||globalThis.fault(),$&")
         : text,
@@ -102,14 +102,14 @@ test("The dialog is unavailable when its code throws", async ({ page, startOwnSi
   });
 
   await test.step("during load, until the next release", async () => {
-    await deployAltered(own, SIGNUP, (file, text, { slots }) =>
-      slots[0]?.assets.includes(file) && file.endsWith(".js")
+    await deployAltered(own, SIGNUP, (file, text, { exposes }) =>
+      exposes?.[0]?.assets.includes(file) && file.endsWith(".js")
         ? `throw new Error("a fault of this release");${text}`
         : text,
     );
     await openPage(page, `${own.url}/about-escort-babylon`);
     const dialog = await openUnavailable(page);
-    await expectRetryFails(page, "slot");
+    await expectRetryFails(page, "dialog");
     await deployPackages(own.access, [SIGNUP]);
     const reloading = page.waitForEvent("load");
     await dialog.getByRole("button", { name: "Try again" }).click();

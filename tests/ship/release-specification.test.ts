@@ -51,7 +51,6 @@ const VALID: readonly ((release: Release) => object)[] = [
   (release) => ({ ...release, version: "1.0.1", container: "$_0" }),
   (release) => ({ ...release, version: "1.0.2", modules: undefined }),
   (release) => ({ ...release, version: "1.0.3", pages: [] }),
-  (release) => ({ ...release, version: "1.0.4", slots: [{ name: "join", assets: ["client/entry.js"] }] }),
   (release) => ({ ...release, version: "1.0.5", shared: { react: "^18.2 || >=19.0.0 <20.0.0-0", vue: "3.x || *" } }),
   (release) => withPage({ ...release, version: "1.0.6" }, { pattern: "/plain/:a/b.c~d/:_e", paths: [] }),
   (release) => withPage({ ...release, version: "1.0.7" }, { pattern: "/", ...pathsOf("/") }),
@@ -67,9 +66,9 @@ const VALID: readonly ((release: Release) => object)[] = [
 /** Invalid changes of a manifest, with a part of the gateway's problem. */
 const INVALID: readonly (readonly [problem: string, change: (release: Release) => object])[] = [
   ["unknown field `homepage`", (release) => ({ ...release, homepage: "/" })],
-  ...(
-    ["name", "version", "kind", "contract", "entry", "styles", "assets", "pages", "slots", "shared", "files"] as const
-  ).map((field) => [`missing field \`${field}\``, (release: Release) => ({ ...release, [field]: undefined })] as const),
+  ...(["name", "version", "kind", "contract", "entry", "styles", "assets", "pages", "shared", "files"] as const).map(
+    (field) => [`missing field \`${field}\``, (release: Release) => ({ ...release, [field]: undefined })] as const,
+  ),
   ["name `Plain` must match", (release) => ({ ...release, name: "Plain" })],
   ["must match [a-z][a-z0-9-]{0,31}", (release) => ({ ...release, name: "a".repeat(33) })],
   ["the name `shell` and the kind `shell`", (release) => ({ ...release, name: "shell" })],
@@ -90,7 +89,6 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["which is not a listed file below server/", (release) => ({ ...release, modules: { section: "client/entry.js" } })],
   ["`latest` is not a version range", (release) => ({ ...release, shared: { react: "latest" } })],
   ["`1.0.0 - 2.0.0` is not", (release) => ({ ...release, shared: { react: "1.0.0 - 2.0.0" } })],
-  ["slot `Join` must match", (release) => ({ ...release, slots: [{ name: "Join", assets: [] }] })],
   ["extension point `plain/A`: expected `plain/`", (release) => withPoint(release, { id: "plain/A" })],
   ["version 0 must be from 1", (release) => withPoint(release, { version: 0 })],
   ["version 1000000000 must be", (release) => withPoint(release, { version: 1_000_000_000 })],
@@ -148,7 +146,6 @@ const INVALID_FOR_GATEWAY: typeof INVALID = [
     "lists 5001 paths; expected at most 5000",
     (release) => withPage(release, pathsOf(...Array.from({ length: 5001 }, (_, id) => `/plain/${String(id)}`))),
   ],
-  ["is filled twice", (release) => ({ ...release, slots: Array(2).fill({ name: "join", assets: [] }) })],
   [
     "extension point `a-1/b@20` is filled twice",
     (release) => ({ ...release, extensions: Array(2).fill({ point: "a-1/b@20", assets: [] }) }),

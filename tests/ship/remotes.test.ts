@@ -206,8 +206,8 @@ test("A section shows modules of another, and so does a host of another company"
     await follow(page, "/catalog");
     await expectScreen(page, "Catalog");
     expect(entries.length).toBe(1);
-    // The list of sections, and what the modules of one need that are shown.
-    expect(remotes).toEqual(["", "?section=catalog"]);
+    // The list of sections, and what the modules of one need that are shown; and the dialog that the page can open.
+    expect(remotes.toSorted()).toEqual(["", "?section=catalog", "?section=signup"]);
     expectErrorsAbout(browserErrors, "a broken tag");
   });
 

@@ -52,13 +52,13 @@ async function stored(
   };
 }
 
-/** The kinds of files that a page or slot needs. */
+/** The kinds of files that a page or an exposed module needs. */
 export const PARTS = ["entry", "script", "stylesheet"] as const;
 
 /** One of `PARTS`. */
 export type Part = (typeof PARTS)[number];
 
-/** Returns the URL paths of the scripts of the page pattern or slot `place`. */
+/** Returns the URL paths of the scripts of the page pattern or exposed module `place`. */
 export async function findScripts(site: Site, section: string, place: string): Promise<string[]> {
   const { release } = await storedRelease(site, section);
   return assetsOf(release, place)
@@ -66,16 +66,19 @@ export async function findScripts(site: Site, section: string, place: string): P
     .map((asset) => pathOf(release, asset));
 }
 
-function assetsOf({ pages, slots }: Release, place: string): readonly string[] {
-  const found = pages.find(({ pattern }) => pattern === place) ?? slots.find(({ name }) => name === place);
-  return found?.assets ?? [];
+function assetsOf({ pages, exposes, assets }: Release, place: string): readonly string[] {
+  const page = pages.find(({ pattern }) => pattern === place);
+  if (page) return page.assets;
+  // These include what all pages need.
+  const all = exposes?.find(({ name }) => name === place)?.assets ?? [];
+  return all.filter((asset) => !assets.includes(asset));
 }
 
 function pathOf({ name, version }: Release, file: string): string {
   return `/assets/${name}/${version}/${file.replace("client/", "")}`;
 }
 
-/** Finds a section's entry, or the script or stylesheet of its page pattern or slot `place`. */
+/** Finds a section's entry, or the script or stylesheet of its page pattern or exposed module `place`. */
 export function findFile(site: Site, section: string, place: string, part: Part): Promise<StoredFile> {
   return stored(site, section, (release) => {
     const suffix = part === "stylesheet" ? ".css" : ".js";

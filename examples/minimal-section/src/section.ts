@@ -8,5 +8,5 @@ export default defineSection({
     "/buecher/:book": () => import("./pages/book"),
     "/besuch": () => import("./pages/visit"),
   },
-  slots: { hours: () => import("./slots/hours") },
+  extensions: { "shell/hours@1": () => import("./extensions/hours") },
 });

@@ -1,10 +1,14 @@
 import { Link, useSite } from "@colonnade/kit";
-import { createShell, Slot, type FrameProps } from "@colonnade/shell";
+import { defineExtensionPoint, ExtensionPoint } from "@colonnade/kit/extensions";
+import { createShell, type FrameProps } from "@colonnade/shell";
 import { Navigation, plainParts } from "@colonnade/shell/plain";
 import type { ReactElement } from "react";
 
 import "./icon.svg";
 import "./shell.css";
+
+/** Opening hours, in the header. */
+const hours = defineExtensionPoint({ id: "shell/hours", version: 1, max: 1, examples: [{}] });
 
 /** The frame of every page. */
 function Frame({ currentPath, children }: FrameProps): ReactElement {
@@ -15,8 +19,9 @@ function Frame({ currentPath, children }: FrameProps): ReactElement {
       <header>
         <Link to="/">{brand}</Link>
         <Navigation label="Hauptmenü" links={navigation.menu} currentPath={currentPath} />
-        {/* A section fills this place. */}
-        <Slot name="hours" className="hours" />
+        <div className="hours">
+          <ExtensionPoint point={hours} props={{}} />
+        </div>
       </header>
       <main id="main" tabIndex={-1}>
         {children}
@@ -44,5 +49,6 @@ export default createShell({
     retrying: "Wird versucht …",
   }),
   Frame,
+  extensionPoints: [hours],
   titles: { notFound: "Seite nicht gefunden", failed: "Gerade nicht erreichbar" },
 });

@@ -1,5 +1,5 @@
 import type { FormResult } from "@colonnade/kit";
-import { cleanup, screen } from "@testing-library/react";
+import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -21,10 +21,10 @@ async function showPage(form?: FormResult): Promise<string | null> {
 
 async function showDialog(): Promise<HTMLElement> {
   cleanup();
-  const { renderSlot } = await import("@colonnade/kit/testing");
-  const { default: section } = await import("../section");
-  const props = { open: true, params: { reason: "sample" }, close: () => undefined };
-  await renderSlot(section, "join", props, { site: WITH_PARTNER });
+  const { inShell } = await import("@colonnade/kit/testing");
+  const { default: JoinDialog } = await import("../dialogs/join");
+  const dialog = <JoinDialog open params={{ reason: "sample" }} close={() => undefined} />;
+  render(inShell(dialog, { site: WITH_PARTNER }));
   return screen.getByRole("dialog", { name: "Sign-up ends here" });
 }
 

@@ -23,7 +23,7 @@ test("JoinButton renders a form that links to the sign-up page", () => {
   const button = show(<JoinButton className="button">Join</JoinButton>);
   expect(button.type).toBe("submit");
   expect(button.className).toBe("button");
-  expect(formOf(button)).toEqual({ action: "/join-us", "data-dialog": "join", "data-params": "reason=general" });
+  expect(formOf(button)).toEqual({ action: "/join-us", "data-dialog": "signup/join", "data-params": "reason=general" });
 });
 
 test("JoinButton is described by the referenced element", () => {
@@ -67,7 +67,7 @@ test("useJoin opens the dialog with the given reason or general", async () => {
   render(inShell(<Buttons />, { onDialog }));
   for (const name of ["Join", "Reply"]) await userEvent.click(screen.getByRole("button", { name }));
   expect(onDialog.mock.calls).toEqual([
-    ["join", { reason: "general" }],
-    ["join", { reason: "sample" }],
+    ["signup/join", { reason: "general" }],
+    ["signup/join", { reason: "sample" }],
   ]);
 });

@@ -6,8 +6,8 @@ import { signupOf } from "./site.js";
 /** Why the join dialog opens: `general` for a general invitation, `sample` for a sample listing. */
 export type JoinReason = "general" | "sample";
 
-// The slot of the shell for the join dialog.
-const JOIN_SLOT = "join";
+// The section signup exposes it.
+const JOIN_DIALOG = "signup/join";
 
 /** Props of {@link JoinButton}. */
 export interface JoinButtonProps {
@@ -29,7 +29,7 @@ export interface JoinButtonProps {
 export function JoinButton({ reason = "general", className, describedBy, children }: JoinButtonProps): ReactElement {
   const { page } = signupOf(useSite());
   return (
-    <DialogForm slot={JOIN_SLOT} page={page} params={{ reason }}>
+    <DialogForm dialog={JOIN_DIALOG} page={page} params={{ reason }}>
       <button type="submit" className={className} aria-describedby={describedBy}>
         {children}
       </button>
@@ -43,7 +43,7 @@ export function JoinButton({ reason = "general", className, describedBy, childre
  * @throws Error outside the shell, as `useSite` does.
  */
 export function useJoin(): (reason?: JoinReason) => void {
-  const open = useDialog(JOIN_SLOT);
+  const open = useDialog(JOIN_DIALOG, signupOf(useSite()).page);
   return (reason = "general") => {
     open({ reason });
   };

@@ -28,7 +28,7 @@ export interface SectionContainer {
 
 /** One release of a section, as the browser loads it. */
 export interface SectionEntry extends SectionContainer {
-  /** Assets that every page and slot of the section needs besides the entry. */
+  /** Assets that every page and extension of the section needs besides the entry. */
   readonly assets: readonly Asset[];
 }
 
@@ -79,14 +79,6 @@ export interface RemoteDetails {
   readonly assets: Readonly<Record<string, readonly Asset[]>>;
   /** The section's configuration. Absent if there is none. */
   readonly config?: SectionConfiguration;
-}
-
-/** The section that fills a slot. */
-export interface ResolvedSlot {
-  readonly section: SectionEntry;
-  readonly assets: readonly Asset[];
-  /** As in {@link ResolvedPage}. */
-  readonly bytes?: number;
 }
 
 /** The props of extension points, by the point's ID with its version. */
@@ -199,8 +191,6 @@ export interface Boot {
   readonly configs: Record<string, SectionConfiguration>;
   /** Null if no page matches the path. */
   readonly page: ResolvedPage | null;
-  /** Slots by name. */
-  readonly slots: Readonly<Record<string, ResolvedSlot>>;
   /** The extensions of the shell's points. Absent if there are none. */
   readonly extensions?: ResolvedExtensions;
   /** Present if the document includes server-rendered HTML. */

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from "react";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ParamsContext, ShellContext, useDialog, useParams, useSite } from "./context.js";
-import type { DialogParams } from "./slot.js";
+import type { DialogParams } from "./dialog.js";
 import { TEST_SITE } from "./testing/index.js";
 
 afterEach(cleanup);
@@ -11,7 +11,7 @@ afterEach(cleanup);
 describe("outside a shell", () => {
   test.each([
     ["useSite", useSite],
-    ["useDialog", () => useDialog("newsletter")],
+    ["useDialog", () => useDialog("news/newsletter")],
   ])("%s throws an error that names renderPage", (name, hook: () => unknown) => {
     // React logs a render error before it rethrows it.
     vi.spyOn(console, "error").mockReturnValue();
@@ -27,7 +27,7 @@ describe("outside a shell", () => {
 });
 
 describe("in a shell", () => {
-  const openDialog = vi.fn<(slot: string, params: DialogParams) => void>();
+  const openDialog = vi.fn<(dialog: string, params: DialogParams, page?: string) => void>();
 
   function Shell({ children }: { readonly children: ReactNode }): ReactElement {
     return (
@@ -45,13 +45,13 @@ describe("in a shell", () => {
     expect(renderHook(() => useParams(), { wrapper: Shell }).result.current).toEqual({ state: "New York" });
   });
 
-  test("useDialog opens the dialog with the given params or none", () => {
-    const { current: open } = renderHook(() => useDialog("newsletter"), { wrapper: Shell }).result;
+  test("useDialog opens the dialog with the given params or none, or else its page", () => {
+    const { current: open } = renderHook(() => useDialog("news/newsletter", "/newsletter"), { wrapper: Shell }).result;
     open();
     open({ from: "offer" });
     expect(openDialog.mock.calls).toEqual([
-      ["newsletter", {}],
-      ["newsletter", { from: "offer" }],
+      ["news/newsletter", {}, "/newsletter"],
+      ["news/newsletter", { from: "offer" }, "/newsletter"],
     ]);
   });
 });

@@ -1,9 +1,9 @@
 import { createContext, useContext, type ComponentType } from "react";
 
+import type { DialogParams } from "./dialog.js";
 import type { ExtensionPlaceProps } from "./extensionPlace.js";
 import type { Remotes } from "./remoteLoader.js";
 import type { SectionConfiguration, Site } from "./site.js";
-import type { DialogParams } from "./slot.js";
 
 /** The place of an extension point. */
 export interface PlaceOfExtensions {
@@ -28,8 +28,8 @@ export interface ShellServices {
   readonly site: Site;
   /** The configurations of the sections of this document, by name. */
   readonly configs: Readonly<Record<string, SectionConfiguration>>;
-  /** Opens the dialog in a slot of the shell. */
-  readonly openDialog: (slot: string, params: DialogParams) => void;
+  /** Opens a dialog, or `page` if no live section exposes it. */
+  readonly openDialog: (dialog: string, params: DialogParams, page?: string) => void;
   /** Loads modules that other sections expose. Absent on the server. */
   readonly remotes?: Remotes | undefined;
   /** Renders the place of an extension point, instead of what browsers do. */
@@ -38,9 +38,9 @@ export interface ShellServices {
   readonly showExtensions?: ((place: PlaceOfExtensions) => ShownExtensions) | undefined;
 }
 
-/** Data attribute that marks a form for the shell. Its value is the name of the slot whose dialog opens. */
+/** Data attribute that marks a form or an anchor for the shell. Its value is the dialog that it opens. */
 export const DIALOG_ATTRIBUTE = "data-dialog";
-/** Data attribute of such a form. Its value is the dialog's params, encoded as a query. */
+/** Data attribute of such an element. Its value is the dialog's params, encoded as a query. */
 export const DIALOG_PARAMS_ATTRIBUTE = "data-params";
 
 /** The shell's services. Null outside the shell. */
@@ -110,8 +110,9 @@ export function useConfig<Values extends object = SectionConfiguration>(): Value
 }
 
 /**
- * Returns a function that opens the dialog in a slot of the shell, with the given params. For a button, use
- * {@link DialogForm}, which also works without JavaScript.
+ * Returns a function that opens a dialog with the given params: a module that a section exposes, such as `news/newsletter`. `page` is
+ * the path of a page that opens instead if no live section exposes the dialog. For a button or a link, use {@link DialogForm} or
+ * {@link DialogLink}, which also work without JavaScript.
  *
  * @throws Error outside the shell. In tests, render with `renderPage()` from `@colonnade/kit/testing`.
  *
@@ -120,15 +121,15 @@ export function useConfig<Values extends object = SectionConfiguration>(): Value
  * import { useDialog } from "@colonnade/kit";
  *
  * export function Offer() {
- *   const open = useDialog("newsletter");
+ *   const open = useDialog("news/newsletter");
  *   return <button type="button" onClick={() => open({ from: "offer" })}>Subscribe</button>;
  * }
  * ```
  */
-export function useDialog(slot: string): (params?: DialogParams) => void {
+export function useDialog(dialog: string, page?: string): (params?: DialogParams) => void {
   const { openDialog } = useShell("useDialog");
   return (params = {}) => {
-    openDialog(slot, params);
+    openDialog(dialog, params, page);
   };
 }
 

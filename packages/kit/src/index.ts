@@ -3,7 +3,7 @@
  *
  * @module kit
  */
-export { CONTRACT, defineSection, type PageModule, type Section, type SlotModule } from "./section.js";
+export { CONTRACT, defineSection, type PageModule, type Section } from "./section.js";
 export {
   definePage,
   type Alternate,
@@ -21,14 +21,14 @@ export {
   type QueriesContext,
   type Social,
 } from "./page.js";
-export { defineSlot, type DialogParams, type DialogSlotProps, type Slot } from "./slot.js";
+export type { DialogParams, DialogProps } from "./dialog.js";
 export { isNotFound, notFound, type NotFound } from "./notFound.js";
 export { isRedirect, redirect, type Redirect } from "./redirect.js";
 export { query } from "./query.js";
 export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
-export { DialogForm, type DialogFormProps } from "./DialogForm.js";
+export { DialogForm, DialogLink, type DialogFormProps, type DialogLinkProps, type DialogTarget } from "./DialogForm.js";
 export { useConfig, useDialog, useExtensions, useParams, useRemotes, useSite } from "./context.js";
 export type { ExtensionPlaceProps } from "./extensionPlace.js";
 export { useHydrated } from "./hydrated.js";

@@ -1,6 +1,5 @@
 import type { ExtensionModule } from "./extension.js";
 import type { AnyPage } from "./page.js";
-import type { Slot } from "./slot.js";
 
 /**
  * Version of the section contract that this kit implements. The gateway and the shell reject sections of other versions.
@@ -14,17 +13,11 @@ export interface PageModule {
   readonly page: AnyPage;
 }
 
-/** Exports of a slot's module: `export const slot = defineSlot({ … })`. */
-export interface SlotModule {
-  /** The slot. */
-  readonly slot: Slot;
-}
-
 /**
- * A micro-frontend: pages under its own paths, slots, and extensions. It is the default export of the section's entry module.
+ * A micro-frontend: pages under its own paths, and extensions. It is the default export of the section's entry module.
  *
- * The build parses this object literal to map chunks to pages. `pages`, `slots` and `extensions` must be object literals with
- * values of the form `() => import("./module")`.
+ * The build parses this object literal to map chunks to pages. `pages` and `extensions` must be object literals with values of
+ * the form `() => import("./module")`.
  */
 export interface Section {
   /** Unique name within the site: a lowercase letter, followed by up to 31 of `a-z`, `0-9` and `-`. */
@@ -36,8 +29,6 @@ export interface Section {
    * segments take precedence over params, from left to right. Two sections of a site cannot have patterns of the same shape.
    */
   readonly pages: Readonly<Record<string, () => Promise<PageModule>>>;
-  /** Slots of the shell that the section fills, by name. Only one section of a site can fill a slot. */
-  readonly slots?: Readonly<Record<string, () => Promise<SlotModule>>>;
   /** What the section contributes to extension points, by the point's ID with its version, such as `directory/city-aside@1`. */
   readonly extensions?: Readonly<Record<string, () => Promise<ExtensionModule>>>;
 }

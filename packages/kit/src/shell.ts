@@ -18,7 +18,6 @@ export type {
   ResolvedExtension,
   ResolvedExtensions,
   ResolvedPage,
-  ResolvedSlot,
   SectionContainer,
   SectionEntry,
   SocialImage,

@@ -1,8 +1,9 @@
-import { ShellContext, type Boot, type Remotes, type ShellServices } from "@colonnade/kit/shell";
+import { ShellContext, type Boot, type ShellServices } from "@colonnade/kit/shell";
 import { Suspense, useMemo, useState, type ReactElement } from "react";
 
 import { CurrentPage, LoadingFrame } from "./CurrentPage.js";
 import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
+import type { Federation } from "./loading/federation.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import type { Views } from "./loading/viewLoader.js";
@@ -11,7 +12,6 @@ import { useLinks } from "./navigation/links.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";
 import type { ViewTransitions } from "./navigation/viewTransitions.js";
 import type { ShellParts } from "./parts.js";
-import { SlotsContext, type Slots } from "./Slot.js";
 
 /** Props of {@link App}. They never change. */
 export interface AppProps {
@@ -23,10 +23,8 @@ export interface AppProps {
   readonly transitions: ViewTransitions;
   /** The page's server-rendered HTML, if the document includes it. */
   readonly serverHtml: ServerHtml | null;
-  /** The slots that sections fill. Null on the server. */
-  readonly slots: Slots | null;
   /** Absent on the server. */
-  readonly remotes?: Remotes;
+  readonly remotes?: Federation;
   /** Only on the server. */
   readonly ExtensionPlace?: ShellServices["ExtensionPlace"];
   /** Absent on the server. */
@@ -34,7 +32,7 @@ export interface AppProps {
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ parts, boot, slots, remotes, ExtensionPlace, showExtensions, ...page }: AppProps): ReactElement {
+export function App({ parts, boot, remotes, ExtensionPlace, showExtensions, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
@@ -45,12 +43,10 @@ export function App({ parts, boot, slots, remotes, ExtensionPlace, showExtension
   useLinks(page.views);
   return (
     <ShellContext value={services}>
-      <SlotsContext value={slots}>
-        <Suspense fallback={<LoadingFrame parts={parts} />}>
-          <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
-        </Suspense>
-      </SlotsContext>
-      {parts.dialogs && slots && <Dialogs parts={parts.dialogs} slots={slots} state={dialogs} />}
+      <Suspense fallback={<LoadingFrame parts={parts} />}>
+        <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+      </Suspense>
+      {parts.dialog && remotes && <Dialogs parts={parts.dialog} start={remotes.start} state={dialogs} />}
       <Announcer text={announcement} />
     </ShellContext>
   );

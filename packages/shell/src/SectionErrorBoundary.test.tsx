@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { DeploymentStatus } from "./loading/pageEndpoint.js";
 import { findServerHtml, type ServerHtml } from "./loading/serverHtml.js";
-import type { SlotLoader } from "./loading/slotLoader.js";
 import type { RetryProps } from "./parts.js";
 import { SectionErrorBoundary, type SectionErrorBoundaryProps } from "./SectionErrorBoundary.js";
 
@@ -42,6 +41,7 @@ describe("SectionErrorBoundary", () => {
     return (
       <SectionErrorBoundary
         section={SECTION}
+        pattern="/fragile"
         deployment={deployment}
         loading="Loading"
         fallback={(retry) => <Failed retry={retry} />}
@@ -50,9 +50,9 @@ describe("SectionErrorBoundary", () => {
     );
   }
 
-  function show(slot?: SlotLoader): void {
+  function show(): void {
     render(
-      <Boundary {...(slot && { slot })}>
+      <Boundary>
         <Fragile />
       </Boundary>,
     );
@@ -90,17 +90,8 @@ describe("SectionErrorBoundary", () => {
       '[shell] the section "fragile" failed while rendering:',
       expect.any(Error),
     );
-    expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
-    expect(reload).not.toHaveBeenCalled();
-  });
-
-  test("the report of a page has its pattern", () => {
-    render(
-      <Boundary pattern="/fragile">
-        <Fragile />
-      </Boundary>,
-    );
     expect(report.mock.calls).toEqual([[{ section: SECTION, pattern: "/fragile" }, "render", thrown]]);
+    expect(reload).not.toHaveBeenCalled();
   });
 
   test("a missing file of a retained deployment is a load failure", async () => {
@@ -108,7 +99,7 @@ describe("SectionErrorBoundary", () => {
     show();
     expect(screen.queryByRole("alert")).toBeNull();
     expect(await screen.findByRole("alert")).toBeTruthy();
-    expect(report.mock.calls).toEqual([[{ section: SECTION }, "load", thrown]]);
+    expect(report.mock.calls).toEqual([[{ section: SECTION, pattern: "/fragile" }, "load", thrown]]);
     expect(reload).not.toHaveBeenCalled();
   });
 
@@ -150,61 +141,6 @@ describe("SectionErrorBoundary", () => {
       expect(console.warn).toHaveBeenCalledTimes(3);
     });
     expect(reloadDocument).not.toHaveBeenCalled();
-  });
-
-  describe("the content of a slot", () => {
-    const loaded = vi.fn<SlotLoader["loaded"]>();
-    const retry = vi.fn();
-    const slot: SlotLoader = {
-      section: SECTION,
-
-      assets: [],
-      load: () => Promise.resolve(null),
-      loaded,
-      retry,
-    };
-
-    afterEach(() => {
-      document.body.innerHTML = "";
-    });
-
-    test("is reported as a render failure, even for a missing file", () => {
-      loaded.mockReturnValue({} as ReturnType<SlotLoader["loaded"]>);
-      thrown = chunkLoadError();
-      show(slot);
-      expect(screen.getByRole("alert")).toBeTruthy();
-      expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
-    });
-
-    test("is not reported if it failed to load: its loader has done so", () => {
-      loaded.mockReturnValue(undefined);
-      show(slot);
-      expect(screen.getByRole("alert")).toBeTruthy();
-      expect(report).not.toHaveBeenCalled();
-      expect(console.warn).not.toHaveBeenCalled();
-    });
-
-    test("is loaded again by Try again", async () => {
-      show(slot);
-      broken = false;
-      fireEvent.click(screen.getByText("Try again"));
-      expect(await screen.findByText("The section")).toBeTruthy();
-      expect(retry).toHaveBeenCalledOnce();
-    });
-
-    test("never reloads the document while it contains typed text", async () => {
-      vi.stubGlobal("fetch", () => Promise.resolve(new Response()));
-      const reloadDocument = vi.spyOn(location, "reload").mockImplementation(() => undefined);
-      document.body.innerHTML = '<input value="visitor@example.com">';
-      show(slot);
-      for (const count of [1, 2]) {
-        fireEvent.click(await screen.findByText("Try again"));
-        await waitFor(() => {
-          expect(retry).toHaveBeenCalledTimes(count);
-        });
-      }
-      expect(reloadDocument).not.toHaveBeenCalled();
-    });
   });
 
   describe("a server-rendered page", () => {
@@ -260,7 +196,7 @@ describe("SectionErrorBoundary", () => {
       hydrate({ fails: true });
       expectOriginalNodes();
       expect(document.activeElement).toBe(main.querySelector("input"));
-      expect(report.mock.calls).toEqual([[{ section: SECTION }, "render", thrown]]);
+      expect(report.mock.calls).toEqual([[{ section: SECTION, pattern: "/fragile" }, "render", thrown]]);
     });
 
     test("stays if a file is missing, also during the status check", async () => {
@@ -268,7 +204,7 @@ describe("SectionErrorBoundary", () => {
       hydrate({ fails: true });
       expectOriginalNodes();
       await waitFor(() => {
-        expect(report.mock.calls).toEqual([[{ section: SECTION }, "load", thrown]]);
+        expect(report.mock.calls).toEqual([[{ section: SECTION, pattern: "/fragile" }, "load", thrown]]);
       });
       expectOriginalNodes();
     });

@@ -4,17 +4,16 @@ import { Component, Suspense, type ReactNode } from "react";
 import { isChunkLoadError } from "./errorClass.js";
 import type { Phase } from "./errorReports.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
-import { hasTypedText, isCurrentPath, isReachable, reloadDocument } from "./loading/reload.js";
+import { isCurrentPath, isReachable, reloadDocument } from "./loading/reload.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
-import type { SlotLoader } from "./loading/slotLoader.js";
 import { focusHeading } from "./navigation/focus.js";
 import type { RetryProps } from "./parts.js";
 
 /** Props of {@link SectionErrorBoundary}. */
 export interface SectionErrorBoundaryProps {
   readonly section: SectionEntry;
-  /** The pattern of the page. Absent for a slot. */
-  readonly pattern?: string;
+  /** The pattern of the page. */
+  readonly pattern: string;
   readonly deployment: PinnedDeployment;
   /** Shown while the content suspends, and while the cause of a missing file is determined. */
   readonly loading: ReactNode;
@@ -22,8 +21,6 @@ export interface SectionErrorBoundaryProps {
   readonly fallback: (retry: RetryProps["retry"]) => ReactNode;
   /** The page's server-rendered HTML. It stays if hydration fails. */
   readonly serverHtml?: ServerHtml | null;
-  /** The loader of a slot's content, which reports its own errors. Absent for a page. */
-  readonly slot?: SlotLoader;
   readonly children: ReactNode;
 }
 
@@ -43,10 +40,7 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
   }
 
   override componentDidCatch(error: unknown): void {
-    const { slot } = this.props;
-    // The loader has reported it.
-    if (slot && !slot.loaded()) this.countFailure();
-    else if (!slot && isChunkLoadError(error)) void this.handleMissingFile(error);
+    if (isChunkLoadError(error)) void this.handleMissingFile(error);
     else this.fail("render", error);
   }
 
@@ -62,11 +56,7 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
   private fail(phase: Phase | null, error: unknown): void {
     const { section, pattern, deployment } = this.props;
     console.warn(`[shell] the section "${section.name}" failed while rendering:`, error);
-    if (phase) deployment.report({ section, ...(pattern !== undefined && { pattern }) }, phase, error);
-    this.countFailure();
-  }
-
-  private countFailure(): void {
+    if (phase) deployment.report({ section, pattern }, phase, error);
     this.setState(({ failures }) => ({ undecided: false, failures: failures + 1 }));
   }
 
@@ -77,8 +67,8 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
   }
 
   override componentDidUpdate(_: SectionErrorBoundaryProps, before: State): void {
-    // The fallback took the focused button with it. A dialog manages its focus itself.
-    if (!this.props.slot && before.error !== null && this.state.error === null) focusHeading();
+    // The fallback took the focused button with it.
+    if (before.error !== null && this.state.error === null) focusHeading();
   }
 
   override componentWillUnmount(): void {
@@ -92,23 +82,20 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
   };
 
   private async retryInNewDocument(): Promise<void> {
-    // The page below a dialog still works, so a reload must not lose what was typed there.
-    const mayReload = !(this.props.slot && hasTypedText());
-    if (mayReload && (await isReachable(location.pathname))) await reloadDocument();
+    if (await isReachable(location.pathname)) await reloadDocument();
     this.renderAgain();
   }
 
   private renderAgain(): void {
-    this.props.slot?.retry();
     this.setState({ error: null });
   }
 
   override render(): ReactNode {
-    const { loading, fallback, serverHtml, slot, children } = this.props;
+    const { loading, fallback, serverHtml, children } = this.props;
     const { error, undecided } = this.state;
     // The detached HTML stays readable until the visitor leaves the page.
     if (error !== null && serverHtml?.isStatic) return null;
-    if (undecided && !slot) return loading;
+    if (undecided) return loading;
     if (error !== null) return fallback(this.retry);
     return <Suspense fallback={loading}>{children}</Suspense>;
   }

@@ -8,11 +8,10 @@ import { App } from "./App.js";
 import { boot } from "./bootstrap.js";
 import { showExtensions } from "./extensions/showExtensions.js";
 import { federation, startFederationWhenIdle } from "./loading/federation.js";
-import { createPinnedDeployment, type PinnedDeployment } from "./loading/pinnedDeployment.js";
+import { createPinnedDeployment } from "./loading/pinnedDeployment.js";
 import { provide } from "./loading/provided.js";
 import { findServerHtml } from "./loading/serverHtml.js";
 import { provideReactDom } from "./loading/shareScope.js";
-import { createSlotLoader } from "./loading/slotLoader.js";
 import { ViewLoader } from "./loading/viewLoader.js";
 import { tolerateMovedNodes } from "./movedNodes.js";
 import { createRouterHistory } from "./navigation/history.js";
@@ -21,14 +20,6 @@ import { ShellRouter } from "./navigation/ShellRouter.js";
 import { createViewTransitions } from "./navigation/viewTransitions.js";
 import type { ShellParts } from "./parts.js";
 import { rootOptions } from "./rootOptions.js";
-import type { Slots } from "./Slot.js";
-
-function slotsOf(deployment: PinnedDeployment): Slots {
-  const loaders = Object.entries(boot.slots).map(
-    ([name, resolved]) => [name, createSlotLoader(name, resolved, deployment)] as const,
-  );
-  return { loaders: Object.fromEntries(loaders), deployment };
-}
 
 /**
  * Starts a shell in this document.
@@ -49,7 +40,7 @@ export function start(parts: ShellParts): void {
   });
   const transitions = createViewTransitions(location.pathname);
   const routerHistory = createRouterHistory(views, transitions);
-  provide({ boot, deployment, views, routerHistory, federationPlugins: parts.federationPlugins ?? [] });
+  provide({ boot, deployment, views, routerHistory, parts });
   const app = (
     <ShellRouter history={routerHistory}>
       <App
@@ -60,7 +51,6 @@ export function start(parts: ShellParts): void {
         scroll={createScrollRestoration()}
         transitions={transitions}
         serverHtml={boot.view ? findServerHtml(root) : null}
-        slots={slotsOf(deployment)}
         remotes={federation}
         showExtensions={showExtensions}
       />

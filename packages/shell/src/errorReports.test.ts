@@ -17,7 +17,7 @@ describe("error reporter", () => {
   let online = true;
 
   function reporter(samplePercent: number | null = 100): ReportError {
-    const boot: Boot = { deployment: "13", site: TEST_SITE, configs: {}, page: null, slots: {} };
+    const boot: Boot = { deployment: "13", site: TEST_SITE, configs: {}, page: null };
     return createErrorReporter(samplePercent === null ? boot : { ...boot, reports: { samplePercent } });
   }
 
@@ -50,7 +50,7 @@ describe("error reporter", () => {
     ]);
   });
 
-  test("a report about a slot has no page", async () => {
+  test("a report about another part of a section has no page", async () => {
     reporter()(LEGAL, "load", new Error());
     expect(await sent()).toEqual([{ deployment: "13", release: "legal@2.0.0", phase: "load", error: "Error" }]);
   });

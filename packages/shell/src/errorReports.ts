@@ -6,10 +6,10 @@ import { hasMovedNodes } from "./movedNodes.js";
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
 
-/** The content that failed: a page of a section, or a section's content of a slot. */
+/** The content that failed: a page of a section, or another part of it. */
 interface FailedContent {
   readonly section: Pick<SectionEntry, "name" | "version">;
-  /** Pattern of the page. Absent for a slot. */
+  /** Pattern of the page. Absent for another part. */
   readonly pattern?: string;
 }
 

@@ -7,7 +7,7 @@ export type { HistoryState } from "./navigation/historyState.js";
 export {
   createShell,
   type DialogParts,
-  type DialogProps,
+  type DialogPartProps,
   type FrameProps,
   type RetryProps,
   type ShellParts,
@@ -15,4 +15,3 @@ export {
 } from "./parts.js";
 export type { FederationPlugin } from "./loading/federationRuntime.js";
 export { NavigationLinks, type NavigationLinksProps } from "./NavigationLinks.js";
-export { Slot, type SlotProps } from "./Slot.js";

@@ -21,7 +21,7 @@ export interface RetryProps {
 }
 
 /** Props of what a shell shows in place of a dialog. */
-export interface DialogProps {
+export interface DialogPartProps {
   /** Closes the dialog. */
   readonly close: () => void;
 }
@@ -29,9 +29,9 @@ export interface DialogProps {
 /** What a shell shows while a dialog loads, and if it fails. */
 export interface DialogParts {
   /** Shown while the dialog's code loads. */
-  readonly Loading: ComponentType<DialogProps>;
+  readonly Loading: ComponentType<DialogPartProps>;
   /** Shown if it fails to load or throws. */
-  readonly Failed: ComponentType<DialogProps & RetryProps>;
+  readonly Failed: ComponentType<DialogPartProps & RetryProps>;
 }
 
 /** Titles of documents without a page of a section. The shell appends the site's name. */
@@ -58,8 +58,8 @@ export interface ShellParts {
   readonly loadingLayout?: Layout;
   /** Titles of documents without a page. */
   readonly titles?: Partial<Titles>;
-  /** The slots whose content is a dialog, by name. */
-  readonly dialogs?: Readonly<Record<string, DialogParts>>;
+  /** Shows the dialogs that sections expose. Without it, their buttons and links open pages. */
+  readonly dialog?: DialogParts;
   /** The extension points that the frame shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
   readonly extensionPoints?: readonly AnyExtensionPoint[];
   /**

@@ -45,7 +45,6 @@ function appProps(parts: ShellParts, boot: Pick<Boot, "site" | "configs">, view:
     scroll: { setEntry: unavailable, restore: unavailable, restoreAfterHydration: unavailable },
     transitions: { isCurrent: () => true, prepare: unavailable, complete: unavailable, isPending: false },
     serverHtml: null,
-    slots: null,
   };
 }
 

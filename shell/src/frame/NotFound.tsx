@@ -1,8 +1,9 @@
 import { Button } from "@colonnade/design";
 import { Link, useSite } from "@colonnade/kit";
-import { Slot } from "@colonnade/shell";
+import { ExtensionPoint } from "@colonnade/kit/extensions";
 import type { ReactElement } from "react";
 
+import { search } from "../points";
 import { Message } from "./Message";
 
 /** The not-found page. */
@@ -13,7 +14,9 @@ export function NotFound({ heading }: { readonly heading: string }): ReactElemen
       heading={heading}
       text="There’s nothing at this address. It may have moved, or the link may have a mistake in it."
     >
-      <Slot name="search" className="search-slot" />
+      <div className="search-place">
+        <ExtensionPoint point={search} props={{}} />
+      </div>
       <p className="message-ways">
         <Button to="/">Return to home</Button>
         {/* In place of the search. */}

@@ -71,7 +71,7 @@ function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
     .map(({ request }) => request);
 }
 
-/** The files that a section's pages, slots and extensions load, relative to the release folder. */
+/** The files that a section's pages and extensions load, relative to the release folder. */
 interface SectionAssets {
   /** The files that every one of them needs. */
   readonly common: readonly string[];
@@ -85,7 +85,7 @@ interface SectionAssets {
   readonly moduleFiles: (chunk: string) => ModuleFiles;
 }
 
-/** Finds the files of each page, slot and extension in a client build. `entry` is the path of the entry module. */
+/** Finds the files of each page and extension in a client build. `entry` is the path of the entry module. */
 export function sectionAssets(client: Compilation, entry: string): SectionAssets {
   const section = client.chunkGroups.filter((group) => group.name === SECTION_CHUNK);
   const pages = client.chunkGroups.filter((group) => specifiersIn(group, entry).length > 0);

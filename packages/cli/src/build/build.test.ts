@@ -52,7 +52,7 @@ const LANGUAGES = await readFile(
   "utf8",
 );
 
-/** The example with an extension point, extensions, and a slot, which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
+/** The example with an extension point and extensions, one of which has a stylesheet of a page. Some editors begin a file with a byte order mark. */
 const FILES: Files = {
   "section.config.js": `import { defineConfig } from "@colonnade/cli";
 export default defineConfig({
@@ -70,8 +70,11 @@ export default defineSection({
   name: "hello",
   contract: 1,
   pages: { "/hello": () => import("./pages/languages"), "/hello/:language": () => import("./pages/greeting") },
-  slots: { join: () => import("./join") },
-  extensions: { "hello/aside@1": () => import("./aside"), "directory/city-aside@2": () => import("./cityAside") },
+  extensions: {
+    "shell/join@1": () => import("./join"),
+    "hello/aside@1": () => import("./aside"),
+    "directory/city-aside@2": () => import("./cityAside"),
+  },
 });
 `,
   "src/points.ts": `import { defineExtensionPoint } from "@colonnade/kit/extensions";
@@ -94,15 +97,16 @@ export const extension = defineExtension({
   "src/cityAside.tsx": `import { defineExtension } from "@colonnade/kit/extensions";
 export const extension = defineExtension({ data: () => ({}), Component: () => <p>City</p> });
 `,
-  "src/join.tsx": `import { defineSlot } from "@colonnade/kit";
+  "src/join.tsx": `import { defineExtension } from "@colonnade/kit/extensions";
 import { readHelp } from "./help";
 import page from "./pages/languages.module.css";
 import css from "./join.module.css";
 import help from "./help.module.css";
 const read = () => import("./rules");
-export const slot = defineSlot({
-  Component: ({ open }) => (
-    <dialog open={open} className={css.dialog}>
+export const extension = defineExtension({
+  data: () => ({}),
+  Component: () => (
+    <dialog open className={css.dialog}>
       <button onClick={read}>Join us</button>
       <button className={[page.languages, help.help].join(" ")} onClick={readHelp}>Help</button>
     </dialog>
@@ -152,7 +156,7 @@ test("a build reports its steps in order", () => {
 describe("a release", () => {
   test("release.json describes the build", async () => {
     expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toEqual(release);
-    const { version, entry, container, assets, pages, slots, extensions, exposes, files, ...rest } = release;
+    const { version, entry, container, assets, pages, extensions, exposes, files, ...rest } = release;
     expect(rest).toEqual({
       name: "hello",
       kind: "section",
@@ -170,8 +174,7 @@ describe("a release", () => {
     expect(entry).toMatch(/^client\/entry\.[0-9a-f]{8}\.js$/);
     expect(assets).toEqual([expect.stringMatching(/^client\/section\.[0-9a-f]{8}\.js$/)]);
     expect(pages).toHaveLength(2);
-    expect(slots).toHaveLength(1);
-    expect(extensions).toHaveLength(2);
+    expect(extensions).toHaveLength(3);
     expect(exposes).toHaveLength(1);
     expect(files.length).toBeGreaterThan(0);
   });
@@ -222,8 +225,8 @@ describe("a release", () => {
     expect(named).not.toContain(words[0]?.[0]);
   });
 
-  test("a stylesheet is one file; those of a page or slot keep the order of its imports", () => {
-    const [page, other, slot] = [...release.pages, ...release.slots].map(({ assets }) =>
+  test("a stylesheet is one file; those of a page or extension keep the order of its imports", () => {
+    const [page, other, extension] = [...release.pages, ...(release.extensions ?? [])].map(({ assets }) =>
       assets.filter((file) => file.endsWith(".css")),
     );
     const fileOf = (name: string): string => {
@@ -233,10 +236,10 @@ describe("a release", () => {
       expect(copies, name).toEqual([]);
       return file?.[0] ?? "";
     };
-    // The common code imports the help dynamically. The slot imports its stylesheet itself, last.
+    // The common code imports the help dynamically. The extension imports its stylesheet itself, last.
     expect(page).toEqual([fileOf("help"), fileOf("languages")]);
     expect(other).toEqual([fileOf("help")]);
-    expect(slot).toEqual([fileOf("languages"), fileOf("dialog"), fileOf("help")]);
+    expect(extension).toEqual([fileOf("languages"), fileOf("dialog"), fileOf("help")]);
     // The shell loads stylesheets. Webpack's own loader would be dead code, and knows no digests.
     expect(textOf(contents, release.entry)).not.toMatch(/stylesheet|miniCss/);
   });
@@ -269,22 +272,14 @@ describe("a release", () => {
   });
 });
 
-test("a slot lists its assets", () => {
-  const [join, ...others] = release.slots;
-  expect(others).toEqual([]);
-  expect(join?.name).toBe("join");
-  expect(endingsOf(join?.assets)).toEqual([".css", ".css", ".css", ".js"]);
-  const script = join?.assets.find((file) => file.endsWith(".js"));
-  expect(textOf(contents, script)).toContain("Join us");
-});
-
 test("an extension lists its point, its order and its assets", () => {
   const found = release.extensions?.map(({ assets, ...extension }) => ({ ...extension, assets: endingsOf(assets) }));
   expect(found).toEqual([
+    { point: "shell/join@1", order: 0, assets: [".css", ".css", ".css", ".js"] },
     { point: "hello/aside@1", order: 20, assets: [".css", ".css", ".js"] },
     { point: "directory/city-aside@2", order: 0, assets: [".css", ".js"] },
   ]);
-  const script = release.extensions?.[0]?.assets.find((file) => file.endsWith(".js"));
+  const script = release.extensions?.[1]?.assets.find((file) => file.endsWith(".js"));
   expect(textOf(contents, script)).toContain(" languages");
 });
 
@@ -296,7 +291,7 @@ test("an exposed module lists all that it needs: its script, and the stylesheets
   expect(textOf(contents, script)).toContain("Hi, ");
   expect(styles.map((file) => textOf(contents, file)).join("\n")).toMatch(/\.hello_greeting_[^]*\.hello_map_/);
   // Other views are as without it.
-  const views = [...release.pages, ...release.slots].flatMap(({ assets }) => assets);
+  const views = [...release.pages, ...(release.extensions ?? [])].flatMap(({ assets }) => assets);
   expect([...release.assets, ...views].filter((file) => greeting?.assets.includes(file))).toEqual([]);
 });
 

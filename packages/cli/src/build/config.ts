@@ -21,9 +21,9 @@ export type BuildSide = "client" | "server";
 
 /** The maximum size of a first view of a section, in KiB compressed with Brotli. */
 export interface Budget {
-  /** Scripts of a page or slot, including the section's entry. Default: 32. */
+  /** Scripts of a page or extension, including the section's entry. Default: 32. */
   readonly scriptKib?: number;
-  /** Stylesheets of a page or slot. Default: 8. */
+  /** Stylesheets of a page or extension. Default: 8. */
   readonly styleKib?: number;
 }
 
@@ -62,7 +62,7 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
   readonly federation?: "webpack" | "enhanced";
   /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
   readonly define?: Readonly<Record<string, JsonValue>>;
-  /** Section only: the size budget of each page and slot. The gateway can have another budget. */
+  /** Section only: the size budget of each page and extension. The gateway can have another budget. */
   readonly budget?: Budget;
   /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,

@@ -18,10 +18,10 @@ function section(body: string): string {
 
 const PAGE = '() => import("./page")';
 
-test("readEntry returns the modules of pages, slots and extensions", async () => {
+test("readEntry returns the modules of pages and extensions", async () => {
   const file = await entryWith(
     section(
-      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, slots: { join: () => import("./join") }, extensions: { "directory/city-aside@1": () => import("./aside") }`,
+      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, extensions: { "directory/city-aside@1": () => import("./aside") }`,
     ),
   );
   expect(await readEntry(file)).toEqual({
@@ -29,24 +29,22 @@ test("readEntry returns the modules of pages, slots and extensions", async () =>
       ["/", "./home"],
       ["/x/:y", "./x"],
     ]),
-    slots: new Map([["join", "./join"]]),
     extensions: new Map([["directory/city-aside@1", "./aside"]]),
   });
 });
 
-test("readEntry accepts pages, slots and extensions of the entry module itself", async () => {
+test("readEntry accepts pages and extensions of the entry module itself", async () => {
   const file = await entryWith(
     section(
-      `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, slots: { join: async () => ({ slot }) }, extensions: { "a/b@1": async () => ({ extension }) }`,
+      `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, extensions: { "a/b@1": async () => ({ extension }) }`,
     ),
   );
-  const [pages, slots, extensions] = [new Map([["/", ""]]), new Map([["join", ""]]), new Map([["a/b@1", ""]])];
-  expect(await readEntry(file)).toEqual({ pages, slots, extensions });
+  expect(await readEntry(file)).toEqual({ pages: new Map([["/", ""]]), extensions: new Map([["a/b@1", ""]]) });
 });
 
-test("readEntry accepts empty pages, and absent slots and extensions", async () => {
+test("readEntry accepts empty pages, and absent extensions", async () => {
   const file = await entryWith(section('name: "hello", contract: 1, pages: {}'));
-  expect(await readEntry(file)).toEqual({ pages: new Map(), slots: new Map(), extensions: new Map() });
+  expect(await readEntry(file)).toEqual({ pages: new Map(), extensions: new Map() });
 });
 
 describe("readEntry rejects an unsupported entry module:", () => {
@@ -66,9 +64,9 @@ describe("readEntry rejects an unsupported entry module:", () => {
       ': pages is not an object literal; expected { "…": () => import("./module") }',
     ],
     [
-      "a variable as slots",
-      section("pages: {}, slots: allSlots"),
-      ': slots is not an object literal; expected { "…": () => import("./module") }',
+      "a variable as extensions",
+      section("pages: {}, extensions: allExtensions"),
+      ': extensions is not an object literal; expected { "…": () => import("./module") }',
     ],
     ["pages as a shorthand", section("pages"), `: defineSection ${UNSUPPORTED_PROPERTY}`],
     ["spread properties", section("...rest, pages: {}"), `: defineSection ${UNSUPPORTED_PROPERTY}`],
@@ -95,11 +93,6 @@ describe("readEntry rejects an unsupported entry module:", () => {
       "a function other than import",
       section('pages: { "/": () => load("./home") }'),
       `: pages["/"] ${UNSUPPORTED_VALUE}`,
-    ],
-    [
-      "a variable as a slot",
-      section("pages: {}, slots: { join: dialog }"),
-      `: slots["join"] ${UNSUPPORTED_VALUE.replace("page", "slot")}`,
     ],
     [
       "a variable as an extension",

@@ -5,18 +5,16 @@ import { CONTRACT } from "@colonnade/kit/contract";
 import { IMPORT_FORM, OWN_FORMS, type EntryMember } from "./entryForms.js";
 import { BuildError } from "./usageError.js";
 
-/** Modules that the pages, slots and extensions of a section import. */
+/** Modules that the pages and extensions of a section import. */
 export interface EntryImports {
   /** Import specifier by path pattern. Empty for a page of the entry module itself. */
   readonly pages: ReadonlyMap<string, string>;
-  /** Import specifier by slot name. Empty for a slot of the entry module itself. */
-  readonly slots: ReadonlyMap<string, string>;
   /** Import specifier by the reference of the extension point. Empty for an extension of the entry module itself. */
   readonly extensions: ReadonlyMap<string, string>;
 }
 
 /**
- * Parses `defineSection({ pages, slots, extensions })` in the source of an entry module. The build uses it to map chunks to
+ * Parses `defineSection({ pages, extensions })` in the source of an entry module. The build uses it to map chunks to
  * pages without running the section.
  *
  * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")` or
@@ -24,8 +22,7 @@ export interface EntryImports {
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const entries = await readDefinition(file);
-  const [pages, slots] = [importsOf(file, entries, "pages"), importsOf(file, entries, "slots")];
-  return { pages, slots, extensions: importsOf(file, entries, "extensions") };
+  return { pages: importsOf(file, entries, "pages"), extensions: importsOf(file, entries, "extensions") };
 }
 
 /**

@@ -1,10 +1,9 @@
-/** How a page, slot or extension is written whose module the entry module imports. */
+/** How a page or extension is written whose module the entry module imports. */
 export const IMPORT_FORM = '() => import("./module")';
 
 /** How one is written that the entry module has itself, by the member of `defineSection`. */
 export const OWN_FORMS = {
   pages: "async () => ({ page })",
-  slots: "async () => ({ slot })",
   extensions: "async () => ({ extension })",
 } as const;
 

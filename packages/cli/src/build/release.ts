@@ -85,12 +85,10 @@ export interface Release extends ReleaseImages {
   readonly needsFederationRuntime?: boolean;
   /** Shell only: stylesheets of the frame, in order. */
   readonly styles: readonly string[];
-  /** Files that every page, slot and extension needs besides the entry. The shell's scripts run before its entry, in this order. */
+  /** Files that every page and extension needs besides the entry. The shell's scripts run before its entry, in this order. */
   readonly assets: readonly string[];
   /** Sections only: the pages. */
   readonly pages: readonly ReleasePage[];
-  /** Sections only: the slots that the section fills. */
-  readonly slots: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** The extension points of a section's pages, or of the shell. Absent if there are none. */
   readonly extensionPoints?: readonly ReleaseExtensionPoint[];
   /** Sections only: the extensions. Absent if there are none. */

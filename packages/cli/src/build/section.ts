@@ -104,7 +104,6 @@ export async function sectionRelease(
       paths: [],
       ...pages.get(pattern),
     })),
-    slots: [...imports.slots].map(([name, request]) => ({ name, assets: assetsOf(request) })),
     ...(points.length > 0 && { extensionPoints: points }),
     ...(extensions.length > 0 && { extensions }),
     ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),

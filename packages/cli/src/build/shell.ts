@@ -49,7 +49,6 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
     styles: main.filter((file) => file.endsWith(".css")),
     assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
     pages: [],
-    slots: [],
     ...(points.length > 0 && { extensionPoints: points }),
     shared: installed,
     ...(config.facts && { facts: config.facts }),

@@ -19,18 +19,17 @@ const MAX_PACKAGES = 5;
 const compress = promisify(brotliCompress);
 
 /**
- * Finds the pages, slots and extensions whose first view exceeds the budget. A first view is the entry, the common assets and
+ * Finds the pages and extensions whose first view exceeds the budget. A first view is the entry, the common assets and
  * its own assets, each file once, compressed with Brotli.
  */
 export async function findOversizedViews(
   { folder, output, config }: BuildContext,
   client: Compilation,
-  { name, entry, assets, pages, slots, extensions = [] }: Release,
+  { name, entry, assets, pages, extensions = [] }: Release,
 ): Promise<Problem[]> {
   const { scriptKib, styleKib } = { ...DEFAULT_BUDGET, ...config.budget };
   const views = [
     ...pages.map((page) => ({ view: `the page ${page.pattern}`, viewAssets: page.assets })),
-    ...slots.map((slot) => ({ view: `the slot ${slot.name}`, viewAssets: slot.assets })),
     ...extensions.map(({ point, assets: viewAssets }) => ({ view: `the extension ${point}`, viewAssets })),
   ];
   const sizes = new Map<string, Promise<number>>();

@@ -257,12 +257,6 @@ describe("a section is rejected", () => {
 
   test.each([
     [
-      "whose slot's module has no slot export",
-      '{ name: "hello", contract: 1, pages: {}, slots: { join: () => import("./languages") } }',
-      "",
-      'the module of the slot "join" does not export "slot"; expected export const slot = defineSlot({ … })',
-    ],
-    [
       "that never finishes loading",
       '{ name: "hello", contract: 1, pages: {} }',
       "for (;;);\n",
@@ -291,7 +285,6 @@ test("the faults of a declaration have the lines of its entries", async () => {
     `"/hello": ${load}`,
     "...more",
   ];
-  const slots = 'slots: { joins: () => import("./pages/languages"), join: more }';
   const references = [
     ...Array.from({ length: 32 }, (_, index) => `hello/p${String(index)}@1`),
     "hello/p0@1",
@@ -299,7 +292,7 @@ test("the faults of a declaration have the lines of its entries", async () => {
   ];
   const extensions = references.map((reference) => `"${reference}": ${load}`).join(",\n");
   const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
-${entries.join(",\n")}\n},\n${slots},\nextensions: {\n${extensions} } });\n`;
+${entries.join(",\n")}\n},\nextensions: {\n"a/b@1": more,\n${extensions} } });\n`;
   const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
   expect(code).toBe(3);
   const found = (JSON.parse(out) as { problems: Problem[] }).problems;
@@ -311,8 +304,8 @@ ${entries.join(",\n")}\n},\n${slots},\nextensions: {\n${extensions} } });\n`;
       'src/section.ts:8:1 COL100 the patterns "/hello/:topic" and "/hello/:other" match the same paths',
       'src/section.ts:9:1 COL100 the pattern "/hello" has two pages',
       `src/section.ts:10:1 COL100 pages ${unreadable}`,
-      `src/section.ts:12:52 COL100 slots["join"] ${unreadable}`,
-      "src/section.ts:13:13 COL100 the section has 34 extensions; expected at most 32",
+      `src/section.ts:13:1 COL100 extensions["a/b@1"] ${unreadable}`,
+      "src/section.ts:12:13 COL100 the section has 35 extensions; expected at most 32",
       'src/section.ts:46:1 COL100 the extension point "hello/p0@1" has two extensions',
       'src/section.ts:47:1 COL100 the reference "aside@0" of an extension point is invalid: expected the point\'s ID and ' +
         'version, such as "directory/city-aside@1"; each name is a lowercase letter, followed by up to 31 of a-z, 0-9 and -',

@@ -44,7 +44,7 @@ export interface ExtensionTask {
 
 /** A message to a child process: what to check next. */
 export interface CheckTask {
-  /** The page to check. Null to check the section itself and its slots, an extension, or links. */
+  /** The page to check. Null to check the section itself, an extension, or links. */
   readonly pattern: string | null;
   /** The extension to check. */
   readonly extension?: ExtensionTask;

@@ -100,11 +100,6 @@ async function runLimited(
 const shared = compileShared(job.shared);
 const bundle = compileBundle(job.bundle);
 
-async function checkSlots(section: SectionCheck): Promise<void> {
-  for (const name of section.slots()) await runLimited(`loading the slot ${name}`, () => section.loadSlot(name));
-  reportBlocked("the slots");
-}
-
 /** Returns a stack with the position of the first of these members that is a function; empty if none is. */
 function stackOfMember(page: Pick<PageCheck, "member">, ...members: readonly PageMember[]): string {
   const found = members.map((member) => page.member(member)).find((member) => typeof member === "function");
@@ -287,7 +282,7 @@ async function runTask({ pattern, extension, links }: CheckTask): Promise<void> 
   if (!isLoaded || !section) return;
   if (links) await checkLinks(section, links);
   else if (extension) await checkExtension(section, extension);
-  else await (pattern === null ? checkSlots(section) : checkPage(section, pattern));
+  else if (pattern !== null) await checkPage(section, pattern);
 }
 
 // The gateway ignores a rejection that the section does not handle. It must not end the check of another page.

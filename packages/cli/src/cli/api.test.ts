@@ -26,7 +26,7 @@ describe("error responses", () => {
         title: "The release was rejected",
         status: 422,
         detail: "No file was stored.",
-        problems: ["pattern `/hello/`: it must not end with a slash", "slot `join` is filled twice"],
+        problems: ["pattern `/hello/`: it must not end with a slash", "extension point `a/b@1` is filled twice"],
       },
       422,
     );
@@ -35,7 +35,7 @@ describe("error responses", () => {
         `PUT /api/v1/sections/hello/releases/1.1.0: 422 The release was rejected
 No file was stored.
 - pattern \`/hello/\`: it must not end with a slash
-- slot \`join\` is filled twice`,
+- extension point \`a/b@1\` is filled twice`,
         "rejected",
       ),
     );

@@ -18,7 +18,6 @@ const BOOT: Boot = {
   site: PLACEHOLDER_SITE,
   configs: {},
   page: { section: entry("hello"), pattern: "/hello", assets: [STYLE] },
-  slots: {},
 };
 const HTML =
   '<!doctype html><html lang="en"><head><title>Old</title><link rel="expect" href="#main" blocking="render">' +
@@ -35,7 +34,7 @@ function change(page: Parameters<SiteDocument["change"]>[0]["page"]): string {
   expect(document.shellAssets).toBe("/assets/shell/2.0.0/");
   expect(document.boot).toEqual(BOOT);
   return document.change({
-    boot: { ...BOOT, slots: { join: { section: { ...entry("x"), name: "</script>" }, assets: [] } } },
+    boot: { ...BOOT, site: { ...BOOT.site, brand: "</script>" } },
     scripts: ["/assets/shell/2.0.0/development.js"],
     client: { href: "/_development/client/index.js", state: { section: '"' } },
     sections: ["hello"],
@@ -62,7 +61,7 @@ test("inline styles keep the text that the policy's hashes allow", () => {
 });
 
 test("the boot payload cannot end its element", () => {
-  expect(change(undefined)).toContain('"name":"\\u003c/script>"');
+  expect(change(undefined)).toContain('"brand":"\\u003c/script>"');
 });
 
 test("the rendered page replaces title, metadata, styles and content", () => {

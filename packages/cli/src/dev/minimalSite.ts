@@ -85,7 +85,7 @@ async function readManifest(archive: Buffer): Promise<DevelopmentShell> {
 /** Returns a document with the not-found page, which the browser renders. `colonnade dev` replaces the page. */
 function documentOf({ scripts, styles }: DevelopmentShell, assets: string, facts: Facts): string {
   const site = { ...PLACEHOLDER_SITE, facts, today: new Date().toISOString().slice(0, 10) };
-  const boot: Boot = { deployment: "1", site, configs: {}, page: null, slots: {} };
+  const boot: Boot = { deployment: "1", site, configs: {}, page: null };
   const links = styles.map((file) => {
     const name = path.basename(file);
     return `<link rel="stylesheet" href="${assets}${name}" data-href="${name}">`;

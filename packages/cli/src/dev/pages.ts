@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 
 import type {
-  Boot,
   RemoteDetails,
   RemoteSection,
   RenderRequest,
@@ -10,7 +9,6 @@ import type {
   RenderedRedirect,
   ResolvedExtensions,
   ResolvedPage,
-  ResolvedSlot,
 } from "@colonnade/kit/shell";
 import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colonnade/kit";
 import { comparePatterns } from "@colonnade/kit/contract";
@@ -126,14 +124,6 @@ export class DevelopmentPages {
   /** Whether a released page belongs to a section under development. */
   replaces(released: ResolvedPage | null): boolean {
     return released !== null && this.#sections.has(released.section.name);
-  }
-
-  /** Replaces the released slots of sections under development by those of their builds, except for one section. */
-  async slots(released: Boot["slots"], except?: DevelopmentSection): Promise<Boot["slots"]> {
-    const slots: Record<string, ResolvedSlot> = {};
-    for (const [name, slot] of Object.entries(released)) if (!this.#sections.has(slot.section.name)) slots[name] = slot;
-    for (const section of this.#sections.values()) if (section !== except) Object.assign(slots, await section.slots());
-    return slots;
   }
 
   /**

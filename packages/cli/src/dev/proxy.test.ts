@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import type { Boot, ResolvedExtension, ResolvedPage, ResolvedSlot, SectionEntry } from "@colonnade/kit/shell";
+import type { Boot, ResolvedExtension, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 import { SiteDocument } from "./document.js";
 import { DevelopmentPages } from "./pages.js";
@@ -61,9 +61,8 @@ test.each(["text/event-stream", "text/html"])("a stream of %s is passed on as it
 const ENTRY: SectionEntry = { name: "hello", version: "1.0.0", container: "", entry: "", integrity: "", assets: [] };
 const DEVELOPED: SectionEntry = { ...ENTRY, version: "development" };
 const POINT = "directory/city-aside@1";
-const SLOTS = { greeting: { section: ENTRY } as ResolvedSlot };
 
-/** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It fills a slot. */
+/** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It has extensions. */
 const HELLO: Partial<DevelopmentSection> = {
   name: "hello",
   config: { name: "hello", entry: "", config: { endpoint: "string", limit: "number" } },
@@ -77,7 +76,6 @@ const HELLO: Partial<DevelopmentSection> = {
     return Promise.resolve({ rendered, problems: [], exceedsLimit: false });
   },
   resolve: (pattern) => Promise.resolve({ section: ENTRY, pattern, assets: [] } as unknown as ResolvedPage),
-  slots: () => Promise.resolve(SLOTS),
   extensions: () =>
     Promise.resolve({
       [POINT]: { section: DEVELOPED, assets: [] },
@@ -100,7 +98,7 @@ function siteWith(limit: () => number): Promise<string> {
     const config = { limit: limit() };
     const page = { section: ENTRY, pattern: "/hello", assets: [], config } as unknown as ResolvedPage;
     const boot: Boot = {
-      ...{ deployment: "1", site: PLACEHOLDER_SITE, slots: SLOTS },
+      ...{ deployment: "1", site: PLACEHOLDER_SITE },
       configs: { hello: config },
       page: pathname === "/hello" ? page : null,
     };
@@ -117,10 +115,10 @@ test("a section gets the configuration that the site has sent, and placeholders 
   const origin = await proxyOf(site, new Map([["hello", HELLO as DevelopmentSection]]));
   const json = async (path: string): Promise<unknown> => (await fetch(origin + path)).json();
   const config = { endpoint: "endpoint", limit: 5 };
-  // The page, and another one with the slot.
+  // The page, and another one.
   for (const path of ["/hello", "/other"]) {
     const text = await (await fetch(origin + path)).text();
-    expect(SiteDocument.parse(text)?.boot).toMatchObject({ slots: SLOTS, configs: { hello: config } });
+    expect(SiteDocument.parse(text)?.boot).toMatchObject({ configs: { hello: config } });
     expect(text.includes(`<p>${JSON.stringify(config)}</p>`)).toBe(path === "/hello");
   }
   // A page that the release does not have.
@@ -141,7 +139,7 @@ test("an extension under development replaces the released one, and is left to t
     const isOwn = (searchParams.get("path") ?? pathname) === "/hello";
     const shown = { ...page, ...(isOwn && { section: ENTRY, pattern: "/hello" }) };
     const configs = { hello: { limit: 7 } };
-    const boot: Boot = { deployment: "1", site: PLACEHOLDER_SITE, configs, slots: {}, page: shown };
+    const boot: Boot = { deployment: "1", site: PLACEHOLDER_SITE, configs, page: shown };
     const html = ["hello", "events"].map((name) => `<div data-extension="${name}">Released ${name}</div>`).join("");
     if (pathname === "/_page/1") response.writeHead(200, { "x-site": "1" }).end(JSON.stringify(shown));
     else response.writeHead(200, { "content-type": "text/html" }).end(documentOf(boot, html));

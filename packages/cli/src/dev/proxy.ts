@@ -166,7 +166,6 @@ export class Proxy {
           ...withExtensions(boot, ofShell),
           configs,
           page: shown && withExtensions(shown, ofPage),
-          slots: await pages.slots(boot.slots, blocked),
         },
         isReplaced ? rendered : undefined,
       ),

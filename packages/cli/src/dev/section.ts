@@ -10,7 +10,6 @@ import type {
   RenderResult,
   ResolvedExtension,
   ResolvedPage,
-  ResolvedSlot,
   SectionEntry,
 } from "@colonnade/kit/shell";
 import { placeholderSettings } from "../build/settings.js";
@@ -64,7 +63,7 @@ export class DevelopmentSection {
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   #reading = Promise.resolve();
-  #imports: EntryImports = { pages: new Map(), slots: new Map(), extensions: new Map() };
+  #imports: EntryImports = { pages: new Map(), extensions: new Map() };
   #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
   /** Problems of the builds and the sources. Problems of rendering are not included. */
   problems: readonly DevelopmentProblem[] = [];
@@ -173,13 +172,6 @@ export class DevelopmentSection {
     return { ...(await this.#resolved(this.#imports.pages.get(pattern) ?? "")), pattern };
   }
 
-  /** What the shell loads for each slot that the section fills. */
-  async slots(): Promise<Record<string, ResolvedSlot>> {
-    const slots: Record<string, ResolvedSlot> = {};
-    for (const [name, request] of this.#imports.slots) slots[name] = await this.#resolved(request);
-    return slots;
-  }
-
   /** What the shell loads for each extension, by the reference of its point. */
   async extensions(): Promise<Record<string, ResolvedExtension>> {
     const extensions: Record<string, ResolvedExtension> = {};
@@ -207,7 +199,7 @@ export class DevelopmentSection {
     return { assets };
   }
 
-  async #resolved(request: string): Promise<ResolvedSlot> {
+  async #resolved(request: string): Promise<ResolvedExtension> {
     const compilation = this.#client.succeeded?.compilation;
     if (!compilation) return { section: await this.#entry([]), assets: [] };
     const { common, assetsOf } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { useConfig, useDialog, useParams, useSite } from "../context.js";
+import type { DialogParams } from "../dialog.js";
 import { isNotFound, notFound } from "../notFound.js";
 import { defineExtension } from "../extension.js";
 import { definePage, type PageProps } from "../page.js";
@@ -11,8 +12,7 @@ import type { QueryResult } from "../queries.js";
 import { query } from "../query.js";
 import { isRedirect, redirect } from "../redirect.js";
 import { defineSection } from "../section.js";
-import { defineSlot, type DialogParams } from "../slot.js";
-import { loadData, renderExtension, renderPage, renderSlot, type RenderedPage, type RenderOptions } from "./index.js";
+import { loadData, renderExtension, renderPage, type RenderedPage, type RenderOptions } from "./index.js";
 
 afterEach(cleanup);
 
@@ -22,7 +22,7 @@ const LAYOUT = { header: "plain" };
 function Greeting({ data, form }: PageProps<{ readonly words: string }>): React.ReactElement {
   const { brand } = useSite();
   const { language } = useParams();
-  const open = useDialog("newsletter");
+  const open = useDialog("news/newsletter");
   return (
     <>
       <h1>{data.words}</h1>
@@ -62,20 +62,6 @@ const section = defineSection({
     "/hello/:language": () => Promise.resolve({ page: greeting }),
     "/hello/welcome": () => Promise.resolve({ page: welcome }),
   },
-  slots: {
-    newsletter: () =>
-      Promise.resolve({
-        slot: defineSlot({
-          Component: ({ open, close, params }) => {
-            const { brand } = useSite();
-            const { greeting } = useConfig<{ readonly greeting?: string }>();
-            return open ? (
-              <button onClick={close}>{`${greeting ?? ""} ${brand}, ${String(params.from)}`}</button>
-            ) : null;
-          },
-        }),
-      }),
-  },
 });
 
 async function renderFound(path: string, options?: RenderOptions): Promise<RenderedPage> {
@@ -108,10 +94,10 @@ describe("renderPage", () => {
   });
 
   test("calls onDialog when the page opens a dialog", async () => {
-    const onDialog = vi.fn<(slot: string, params: DialogParams) => void>();
+    const onDialog = vi.fn<(dialog: string, params: DialogParams) => void>();
     await renderFound("/hello/Dutch", { onDialog });
     await userEvent.click(screen.getByRole("button", { name: "Reply" }));
-    expect(onDialog.mock.calls).toEqual([["newsletter", { from: "greeting" }]]);
+    expect(onDialog.mock.calls).toEqual([["news/newsletter", { from: "greeting" }]]);
   });
 
   test("returns notFound without rendering", async () => {
@@ -182,23 +168,6 @@ describe("loadData", () => {
 
   test("returns notFound", async () => {
     expect(isNotFound(await loadData(section, "/hello/Klingon"))).toBe(true);
-  });
-});
-
-describe("renderSlot", () => {
-  test("renders a slot with its props, site and config", async () => {
-    const close = vi.fn();
-    const props = { open: true, close, params: { from: "offer" } };
-    await renderSlot(section, "newsletter", props, { config: { greeting: "Leave" } });
-    await userEvent.click(screen.getByRole("button", { name: "Leave Test Site, offer" }));
-    expect(close).toHaveBeenCalledOnce();
-  });
-
-  test("rejects a slot that the section does not fill", async () => {
-    const props = { open: false, close: () => undefined, params: {} };
-    await expect(renderSlot(section, "menu", props)).rejects.toThrow(
-      'the section "hello" does not fill the slot "menu"; its slots are newsletter',
-    );
   });
 });
 

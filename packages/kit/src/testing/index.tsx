@@ -1,5 +1,5 @@
 /**
- * Test helpers that render a section's pages, slots and extensions without a shell.
+ * Test helpers that render a section's pages and extensions without a shell.
  *
  * `@testing-library/react` is an optional peer dependency: install it in the section's package.
  *
@@ -10,6 +10,7 @@ import { createElement, type ComponentType, type ReactElement, type ReactNode } 
 import { MemoryRouter } from "react-router-dom";
 
 import { ParamsContext, SectionContext, ShellContext } from "../context.js";
+import type { DialogParams } from "../dialog.js";
 import type { AnyExtension } from "../extension.js";
 import { ExtensionPlaceElement, POINT_ATTRIBUTE, type ExtensionPlaceProps } from "../extensionPlace.js";
 import { isNotFound, type NotFound } from "../notFound.js";
@@ -20,7 +21,6 @@ import { isRedirect } from "../redirect.js";
 import type { RemoteLoader, Remotes, RemoteViewProps } from "../remoteLoader.js";
 import type { Section } from "../section.js";
 import type { SectionConfiguration, Site } from "../site.js";
-import type { DialogParams, DialogSlotProps } from "../slot.js";
 
 /** A site for tests, without facts and integrations. */
 export const TEST_SITE: Site = {
@@ -58,8 +58,8 @@ export interface RenderOptions {
    * `empty`.
    */
   readonly extensions?: Readonly<Record<string, ReactNode>>;
-  /** Called when the section opens a dialog of the shell. */
-  readonly onDialog?: (slot: string, params: DialogParams) => void;
+  /** Called when the section opens a dialog by `useDialog`. */
+  readonly onDialog?: (dialog: string, params: DialogParams) => void;
 }
 
 /** A rendered extension: the result of Testing Library's `render`, with the extension's data. */
@@ -125,7 +125,7 @@ function inShellContexts(children: ReactNode, place: Place, options: RenderOptio
   const services = {
     site: siteOf(options),
     configs: { [section]: options.config ?? {} },
-    openDialog: options.onDialog ?? (() => undefined),
+    openDialog: (dialog: string, params: DialogParams) => options.onDialog?.(dialog, params),
     remotes: remotesOf(options),
     ExtensionPlace: placesOf(options, points),
   };
@@ -245,35 +245,6 @@ export async function renderPage(
     ),
   );
   return { ...view, data, head: page.head({ data, site }), layout: page.layout?.({ data }) ?? {} };
-}
-
-/**
- * Renders the section's content of a slot.
- *
- * @throws Error if the section does not fill the slot.
- *
- * @example
- * ```tsx
- * import { renderSlot } from "@colonnade/kit/testing";
- *
- * import section from "./section";
- *
- * await renderSlot(section, "newsletter", { open: true, close: () => undefined, params: {} });
- * ```
- */
-export async function renderSlot(
-  section: Section,
-  name: string,
-  props: DialogSlotProps,
-  options: RenderOptions = {},
-): Promise<RenderResult> {
-  const load = section.slots?.[name];
-  if (!load) {
-    const names = Object.keys(section.slots ?? {}).join(", ") || "none";
-    throw new Error(`the section "${section.name}" does not fill the slot "${name}"; its slots are ${names}`);
-  }
-  const { Component } = (await load()).slot;
-  return render(inShellContexts(<Component {...props} />, { section: section.name, path: "/", params: {} }, options));
 }
 
 /**

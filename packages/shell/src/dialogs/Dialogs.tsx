@@ -1,71 +1,72 @@
 import type { DialogParams } from "@colonnade/kit";
-import { useCallback, useEffect, useMemo, useState, type ReactElement } from "react";
-import { useLocation } from "react-router-dom";
+import { useCallback, useEffect, useState, type ReactElement } from "react";
+import { useNavigate } from "react-router-dom";
 
-import { takeDialog } from "../loading/pinnedDeployment.js";
+import { takeDialog, type OpenedDialog } from "../loading/pinnedDeployment.js";
 import type { DialogParts } from "../parts.js";
-import type { Slots } from "../Slot.js";
-import { DialogContent } from "./DialogContent.js";
 import { useDialogIntent } from "./dialogIntent.js";
+import type { DialogLoader } from "./dialogLoader.js";
 
-interface Opened {
-  readonly slot: string;
-  readonly params: DialogParams;
-  readonly closed: boolean;
+/** What a visitor opened, and on which page. */
+export interface DialogRequest extends OpenedDialog {
+  /** Path of the page. */
+  readonly at: string;
 }
 
 /** The dialog of a document. The functions are stable. */
 interface DialogState {
-  /** The last dialog that was opened. It stays mounted after it closes. Null until one is opened. */
-  readonly opened: Opened | null;
-  readonly open: (slot: string, params: DialogParams) => void;
-  readonly close: () => void;
+  /** What was opened last. Null until a dialog is opened. */
+  readonly request: DialogRequest | null;
+  readonly open: (dialog: string, params: DialogParams, page?: string) => void;
+  readonly cancel: () => void;
 }
 
-/** Holds the state of the dialogs. Navigating to another page closes the open one. */
+/** Holds what was opened last. */
 export function useDialogs(): DialogState {
-  const { pathname } = useLocation();
-  const [page, setPage] = useState(pathname);
-  const [opened, setOpened] = useState<Opened | null>(null);
-  if (page !== pathname) {
-    setPage(pathname);
-    setOpened(opened && { ...opened, closed: true });
-  }
-  const open = useCallback((slot: string, params: DialogParams) => {
-    setOpened({ slot, params, closed: false });
+  const [request, setRequest] = useState<DialogRequest | null>(null);
+  const open = useCallback((dialog: string, params: DialogParams, page?: string) => {
+    setRequest({ dialog, params, ...(page !== undefined && { page }), at: location.pathname });
   }, []);
-  const close = useCallback(() => {
-    setOpened((state) => state && { ...state, closed: true });
+  const cancel = useCallback(() => {
+    setRequest(null);
   }, []);
-  return useMemo(() => ({ opened, open, close }), [opened, open, close]);
+  return { request, open, cancel };
 }
 
 interface DialogsProps {
-  readonly parts: Readonly<Record<string, DialogParts>>;
-  readonly slots: Slots;
+  readonly parts: DialogParts;
+  /** Starts what loads and shows dialogs. It is no part of the first view. */
+  readonly start: () => Promise<{ readonly dialogs: DialogLoader }>;
   readonly state: DialogState;
 }
 
-/** The dialogs of the slots that a section fills. Each opens by the forms of all sections that name its slot. */
-export function Dialogs({ parts, slots, state }: DialogsProps): ReactElement | null {
-  const { loaders, deployment } = slots;
-  const { opened, open, close } = state;
-  const names = useMemo(() => Object.keys(parts).filter((slot) => loaders[slot]), [parts, loaders]);
-  const preload = useCallback(
-    (slot: string) => {
-      // A failure shows once the dialog is opened.
-      loaders[slot]?.load().catch(() => undefined);
-    },
-    [loaders],
-  );
-  useDialogIntent(names, open, preload);
+/** The dialogs that sections expose. Forms and links of all sections open them. */
+export function Dialogs({ parts, start, state: { request, open, cancel } }: DialogsProps): ReactElement | null {
+  const [loader, setLoader] = useState<DialogLoader>();
+  const navigate = useNavigate();
+  useDialogIntent(open, start);
   useEffect(() => {
     const dialog = takeDialog();
-    if (dialog) open(dialog.slot, dialog.params);
+    if (dialog) open(dialog.dialog, dialog.params, dialog.page);
   }, [open]);
-  const part = opened && parts[opened.slot];
-  const loader = opened && loaders[opened.slot];
-  if (!part || !loader) return null;
-  const { slot, params, closed } = opened;
-  return <DialogContent key={slot} {...{ slot, parts: part, loader, deployment, params, close }} open={!closed} />;
+  useEffect(() => {
+    let active = request !== null;
+    if (active)
+      start().then(
+        ({ dialogs }) => {
+          setLoader(dialogs);
+        },
+        (error: unknown) => {
+          console.warn("[shell] dialogs failed to load:", error);
+          if (!active) return;
+          cancel();
+          if (request?.page !== undefined) void navigate(request.page);
+        },
+      );
+    return () => {
+      active = false;
+    };
+  }, [request, start, cancel, navigate]);
+  if (!request) return null;
+  return loader ? <loader.View key={request.dialog} {...{ parts, request }} /> : <parts.Loading close={cancel} />;
 }

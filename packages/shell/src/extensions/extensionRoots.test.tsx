@@ -145,7 +145,7 @@ beforeEach(() => {
       },
       subscribe: () => () => undefined,
     },
-    federationPlugins: [],
+    parts: {},
   });
   vi.mocked(loadSection).mockImplementation(({ name }) => {
     const code = codes.get(name);

@@ -1,6 +1,6 @@
-import type { Asset, ResolvedSlot } from "@colonnade/kit/shell";
+import type { Asset, ResolvedExtension } from "@colonnade/kit/shell";
 
-/** The assets of a page or slot, in the order of the cascade: those of its section, then its own. */
-export function assetsOf({ section, assets }: ResolvedSlot): Asset[] {
+/** The assets of a page or extension, in the order of the cascade: those of its section, then its own. */
+export function assetsOf({ section, assets }: Pick<ResolvedExtension, "section" | "assets">): Asset[] {
   return [...section.assets, ...assets];
 }

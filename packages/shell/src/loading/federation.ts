@@ -26,8 +26,14 @@ const containers = new Map<string, Promise<LoadedContainer>>();
 
 let starting: Promise<FederationRuntime> | undefined;
 
+/** The start of the runtime, which loads after the first view. */
+export interface Federation extends Remotes {
+  loaded?: FederationRuntime;
+  readonly start: () => Promise<FederationRuntime>;
+}
+
 /** The runtime of `@module-federation/enhanced`: what loads sections after the first view, and modules that they expose. */
-export const federation: Remotes & { loaded?: FederationRuntime; start: () => Promise<FederationRuntime> } = {
+export const federation: Federation = {
   /** Starts it, once. A failed start is retried by the next call. */
   start: () => {
     starting ??= import("./federationRuntime.js").then(async ({ createFederation }) => {

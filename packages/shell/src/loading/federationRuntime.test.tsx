@@ -96,24 +96,26 @@ provide({
   ...UNUSED,
   boot: { deployment: "4.5", configs },
   deployment: { status: () => Promise.resolve("retained"), reload: () => undefined, report },
-  federationPlugins: [
-    { name: "broken", onLoad: fault, errorLoadRemote: () => Promise.reject(new Error("fault")), createScript: fault },
-    {
-      name: "site",
-      onLoad(options) {
-        onLoad(options);
+  parts: {
+    federationPlugins: [
+      { name: "broken", onLoad: fault, errorLoadRemote: () => Promise.reject(new Error("fault")), createScript: fault },
+      {
+        name: "site",
+        onLoad(options) {
+          onLoad(options);
+        },
+        errorLoadRemote(options) {
+          errorLoadRemote(options);
+        },
+        createScript({ url }) {
+          const script = document.createElement("script");
+          script.src = url;
+          script.dataset.by = "site";
+          return script;
+        },
       },
-      errorLoadRemote(options) {
-        errorLoadRemote(options);
-      },
-      createScript({ url }) {
-        const script = document.createElement("script");
-        script.src = url;
-        script.dataset.by = "site";
-        return script;
-      },
-    },
-  ],
+    ],
+  },
 });
 
 afterEach(() => {

@@ -8,6 +8,7 @@ import {
 // `@module-federation/enhanced` does not export the core as a whole.
 import * as core from "@module-federation/runtime-core";
 
+import { createDialogLoader, preloadDialogs, type DialogLoader } from "../dialogs/dialogLoader.js";
 import { addToDevTools } from "./devTools.js";
 import type { LoadedContainer } from "./federation.js";
 import { provided } from "./provided.js";
@@ -23,6 +24,7 @@ export type FederationPlugin = ModuleFederationRuntimePlugin;
 
 /** The runtime of `@module-federation/enhanced`, with the sections of the deployment as its remotes. */
 export interface FederationRuntime extends RemoteLoader {
+  readonly dialogs: DialogLoader;
   /** Loads the module that has a section as its default export. `bytes` is as in `fileTimeout`. */
   loadSection(entry: SectionContainer, bytes: number | undefined): Promise<unknown>;
 }
@@ -135,7 +137,8 @@ function secureScripts({ loaderHook }: ModuleFederation, sections: ReadonlyMap<s
 export async function createFederation(
   containers: ReadonlyMap<string, Promise<LoadedContainer>>,
 ): Promise<FederationRuntime> {
-  const { boot, deployment, federationPlugins } = await provided;
+  const { boot, deployment, parts } = await provided;
+  const { dialog, federationPlugins = [] } = parts;
   const { deployment: set, configs } = boot;
   const sections = new Map<string, Registered>();
   const instance: ModuleFederation = createInstance({
@@ -168,8 +171,11 @@ export async function createFederation(
       return instance.loadRemote(id);
     },
   });
+  const dialogs = createDialogLoader({ loadComponent: remotes.component, deployment });
+  if (dialog) preloadDialogs(dialogs);
   return {
     ...remotes,
+    dialogs,
     loadSection(entry, bytes) {
       register(entry, bytes);
       return instance.loadRemote(`${entry.name}/section`);

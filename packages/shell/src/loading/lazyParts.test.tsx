@@ -16,7 +16,7 @@ const SERVER_HTML = "<!--$--><h1>Venue</h1><!--$--><button>0 helpful</button><!-
 let status: DeploymentStatus;
 const deployment = { status: () => Promise.resolve(status), reload: vi.fn(() => undefined), report: vi.fn() };
 const fetching = vi.fn<typeof fetch>();
-provide({ boot: { deployment: "1", configs: {} }, deployment, federationPlugins: [], ...UNUSED });
+provide({ boot: { deployment: "1", configs: {} }, deployment, parts: {}, ...UNUSED });
 
 function chunkLoadError(type: string): Error {
   return Object.assign(new Error("Loading chunk 7 failed."), { name: "ChunkLoadError", request: FILE, type });
@@ -41,7 +41,13 @@ type Load = () => Promise<{ readonly default: typeof Reviews }>;
 function page(load: Load): ReactElement {
   const Lazy = createLazy(SECTION)(load);
   return (
-    <SectionErrorBoundary section={SECTION} deployment={deployment} loading="Loading" fallback={() => "The fallback"}>
+    <SectionErrorBoundary
+      pattern="/"
+      section={SECTION}
+      deployment={deployment}
+      loading="Loading"
+      fallback={() => "The fallback"}
+    >
       <h1>Venue</h1>
       <Suspense fallback="Loading reviews">
         <Lazy />
@@ -189,5 +195,5 @@ test("a deployment that is gone reloads the document, and is no fault of the rel
 test("a part whose code throws is replaced with its page", async () => {
   await render(() => Promise.reject(new TypeError("a fault of the part")));
   expect(container.textContent).toBe("The fallback");
-  expect(deployment.report.mock.calls).toEqual([[{ section: SECTION }, "render", expect.any(TypeError)]]);
+  expect(deployment.report.mock.calls).toEqual([[{ section: SECTION, pattern: "/" }, "render", expect.any(TypeError)]]);
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPinnedDeployment, takeDialog, type PinnedDeployment } from "./pinnedDeployment.js";
 
 function pinTo(deployment: string): PinnedDeployment {
-  return createPinnedDeployment({ deployment, site: TEST_SITE, configs: {}, page: null, slots: {} } satisfies Boot);
+  return createPinnedDeployment({ deployment, site: TEST_SITE, configs: {}, page: null } satisfies Boot);
 }
 
 function stubFetch(respond: () => Promise<Response>): ReturnType<typeof vi.fn> {
@@ -114,7 +114,7 @@ describe("reload", () => {
     },
   );
 
-  const DIALOG = { slot: "newsletter", params: { from: "offer" } };
+  const DIALOG = { dialog: "news/newsletter", params: { from: "offer" }, page: "/newsletter" };
 
   test("the dialog survives the reload and is returned once", () => {
     void pinTo("7").reload({ dialog: DIALOG });
@@ -123,7 +123,7 @@ describe("reload", () => {
     expect(history.state).toEqual({ reloadedDeployments: ["7"] });
   });
 
-  test.each([null, 7, { dialog: "anything" }, { dialog: { slot: 7, params: {} } }])(
+  test.each([null, 7, { dialog: "anything" }, { dialog: { dialog: 7, params: {} } }])(
     "a history state of %j has no dialog",
     (state) => {
       history.replaceState(state, "");

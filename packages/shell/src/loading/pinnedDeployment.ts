@@ -15,9 +15,12 @@ interface ReloadOptions {
 }
 
 /** A dialog to open. */
-interface OpenedDialog {
-  readonly slot: string;
+export interface OpenedDialog {
+  /** The section and the module that it exposes, such as `news/newsletter`. */
+  readonly dialog: string;
   readonly params: DialogParams;
+  /** Path of the page that has the same content. */
+  readonly page?: string;
 }
 
 /** The deployment that this tab is pinned to: the one that served its document. */
@@ -70,6 +73,6 @@ export function takeDialog(): OpenedDialog | null {
 /** Other code may have put something else there. */
 function isDialog(value: unknown): value is OpenedDialog {
   if (typeof value !== "object" || value === null) return false;
-  const { slot, params } = value as Partial<Record<keyof OpenedDialog, unknown>>;
-  return typeof slot === "string" && typeof params === "object" && params !== null;
+  const { dialog, params, page = "" } = value as Partial<Record<keyof OpenedDialog, unknown>>;
+  return [dialog, page].every((text) => typeof text === "string") && typeof params === "object" && params !== null;
 }

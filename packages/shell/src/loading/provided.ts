@@ -1,7 +1,7 @@
 import type { Boot } from "@colonnade/kit/shell";
 
 import type { RouterHistory } from "../navigation/history.js";
-import type { FederationPlugin } from "./federationRuntime.js";
+import type { ShellParts } from "../parts.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import type { Views } from "./viewLoader.js";
 
@@ -12,8 +12,7 @@ export interface Provided {
   readonly deployment: PinnedDeployment;
   readonly views: Pick<Views, "load">;
   readonly routerHistory: RouterHistory;
-  /** The site's plugins of the Module Federation runtime. */
-  readonly federationPlugins: readonly FederationPlugin[];
+  readonly parts: Pick<ShellParts, "dialog" | "federationPlugins">;
 }
 
 /** Provides them, once: sections begin to load before the main script runs. */

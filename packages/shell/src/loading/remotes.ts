@@ -36,6 +36,25 @@ async function fetchJson<Value>(url: string): Promise<Value> {
   return (await response.json()) as Value;
 }
 
+/** No live section exposes a module. */
+export class NotExposedError extends Error {}
+
+/** A component that a section exposes, and the stylesheets that it needs, which are loaded. */
+export interface ExposedComponent {
+  readonly section: RemoteSection;
+  readonly assets: readonly Asset[];
+  readonly Component: ComponentType;
+}
+
+/** Loads modules that sections expose, for what the shell shows itself, too. */
+export interface ShellRemotes extends RemoteLoader {
+  /**
+   * Loads the component that a module exports by default. Rejects if it does not load, with {@link NotExposedError} if no live section
+   * exposes it. The gateway gets a report if the release has a fault.
+   */
+  readonly component: (id: string) => Promise<ExposedComponent>;
+}
+
 interface Exposed {
   readonly section: RemoteSection;
   /** Name of the module, such as `./PriceTag`. */
@@ -44,14 +63,14 @@ interface Exposed {
   readonly bytes: number | undefined;
 }
 
-/** @throws Error if no live section exposes the module. The gateway gets no report: the section's release has no fault. */
+/** @throws NotExposedError if no live section exposes the module. The gateway gets no report: the section's release has no fault. */
 function exposedBy(sections: RemoteSections, id: string): Exposed {
   const [name = ""] = id.split("/");
   const section = sections.get(name);
-  if (!section) throw new Error(`the section "${name}" is not live`);
+  if (!section) throw new NotExposedError(`the section "${name}" is not live`);
   const module = `.${id.slice(name.length)}`;
   const exposed = section.exposes[module];
-  if (!exposed) throw new Error(`the live release of the section "${name}" does not expose it`);
+  if (!exposed) throw new NotExposedError(`the live release of the section "${name}" does not expose it`);
   return { section, module, bytes: exposed.bytes };
 }
 
@@ -115,7 +134,7 @@ function Failed({ fallback }: RemoteViewProps): ReactNode {
  * Creates the loader of the modules that the sections of a set expose. The list of sections is fetched at once, and what the modules of a
  * section need when one is shown.
  */
-export function createRemotes(options: RemotesOptions): RemoteLoader {
+export function createRemotes(options: RemotesOptions): ShellRemotes {
   const { set, deployment, register, loadModule } = options;
   const assetsOf = createAssetsOf(options);
   let listing: Promise<RemoteSections> | undefined;
@@ -148,7 +167,7 @@ export function createRemotes(options: RemotesOptions): RemoteLoader {
     warned.add(id);
   }
 
-  async function createView(id: string): Promise<ComponentType<RemoteViewProps>> {
+  async function loadComponent(id: string): Promise<ExposedComponent> {
     let blamed: RemoteSection | undefined;
     try {
       const exposed = exposedBy(await list(), id);
@@ -168,6 +187,17 @@ export function createRemotes(options: RemotesOptions): RemoteLoader {
         blamed = undefined;
         throw new Error(`the module "${id}" has no component as its default export`);
       }
+      return { section, assets, Component };
+    } catch (error) {
+      const section = blamed;
+      if (section && (await deployment.status()) === "retained") deployment.report({ section }, "load", error);
+      throw error;
+    }
+  }
+
+  async function createView(id: string): Promise<ComponentType<RemoteViewProps>> {
+    try {
+      const { section, assets, Component } = await loadComponent(id);
       return createRemoteView({
         ...{ id, section: section.name, assets, Component },
         onError(error) {
@@ -176,11 +206,9 @@ export function createRemotes(options: RemotesOptions): RemoteLoader {
         },
       });
     } catch (error) {
-      const section = blamed;
       // Not at once: a suspended update that resumes must get the same promise again.
       setTimeout(() => views.delete(id), RETRY_AFTER);
       warn(id, error);
-      if (section && (await deployment.status()) === "retained") deployment.report({ section }, "load", error);
       return Failed;
     }
   }
@@ -191,6 +219,7 @@ export function createRemotes(options: RemotesOptions): RemoteLoader {
     async load(id) {
       return loadScripts(id, exposedBy(await list(), id));
     },
+    component: loadComponent,
     view(id) {
       const view = views.get(id) ?? trackPromise(createView(id));
       views.set(id, view);

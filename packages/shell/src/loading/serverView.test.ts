@@ -27,7 +27,7 @@ const RESOLVED: ResolvedPage = {
   pattern: "/hello/:name",
   assets: [],
 };
-const BOOT: Boot = { deployment: "7", site: TEST_SITE, configs: {}, page: RESOLVED, slots: {} };
+const BOOT: Boot = { deployment: "7", site: TEST_SITE, configs: {}, page: RESOLVED };
 const PATH = "/hello/M%C4%81ui";
 
 let status: DeploymentStatus;

@@ -19,11 +19,11 @@ const PAGE_TWO = [SHARED, TWO];
 
 interface ViewProps {
   readonly assets: readonly Asset[];
-  readonly slot?: string;
+  readonly part?: string;
 }
 
-function View({ assets, slot }: ViewProps): ReactElement {
-  useStyles(assets, slot);
+function View({ assets, part }: ViewProps): ReactElement {
+  useStyles(assets, part);
   return <h1>Page</h1>;
 }
 
@@ -117,15 +117,15 @@ test("a view whose stylesheets have another order has elements of its own", asyn
   expect(inForce()).toEqual(["one.css", "shared.css"]);
 });
 
-describe("a slot's stylesheets are in force after those of the page while it is shown", () => {
+describe("another part's stylesheets are in force after those of the page while it is shown", () => {
   const [JOIN, SEARCH] = [styleOf("join.css"), styleOf("search.css")];
-  const JOIN_SLOT = [SHARED, JOIN];
-  const SEARCH_SLOT = [JOIN, SEARCH, SHARED];
+  const JOIN_PART = [SHARED, JOIN];
+  const SEARCH_PART = [JOIN, SEARCH, SHARED];
   const VIEWS: Readonly<Record<string, () => Promise<void>>> = {
     page: () => ensureStyles(PAGE_ONE),
     "other page": () => ensureStyles([ONE, SHARED]),
-    join: () => ensureStyles(JOIN_SLOT, 0, "join"),
-    search: () => ensureStyles(SEARCH_SLOT, 0, "search"),
+    join: () => ensureStyles(JOIN_PART, 0, "join"),
+    search: () => ensureStyles(SEARCH_PART, 0, "search"),
   };
 
   test.each([["page, join, search"], ["search, join, page"], ["join, search, other page, page"]])(
@@ -133,8 +133,8 @@ describe("a slot's stylesheets are in force after those of the page while it is 
     async (order) => {
       setSheets();
       for (const view of order.split(", ")) await VIEWS[view]?.();
-      const search = render(<View assets={SEARCH_SLOT} slot="search" />);
-      const join = render(<View assets={JOIN_SLOT} slot="join" />);
+      const search = render(<View assets={SEARCH_PART} part="search" />);
+      const join = render(<View assets={JOIN_PART} part="join" />);
       expect(inForce()).toEqual(["shared.css", "join.css", "search.css"]);
       const page = render(<View assets={PAGE_ONE} />);
       expect(inForce()).toEqual(["shared.css", "one.css", "join.css", "search.css"]);

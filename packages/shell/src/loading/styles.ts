@@ -15,8 +15,8 @@ function idOf(element: StyleElement): string | undefined {
   return "href" in element ? element.href.split("?")[0] : element.dataset.href;
 }
 
-/** The slot that a stylesheet has been inserted for. Empty for those of pages and of the frame. */
-function slotOf(element: StyleElement): string {
+/** The part that a stylesheet has been inserted for. Empty for those of pages and of the frame. */
+function partOf(element: StyleElement): string {
   return element.dataset.slot ?? "";
 }
 
@@ -78,31 +78,31 @@ function createLink(asset: Asset, bytes: number | undefined): HTMLLinkElement {
 }
 
 /**
- * Inserts a stylesheet that is not in force after the others of the slot or, if `slot` is empty, of
- * pages. Those of pages come first, then those of each slot, by its name.
+ * Inserts a stylesheet that is not in force after the others of the part or, if `part` is empty, of
+ * pages. Those of pages come first, then those of each part, by its name.
  */
-function insert(asset: Asset, slot: string, bytes: number | undefined): StyleElement {
+function insert(asset: Asset, part: string, bytes: number | undefined): StyleElement {
   const present = elements();
   const inlined = present.find((other) => idOf(other) === asset.name);
   const element = inlined ? (inlined.cloneNode(true) as StyleElement) : createLink(asset, bytes);
-  element.dataset.slot = slot;
-  head.insertBefore(element, present.find((other) => slotOf(other) > slot) ?? null);
+  element.dataset.slot = part;
+  head.insertBefore(element, present.find((other) => partOf(other) > part) ?? null);
   if (element.sheet) element.sheet.disabled = true;
   return element;
 }
 
 /**
- * Returns the elements of the stylesheets of a slot or, if `slot` is empty, of a page, each after
+ * Returns the elements of the stylesheets of another part or, if `part` is empty, of a page, each after
  * the previous one in the document. Calls `insertMissing` for those that it lacks. Two pages can
  * need the same stylesheets in different orders, and a link that moves loads again: such a
  * stylesheet has several elements.
  */
 function inOrder(
   assets: readonly Asset[],
-  slot: string,
+  part: string,
   insertMissing?: (asset: Asset) => StyleElement,
 ): StyleElement[] {
-  const present = elements().filter((element) => slotOf(element) === slot);
+  const present = elements().filter((element) => partOf(element) === part);
   let next = 0;
   return assets.flatMap((asset) => {
     const index = present.findIndex((element, position) => position >= next && isOf(asset, element));
@@ -121,35 +121,35 @@ function stylesOf(assets: readonly Asset[]): Asset[] {
 }
 
 /**
- * Loads the stylesheets among the assets of a page, or of the slot with this name. Resolves once
+ * Loads the stylesheets among the assets of a page, or of the part with this name. Resolves once
  * they are ready to be in force, in this order, with {@link useStyles}. `bytes` is as in
  * `fileTimeout`.
  */
-export async function ensureStyles(assets: readonly Asset[], bytes?: number, slot = ""): Promise<void> {
+export async function ensureStyles(assets: readonly Asset[], bytes?: number, part = ""): Promise<void> {
   const styles = stylesOf(assets);
   for (const element of elements()) {
     // A link of the document itself: it has loaded or failed by the time the shell runs.
     const isOwn = "href" in element && element.dataset.href !== undefined && !loading.has(element);
     if (isOwn && !isApplied(element) && styles.some((asset) => isOf(asset, element))) element.remove();
   }
-  const present = inOrder(styles, slot, (asset) => insert(asset, slot, bytes));
+  const present = inOrder(styles, part, (asset) => insert(asset, part, bytes));
   await Promise.all(present.flatMap((element) => loading.get(element) ?? []));
 }
 
-/** The stylesheets of each view and slot that is shown, in order, and the name of the slot. */
+/** The stylesheets of each view and part that is shown, in order, and the name of the part. */
 const shown = new Map<readonly Asset[], string>();
 /**
- * The IDs of stylesheets of views and slots that have been shown. Others, such as the frame's, are
+ * The IDs of stylesheets of views and parts that have been shown. Others, such as the frame's, are
  * always in force.
  */
 const known = new Set<string | undefined>();
 
 /**
- * A stylesheet that the page and a slot need is in force at the page's place only, where it cannot
+ * A stylesheet that the page and another part need is in force at the page's place only, where it cannot
  * override the page's stylesheets that override it.
  */
 function apply(): void {
-  const needed = new Set([...shown].flatMap(([assets, slot]) => inOrder(assets, slot)));
+  const needed = new Set([...shown].flatMap(([assets, part]) => inOrder(assets, part)));
   for (const element of needed) known.add(idOf(element));
   const present = elements();
   for (const element of present) {
@@ -163,20 +163,20 @@ function apply(): void {
 export const NO_STYLES: readonly Asset[] = [];
 
 /**
- * While the component is mounted, the stylesheets among the assets of a page, or of the slot with
+ * While the component is mounted, the stylesheets among the assets of a page, or of the part with
  * this name, are in force, in this order and after those of the page. Those of other views are not,
  * so the cascade does not depend on what the visitor has seen before. `ensureStyles` must have
  * loaded them.
  */
-export function useStyles(assets: readonly Asset[], slot = ""): void {
+export function useStyles(assets: readonly Asset[], part = ""): void {
   // Before layout effects, which may measure the view.
   useInsertionEffect(() => {
     const styles = stylesOf(assets);
-    shown.set(styles, slot);
+    shown.set(styles, part);
     apply();
     return () => {
       shown.delete(styles);
       apply();
     };
-  }, [assets, slot]);
+  }, [assets, part]);
 }

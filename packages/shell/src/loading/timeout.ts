@@ -2,14 +2,14 @@
 const MS_PER_BYTE = 8 / 30;
 
 /**
- * How long to wait for one file of a page or slot, in milliseconds. `bytes` is the length of all its files: they share the
+ * How long to wait for one file of a page or another part, in milliseconds. `bytes` is the length of all its files: they share the
  * connection.
  */
 export function fileTimeout(bytes = 0): number {
   return 8_000 + Math.round(bytes * MS_PER_BYTE);
 }
 
-/** How long to wait for a page or slot, in milliseconds: its files load in several steps. */
+/** How long to wait for a page or another part, in milliseconds: its files load in several steps. */
 export function viewTimeout(bytes?: number): number {
   return fileTimeout(bytes) + 7_000;
 }

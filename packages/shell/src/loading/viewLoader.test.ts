@@ -17,7 +17,7 @@ const RESOLVED: ResolvedPage = {
   pattern: "/events/:id",
   assets: [],
 };
-const BOOT: Boot = { deployment: "7", site: TEST_SITE, configs: {}, page: RESOLVED, slots: {} };
+const BOOT: Boot = { deployment: "7", site: TEST_SITE, configs: {}, page: RESOLVED };
 const HEAD = { title: "", description: "", canonical: "/" };
 const SERVER_BOOT: Boot = {
   ...BOOT,

@@ -27,6 +27,11 @@ function isStopped({ cancelBubble }: { readonly cancelBubble: boolean }): boolea
   return cancelBubble;
 }
 
+/** Whether a click opens the link in this tab. */
+export function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey;
+}
+
 interface Connection {
   readonly saveData?: boolean;
   readonly effectiveType?: string;
@@ -60,15 +65,7 @@ export function useLinks(views: Views): void {
       if (closestAnchor(event)) prefetchTimer = setTimeout(prefetch, PREFETCH_DELAY_MS, event);
     };
     const follow = (event: MouseEvent): void => {
-      if (
-        event.defaultPrevented ||
-        event.button !== 0 ||
-        event.metaKey ||
-        event.ctrlKey ||
-        event.shiftKey ||
-        event.altKey
-      )
-        return;
+      if (event.defaultPrevented || !isPlainClick(event)) return;
       const anchor = closestAnchor(event);
       const url = anchor && pageUrl(anchor);
       if (!anchor || !url) return;

@@ -1,5 +1,5 @@
 // The entry of the check bundle: what the runner calls in the sandbox. It runs next to the section, with the same React.
-import type { Section, SlotModule } from "@colonnade/kit";
+import type { Section } from "@colonnade/kit";
 import { CONTRACT } from "@colonnade/kit/contract";
 import type { ReadSettings } from "../../build/settings.js";
 import { recordBlockedElements } from "./elements.js";
@@ -33,20 +33,6 @@ export class SectionCheck {
   async load(): Promise<StepResult> {
     this.#section = (await this.#load()).default;
     return sectionProblem(this.#section, this.#name);
-  }
-
-  /** Names of the slots. */
-  slots(): readonly string[] {
-    return Object.keys(this.#section?.slots ?? {});
-  }
-
-  async loadSlot(name: string): Promise<StepResult> {
-    const module = (await this.#section?.slots?.[name]?.()) as Partial<SlotModule> | undefined;
-    if (module?.slot) return null;
-    return {
-      problem: `the module of the slot "${name}" does not export "slot"; expected export const slot = defineSlot({ … })`,
-      part: `slots ${name}`,
-    };
   }
 
   /** The check of the extension of a point, by the point's reference. */

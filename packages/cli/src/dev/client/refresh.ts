@@ -22,7 +22,7 @@ export function createSignature(): unknown {
   return runtime.createSignatureFunctionForTransform();
 }
 
-/** Returns the component of a page, slot or extension. The other functions of a page run on the server. */
+/** Returns the component of a page or extension. The other functions of a page run on the server. */
 function componentOf(value: unknown): unknown {
   const { Component } = (typeof value === "object" && value !== null ? value : {}) as { Component?: unknown };
   return typeof Component === "function" ? Component : undefined;

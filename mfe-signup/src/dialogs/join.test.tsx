@@ -1,14 +1,12 @@
 import type { JoinReason } from "@colonnade/design";
-import { defineSection, defineSlot, type DialogSlotProps } from "@colonnade/kit";
-import { renderSlot } from "@colonnade/kit/testing";
-import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { inShell } from "@colonnade/kit/testing";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { StrictMode, useState, type ReactElement } from "react";
 import { beforeEach, describe, expect, it, vi, type Mock } from "vitest";
 
-import section from "../section";
 import { mockJsonResponse, mockPendingResponse, WITH_BACKEND, fillForm, input, WITH_PARTNER } from "../testing/signup";
-import { JoinDialog } from "./JoinDialog";
+import JoinDialog from "./join";
 
 // Opening as a modal and the ways to close are tested with the kit's dialog.
 
@@ -21,22 +19,19 @@ beforeEach(() => {
 
 function dialogIn(): HTMLDialogElement {
   const dialog = document.querySelector("dialog");
-  if (!dialog) throw new Error("the slot has no dialog");
+  if (!dialog) throw new Error("the document has no dialog");
   return dialog;
 }
 
-async function show(
-  reason: JoinReason = "general",
-  site = WITH_BACKEND,
-): Promise<{ dialog: HTMLDialogElement; close: Mock }> {
+function show(reason: JoinReason = "general", site = WITH_BACKEND): { dialog: HTMLDialogElement; close: Mock } {
   const close = vi.fn();
-  await renderSlot(section, "join", { open: true, params: { reason }, close }, { site });
+  render(inShell(<JoinDialog open params={{ reason }} close={close} />, { site }));
   return { dialog: dialogIn(), close };
 }
 
 // Like the shell: a button opens the dialog, and `close` closes it.
-function Shell(props: DialogSlotProps): ReactElement {
-  const [open, setOpen] = useState(props.open);
+function Shell(): ReactElement {
+  const [open, setOpen] = useState(true);
   return (
     <StrictMode>
       <button
@@ -48,8 +43,8 @@ function Shell(props: DialogSlotProps): ReactElement {
         Join Free
       </button>
       <JoinDialog
-        {...props}
         open={open}
+        params={{ reason: "general" }}
         close={() => {
           setOpen(false);
         }}
@@ -58,32 +53,28 @@ function Shell(props: DialogSlotProps): ReactElement {
   );
 }
 
-async function showInShell(site = WITH_BACKEND): Promise<HTMLDialogElement> {
-  const shell = defineSection({
-    ...section,
-    slots: { join: () => Promise.resolve({ slot: defineSlot({ Component: Shell }) }) },
-  });
-  await renderSlot(shell, "join", { open: true, params: { reason: "general" }, close: () => undefined }, { site });
+function showInShell(site = WITH_BACKEND): HTMLDialogElement {
+  render(inShell(<Shell />, { site }));
   return dialogIn();
 }
 
 const SAMPLE = "These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.";
 
 describe("the dialog", () => {
-  it("explains samples first when opened from a sample", async () => {
-    const { dialog } = await show("sample");
+  it("explains samples first when opened from a sample", () => {
+    const { dialog } = show("sample");
     const notice = screen.getByText(SAMPLE);
     expect(dialog.getAttribute("aria-describedby")).toBe(notice.id);
     expect([...dialog.querySelectorAll("h2, p, input")].slice(0, 2)).toEqual([screen.getByRole("heading"), notice]);
   });
 
-  it("does not mention samples otherwise", async () => {
-    await show();
+  it("does not mention samples otherwise", () => {
+    show();
     expect(screen.queryByText(SAMPLE)).toBeNull();
   });
 
   it("has no form without a sign-up service, but a button to close", async () => {
-    const { dialog, close } = await show("sample", {});
+    const { dialog, close } = show("sample", {});
     expect(screen.getByRole("dialog", { name: "Sign-up isn’t available" })).toBe(dialog);
     expect(dialog.querySelector("form, input")).toBeNull();
     await userEvent.click(screen.getByText("Close"));
@@ -93,7 +84,7 @@ describe("the dialog", () => {
 
 describe("closing the dialog", () => {
   it("with 'Cancel' calls close once, also while sending", async () => {
-    const { close } = await show();
+    const { close } = show();
     await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
     expect(close).toHaveBeenCalledTimes(1);
     mockPendingResponse();
@@ -105,7 +96,7 @@ describe("closing the dialog", () => {
 
   it("aborts the request and discards the values", async () => {
     const fetchMock = mockPendingResponse();
-    const dialog = await showInShell();
+    const dialog = showInShell();
     fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await userEvent.click(screen.getByRole("button", { name: "Close" }));
@@ -130,7 +121,7 @@ describe("closing the dialog", () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const assign = vi.spyOn(window.location, "assign").mockReturnValue();
     mockJsonResponse(status, body);
-    const dialog = await showInShell(WITH_PARTNER);
+    const dialog = showInShell(WITH_PARTNER);
     fillForm();
     fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     await act(() => vi.advanceTimersByTimeAsync(0));
@@ -145,7 +136,7 @@ describe("closing the dialog", () => {
 describe("a sign-up in the dialog", () => {
   it("closes it and then navigates on success", async () => {
     mockJsonResponse(200, {});
-    const { close } = await show();
+    const { close } = show();
     fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await waitFor(() => {
@@ -156,7 +147,7 @@ describe("a sign-up in the dialog", () => {
 
   it("stays open on an error", async () => {
     mockJsonResponse(429, { error: "Too many sign-ups." });
-    const { dialog, close } = await show("general", WITH_PARTNER);
+    const { dialog, close } = show("general", WITH_PARTNER);
     fillForm();
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect((await screen.findByRole("alert")).textContent).toBe("Too many sign-ups.");

@@ -1,4 +1,5 @@
-import { defineSlot, useSite } from "@colonnade/kit";
+import { useSite } from "@colonnade/kit";
+import { defineExtension } from "@colonnade/kit/extensions";
 import type { ReactElement } from "react";
 
 import css from "../books.module.css";
@@ -10,4 +11,4 @@ function Today(): ReactElement {
   return <p className={css.today}>Heute: {facts.openingHours[day]}</p>;
 }
 
-export const slot = defineSlot({ Component: Today });
+export const extension = defineExtension({ data: () => ({}), Component: Today });

@@ -1,5 +1,5 @@
 import { Dialog, Notice } from "@colonnade/design";
-import { useSite, type DialogSlotProps } from "@colonnade/kit";
+import { useSite, type DialogProps } from "@colonnade/kit";
 import { useId, useState, type ReactElement } from "react";
 
 import { useSignupClosed } from "../underage/underage";
@@ -12,7 +12,7 @@ import css from "../form/form.module.css";
 /**
  * The sign-up dialog. Closing it unmounts its contents, which cancels the request and discards the password.
  */
-export function JoinDialog({ open, close, params: { reason } }: DialogSlotProps): ReactElement {
+export default function JoinDialog({ open, close, params: { reason } }: DialogProps): ReactElement {
   const id = useId();
   const closed = useSignupClosed();
   const site = useSite();
