@@ -162,9 +162,8 @@ impl<'a> Attempt<'a> {
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
         // No visitor waits for an extension that has just failed.
         let is_awaited = !job.is_suspect || subject.client.is_none();
-        let deadline = if is_awaited { self.deadline } else { Instant::now() };
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
-        if let Ok(outcome) = timeout_at(deadline, &mut work).await {
+        if is_awaited && let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
             return outcome.unwrap_or(Err(Why::NoWorker));
         }
         self.engine.record_late(subject, work);

@@ -77,10 +77,11 @@ impl RenderCircuitBreaker {
         open_until.filter(|until| Instant::now() < *until)
     }
 
-    /// Whether the last render failed.
+    /// Whether the last render failed, less than the open time ago.
     pub(super) fn has_failed(&self, key: &CircuitKey) -> bool {
         let circuits = self.circuits.0.lock();
-        circuits.get(key).is_some_and(|circuit| circuit.failures > 0)
+        let failed = circuits.get(key).filter(|circuit| circuit.failures > 0);
+        failed.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
     }
 
     /// Records a success and closes the circuit.
@@ -149,8 +150,12 @@ mod tests {
         let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
         let (a, b) = (pair("a", "1"), pair("b", "1"));
         assert!(!breaker.record_failure(&a));
+        assert!(breaker.has_failed(&a));
+        tokio::time::advance(OPEN).await;
+        assert!(!breaker.has_failed(&a), "it is tried as any other");
         assert!(!breaker.record_failure(&a));
         breaker.record_success(&a);
+        assert!(!breaker.has_failed(&a));
         assert!(!breaker.record_failure(&a));
         assert!(!breaker.record_failure(&a));
         assert!(!breaker.is_open(&a));

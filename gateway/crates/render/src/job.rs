@@ -33,7 +33,7 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// Whether it is an extension whose last render failed. It may hold up others.
+    /// Whether it is an extension that has just failed. It may hold up others.
     pub(super) is_suspect: bool,
     /// The key under which the output is cached, and the date of the request; `None` if it is for
     /// one client only.
