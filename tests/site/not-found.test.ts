@@ -36,6 +36,7 @@ test("A link to an unknown path keeps the document", async ({ page, browserError
   await expectScreen(page, "Page not found");
   await expect(page.locator("body")).toHaveAttribute("data-same", "document");
   await expectNotFound(page, "Page not found");
+  await expect(page.getByRole("combobox", { name: "Find a city or state" })).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Return to home" }).click();
   await expectScreen(page, "Browse by state. Know what you’re reading.");
   await expectHttpError(browserErrors, 404);
