@@ -39,6 +39,12 @@ impl<'a> ExtendedPage<'a> {
         }
     }
 
+    /// Whether the page has a place for the extensions of a point.
+    pub(super) fn has_place(&self, point: &PointReference) -> bool {
+        self.html
+            .contains(&format!("<div data-extension-point=\"{point}\">"))
+    }
+
     /// Those of the extensions that are in these points.
     pub(super) fn of_points(&self, points: &'a [PointReference]) -> ResolvedExtensions<'a> {
         let of_point = |point| {
