@@ -9,6 +9,8 @@ use crate::resolved_page::{ResolvedExtension, ResolvedExtensions};
 
 /// The HTML of a page with that of its extensions.
 pub(super) struct ExtendedPage<'a> {
+    /// The page's own HTML.
+    page: &'a str,
     pub(super) html: String,
     /// The extensions in the HTML, and those that the browser adds, by point.
     shown: BTreeMap<&'a PointReference, &'a [PlacedExtension]>,
@@ -17,7 +19,7 @@ pub(super) struct ExtendedPage<'a> {
 impl<'a> ExtendedPage<'a> {
     /// Writes the extensions of each point into its first place. A point without a place in the HTML
     /// shows nothing.
-    pub(super) fn new(html: &str, extensions: &'a PlacedExtensions) -> Self {
+    pub(super) fn new(html: &'a str, extensions: &'a PlacedExtensions) -> Self {
         let places = extensions.iter().filter_map(|(point, shown)| {
             let start = format!("<div data-extension-point=\"{point}\">");
             let at = html.find(&format!("{start}</div>"))? + start.len();
@@ -34,6 +36,7 @@ impl<'a> ExtendedPage<'a> {
         }
         written.push_str(&html[end..]);
         Self {
+            page: html,
             html: written,
             shown: places.into_values().collect(),
         }
@@ -41,7 +44,7 @@ impl<'a> ExtendedPage<'a> {
 
     /// Whether the page has a place for the extensions of a point.
     pub(super) fn has_place(&self, point: &PointReference) -> bool {
-        self.html
+        self.page
             .contains(&format!("<div data-extension-point=\"{point}\">"))
     }
 
