@@ -163,6 +163,51 @@ fn missing_setting_is_a_warning_and_refuses_deploys() {
 }
 
 #[test]
+fn extension_that_no_page_shows_is_a_warning() {
+    let gateway = Gateway::start_live("", &[]);
+    let section = |name: &str| Release::section(name, "1.0.0", &[&format!("/{name}")]);
+    let fills = |name, order| section(name).fills("directory/aside@1", order);
+    let directory = |version| Release::section("directory", version, &["/", "/state/:name"]).slot("join");
+    let moved = "which no live section opens; directory@1.2.0 opens `directory/aside@2`";
+    let elsewhere = "other@1.0.0 fills `nowhere/aside@1`, which no live section opens".to_owned();
+    let full = |left_out| format!("`directory/aside@1` shows 1 extension; {left_out} left out");
+    let fills_moved = |name| format!("{name}@1.0.0 fills `directory/aside@1`, {moved}");
+    let steps = [
+        (directory("1.1.0").opens("directory/aside", 1, 1), vec![]),
+        (fills("legal", 5), vec![]),
+        (fills("news", 7), vec![full("news@1.0.0 (order 7) is")]),
+        (
+            fills("zoo", -3),
+            vec![full("legal@1.0.0 (order 5), news@1.0.0 (order 7) are")],
+        ),
+        (
+            directory("1.2.0").opens("directory/aside", 2, 2),
+            ["zoo", "legal", "news"].map(fills_moved).to_vec(),
+        ),
+        (
+            section("other").fills("nowhere/aside@1", 0),
+            vec![elsewhere.clone()],
+        ),
+        (section("unrelated"), vec![]),
+    ];
+    for (release, expected) in &steps {
+        assert_eq!(&warnings(&gateway, release), expected);
+        let deployed = gateway.post_deployment(&json!({ "releases": { &release.name: release.version } }));
+        assert_eq!(
+            (deployed.status, &deployed.json()["warnings"]),
+            (201, &json!(expected))
+        );
+    }
+    let described = gateway.admin_get("/api/v1/gateway");
+    let left_out = ["zoo", "legal", "news"]
+        .map(fills_moved)
+        .into_iter()
+        .chain([elsewhere]);
+    assert_eq!(described["leftOutExtensions"], left_out.collect::<Value>());
+    assert_eq!(gateway.get("/readyz").text(), "ready\n");
+}
+
+#[test]
 fn missing_setting_is_a_warning_before_first_deploy() {
     let gateway = Gateway::start();
     let shell = Release::shell("1.0.0").with("facts", json!({ "country": "boolean" }));

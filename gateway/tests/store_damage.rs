@@ -88,6 +88,23 @@ fn assert_all_serve(gateway: &Gateway) {
 }
 
 #[test]
+fn points_of_damaged_release_cause_no_warnings() {
+    let mut gateway = gateway();
+    gateway.kill();
+    fs::write(gateway.record("news/1.0.0"), "{").unwrap();
+    let gateway = gateway.start_another();
+    let legal = Release::section("legal", "1.2.0", &["/terms"]).fills("news/aside@1", 0);
+    let published = gateway.put_release("legal", "1.2.0", legal.archive());
+    let deployed = gateway.post_deployment(&json!({ "releases": { "legal": "1.2.0" } }));
+    assert_eq!(
+        (&published.json()["warnings"], &deployed.json()["warnings"]),
+        (&json!([]), &json!([]))
+    );
+    let described = gateway.admin_get("/api/v1/gateway");
+    assert_eq!(described["leftOutExtensions"], json!([]));
+}
+
+#[test]
 fn damaged_release_is_left_out_until_repaired() {
     let mut gateway = gateway();
     let record = gateway.record("legal/1.0.0");

@@ -50,6 +50,15 @@ export function Gateway(): ReactElement {
           </ul>
         </Notice>
       )}
+      {gateway.leftOutExtensions.length > 0 && (
+        <Notice title="Extensions are not shown">
+          <ul>
+            {gateway.leftOutExtensions.map((extension) => (
+              <li key={extension}>{extension}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <Card>
         <dl className="facts">
           {facts.map(([name, value]) => (

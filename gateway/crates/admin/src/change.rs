@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use colonnade_config::{Action, Token};
 use colonnade_model::deployment::SetName;
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
-use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome};
+use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, LeftOutExtensions};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -46,7 +46,8 @@ pub(super) struct ChangeResult {
     /// The path of a page of each section, by section name. A section without a known path has
     /// none.
     paths: BTreeMap<String, String>,
-    /// Pages of the changed sections that visitors cannot see.
+    /// Pages of the changed sections that visitors cannot see, and extensions that no page shows, if
+    /// these sections may be the reason.
     warnings: Vec<String>,
 }
 
@@ -109,8 +110,7 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
     };
     let loaded = snapshot.set(&set);
     let paths = loaded.as_ref().map(|deployment| first_paths(deployment));
-    let hidden = loaded.map(|deployment| admin.deployments.hidden_pages(&deployment));
-    let hidden = hidden.into_iter().flatten();
+    let warnings = loaded.map(|deployment| warnings(admin, &deployment, is_changed));
     let rollouts = rollouts::describe(&state.visible, record);
     let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
     let result = ChangeResult {
@@ -123,10 +123,7 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
         rollouts,
         url: admin.origin.to_string(),
         paths: paths.unwrap_or_default(),
-        warnings: hidden
-            .filter(|page| is_changed(&page.section))
-            .map(|page| page.to_string())
-            .collect(),
+        warnings: warnings.unwrap_or_default(),
     };
     let status = if *changed {
         StatusCode::CREATED
@@ -134,6 +131,19 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
         StatusCode::OK
     };
     json(status, &result)
+}
+
+/// What does not reject a change of these sections: pages that visitors cannot see, and extensions
+/// that no page shows.
+fn warnings(admin: &Admin, deployment: &LoadedDeployment, is_changed: impl Fn(&str) -> bool) -> Vec<String> {
+    let hidden = admin.deployments.hidden_pages(deployment).into_iter();
+    let hidden = hidden.filter(|page| is_changed(&page.section));
+    let left_out = LeftOutExtensions::of(deployment).into_iter();
+    let left_out = left_out.filter(|left_out| left_out.concerns(&is_changed));
+    let hidden = hidden.map(|page| page.to_string());
+    hidden
+        .chain(left_out.map(|left_out| left_out.to_string()))
+        .collect()
 }
 
 /// The path of a page of each section: of the first page without params, or else the first named

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use colonnade_platform::deployment::LeftOutExtensions;
 use colonnade_web::health::{Lifecycle, Readiness};
 use colonnade_web::response::{Response, json};
 
@@ -29,6 +30,9 @@ pub(super) struct GatewayDescription {
     /// The settings that these releases read and that are missing or have another type, and what the
     /// operator changes.
     setting_problems: Vec<String>,
+    /// The extensions that no page shows, and why: the live deployment has no such point in this
+    /// version, or others fill it.
+    left_out_extensions: Vec<String>,
     /// The revision of the live state.
     #[schema(minimum = 0)]
     revision: u64,
@@ -53,6 +57,8 @@ pub(super) fn describe(admin: &Admin) -> Response {
         (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
     };
     let settings = admin.deployments.visible_setting_problems(&snapshot);
+    let left_out = snapshot.live().map(|live| LeftOutExtensions::of(live));
+    let left_out = left_out.unwrap_or_default();
     let unavailable = snapshot.unavailable().map(|each| each.id.to_string());
     let description = GatewayDescription {
         version: admin.version,
@@ -61,6 +67,7 @@ pub(super) fn describe(admin: &Admin) -> Response {
         problems,
         unavailable: unavailable.collect(),
         setting_problems: settings.iter().map(ToString::to_string).collect(),
+        left_out_extensions: left_out.iter().map(ToString::to_string).collect(),
         revision: snapshot.revision(),
         streams: admin.streams.count(),
     };

@@ -53,13 +53,13 @@ function respondWith(
   deployments: object,
   sections: object,
   rollouts = jsonResponse(ROLLOUTS),
-  problems: { readonly unavailable?: readonly string[]; readonly settingProblems?: readonly string[] } = {},
+  problems: Readonly<Partial<Record<"unavailable" | "settingProblems" | "leftOutExtensions", readonly string[]>>> = {},
 ): void {
   admin.responses = {
     "GET /api/v1/deployments": jsonResponse(deployments),
     "GET /api/v1/sections": jsonResponse(sections),
     "GET /api/v1/rollouts": rollouts,
-    "GET /api/v1/gateway": jsonResponse({ unavailable: [], settingProblems: [], ...problems }),
+    "GET /api/v1/gateway": jsonResponse({ unavailable: [], settingProblems: [], leftOutExtensions: [], ...problems }),
   };
 }
 
@@ -88,12 +88,13 @@ test("status without rollouts shows no rollout table", async () => {
   expect((await runSection(folder, ["status"])).out).toBe("deployment 12 is live\n");
 });
 
-test("status names releases that are missing or damaged, and settings that live releases lack", async () => {
+test("status names releases that are missing or damaged, missing settings, and extensions that no page shows", async () => {
   const settingProblem = "home@1.0.0 reads `site.facts.city` (a string), which the configuration does not have";
-  const problems = { unavailable: ["legal@1.0.0"], settingProblems: [settingProblem] };
+  const leftOut = "`directory/aside@1` shows 1 extension; news@1.0.0 (order 7) is left out";
+  const problems = { unavailable: ["legal@1.0.0"], settingProblems: [settingProblem], leftOutExtensions: [leftOut] };
   respondWith({ live: 12, rollouts: [], deployments: [] }, [], undefined, problems);
   expect((await runSection(folder, ["status"])).out).toBe(
-    `deployment 12 is live\nlegal@1.0.0 is missing or damaged: visitors do not get the section\n${settingProblem}\n`,
+    `deployment 12 is live\nlegal@1.0.0 is missing or damaged: visitors do not get the section\n${settingProblem}\n${leftOut}\n`,
   );
 });
 
@@ -120,6 +121,7 @@ test("--json prints both responses as one value", async () => {
     sections: SECTIONS,
     unavailable: [],
     settingProblems: [],
+    leftOutExtensions: [],
   });
 });
 
@@ -164,7 +166,9 @@ test("--watch on a terminal clears the screen", async () => {
 test("--watch --json prints one document per line", async () => {
   respondWith({ live: 12, rollouts: [] }, []);
   const { out } = await watchUntil("12", ["--json"], new MemoryStream(true));
-  expect(out).toBe('{"live":12,"rollouts":[],"sections":[],"unavailable":[],"settingProblems":[]}\n');
+  expect(out).toBe(
+    '{"live":12,"rollouts":[],"sections":[],"unavailable":[],"settingProblems":[],"leftOutExtensions":[]}\n',
+  );
 });
 
 test("--watch retries a failing gateway", async () => {

@@ -30,6 +30,8 @@ interface GatewayDescription {
   readonly unavailable: readonly string[];
   /** What live releases read, but the configuration lacks or has with another type. */
   readonly settingProblems: readonly string[];
+  /** Extensions that no page shows, and why. */
+  readonly leftOutExtensions: readonly string[];
 }
 
 interface SectionUsage {
@@ -49,8 +51,8 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
     .description(
       "Shows the live deployment, all rollouts with their share of visitors, step, canary analysis and who started them, and " +
         "for each section the live release, the release that is being rolled out, the newest published release, and the use of " +
-        "its quota: what it stores, and its publishes of the last 24 hours. Names the releases that are missing or damaged, and the settings that live releases " +
-        "read but the site lacks.",
+        "its quota: what it stores, and its publishes of the last 24 hours. Names the releases that are missing or damaged, " +
+        "the settings that live releases read but the site lacks, and the extensions that no page shows.",
     )
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
     .action(async ({ watch: isWatching = false }) => {
@@ -76,10 +78,11 @@ async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<Co
     ...(sections.length > 0 ? [sectionTable(sections)] : []),
   ];
   const liveText = live === null ? "no deployment is live" : `deployment ${String(live)} is live`;
-  const { unavailable, settingProblems } = gateway;
+  const { unavailable, settingProblems, leftOutExtensions } = gateway;
   const lost = unavailable.map((release) => `${release} is missing or damaged: visitors do not get the section`);
-  const text = [[liveText, ...lost, ...settingProblems].join("\n"), ...tables].join("\n\n");
-  return { text, data: { live, rollouts, sections, unavailable, settingProblems } };
+  const lines = [liveText, ...lost, ...settingProblems, ...leftOutExtensions];
+  const text = [lines.join("\n"), ...tables].join("\n\n");
+  return { text, data: { live, rollouts, sections, unavailable, settingProblems, leftOutExtensions } };
 }
 
 /** Reads the rollouts with their analysis. An older gateway has none. */

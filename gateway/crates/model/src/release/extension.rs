@@ -67,6 +67,11 @@ impl PointReference {
         &self.0
     }
 
+    /// The ID, without the version.
+    pub fn id(&self) -> &str {
+        self.0.split_once('@').map_or("", |(id, _)| id)
+    }
+
     /// Whether it is a point of the shell, which every document has.
     pub fn is_of_shell(&self) -> bool {
         self.owner() == SHELL

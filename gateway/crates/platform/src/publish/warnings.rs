@@ -1,5 +1,5 @@
-//! Warnings for a valid release: why a deploy of it would be rejected now, what it needs, and pages
-//! that would be hidden.
+//! Warnings for a valid release: why a deploy of it would be rejected now, what it needs, pages that
+//! would be hidden, and extensions that no page would show.
 //!
 //! They do not reject the release: the live deployment may change, and one deploy may replace
 //! several releases.
@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use semver::Version;
 
-use crate::deployment::{Deployments, LoadError, assemble_new, refused_claims};
+use crate::deployment::{Deployments, LeftOutExtensions, LoadError, assemble_new, refused_claims};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
-/// The reasons why a deploy of this release now would be rejected or need another token, and its
-/// pages that visitors could not see. While no deployment is live, only those of settings.
+/// The reasons why a deploy of this release now would be rejected or need another token, its pages
+/// that visitors could not see, and extensions that no page would show. While no deployment is live,
+/// only those of settings.
 pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<String>, LoadError> {
     let snapshot = deployments.current();
     let release = snapshot.find_release(deployments.store(), id).await?;
@@ -34,13 +35,18 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     releases.sort_by(|a, b| a.id.cmp(&b.id));
     let mut deployment = Deployment::clone(&live.deployment);
     deployment.releases.insert(id.name.clone(), id.version.clone());
-    let problems = match assemble_new(Arc::new(deployment), releases, Vec::new()) {
+    let lost = live.unavailable.iter().filter(|each| each.id.name != id.name);
+    let lost = lost.cloned().collect();
+    let problems = match assemble_new(Arc::new(deployment), releases, lost) {
         Ok(set) => {
             let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
             warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));
             let hidden = deployments.hidden_pages(&set).into_iter();
             let own = hidden.filter(|page| page.section == id.name);
             warnings.extend(own.map(|page| page.to_string()));
+            let mut left_out = LeftOutExtensions::of(&set);
+            left_out.retain(|left_out| left_out.concerns(|name| name == id.name));
+            warnings.extend(left_out.iter().map(ToString::to_string));
             deployments.render_problems(&snapshot, &set).await
         }
         Err(problems) => problems,

@@ -252,6 +252,11 @@ impl LoadedDeployment {
         self.points.shown(point)
     }
 
+    /// All extensions that fill a point, in this order: those that are shown, and the others.
+    pub fn filling(&self, point: &PointReference) -> &[Arc<ExtensionManifest>] {
+        self.points.all(point)
+    }
+
     /// The extensions that no page shows: the set has no such point in this version, or others fill
     /// it.
     pub fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
