@@ -39,6 +39,14 @@ fn deploy(gateway: &Gateway, page: Release, sections: &[Release]) {
     gateway.deploy(&named);
 }
 
+/// A gateway for a page with a point and these sections. Another one, which renders nothing, has deployed them: a trial render
+/// would reject extensions that fail.
+fn untried(settings: &str, page: Release, sections: &[Release]) -> Gateway {
+    let gateway = Gateway::start_with("[render]\nenabled = false\n", &[]);
+    deploy(&gateway, page, sections);
+    gateway.start_another_with(settings)
+}
+
 fn count(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
     gateway.metric(&format!(
         "colonnade_renders_total{{section=\"{section}\",extension_point=\"{ASIDE}\",outcome=\"{outcome}\"}}"
@@ -136,15 +144,13 @@ const SHOWN: &[(&str, &str)] = &[
 #[test]
 fn failing_extension_is_left_out_of_its_page() {
     // An extension has a fifth of the time: 200 ms of CPU time, and 12 s.
-    let gateway = Gateway::start_with(
-        "[render]\nworkers = 2\ncpu_limit_ms = 1000\ndeadline_ms = 60000\nmemory_limit_mib = 16\nbreaker_failure_threshold = 1000\n",
-        &[],
-    );
+    let settings = "[render]\nworkers = 2\ncpu_limit_ms = 1000\ndeadline_ms = 60000\nmemory_limit_mib = 16\n\
+                    breaker_failure_threshold = 1000\n";
     let attacks = ATTACKS.iter().map(|(name, module, _)| extension(name, module));
     let shown = SHOWN.iter().map(|(name, module)| extension(name, module));
     let banner = extending_section("banner", "1.0.0", "shell/banner@1", SHOWS);
     let sections: Vec<_> = attacks.chain(shown).chain([banner]).collect();
-    deploy(&gateway, page(PAGE), &sections);
+    let gateway = untried(settings, page(PAGE), &sections);
     for (number, key) in ["texas", "tonga"].into_iter().enumerate() {
         let document = gateway.get(&format!("/page/{key}"));
         let part = |(name, html): (&str, &str)| format!("<div data-extension=\"{name}\">{html}</div>");
@@ -200,8 +206,7 @@ fn late_extension_is_shown_once_it_is_rendered() {
         return { extension: { html: 'slow', data: n }, readsToday: false }; } }";
     let settings =
         "[render]\nworkers = 1\ncpu_limit_ms = 300000\ndeadline_ms = 2000\nquery_deadline_ms = 1\n";
-    let gateway = Gateway::start_with(settings, &[]);
-    deploy(&gateway, page(PAGE), &[extension("slow", SLOW)]);
+    let gateway = untried(settings, page(PAGE), &[extension("slow", SLOW)]);
     let document = gateway.get("/page/a");
     assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
     assert_eq!(document.header("cache-control"), "no-store, no-transform");
@@ -216,12 +221,8 @@ fn late_extension_is_shown_once_it_is_rendered() {
 fn document_is_cached_while_circuit_of_extension_is_open() {
     let settings =
         "[render]\ndeadline_ms = 60000\nbreaker_failure_threshold = 1\nbreaker_open_seconds = 3600\n";
-    let gateway = Gateway::start_with(settings, &[]);
-    deploy(
-        &gateway,
-        page(PAGE),
-        &[extension("throws", ATTACKS[0].1), extension("shows", SHOWS)],
-    );
+    let sections = [extension("throws", ATTACKS[0].1), extension("shows", SHOWS)];
+    let gateway = untried(settings, page(PAGE), &sections);
     let first = gateway.get("/page/a");
     assert_eq!(first.header("cache-control"), "no-store, no-transform");
     let second = gateway.get("/page/a");
@@ -258,7 +259,8 @@ fn deploy_of_extension_renders_no_page_again() {
     gateway.deploy(&json!({ "shows": "2.0.0" }));
     let html = format!("<div data-extension=\"shows\">{}</div>", today.as_str().unwrap());
     assert_eq!(aside(&gateway.get("/page/a")), html);
-    assert_eq!((count(&gateway, "shows", "rendered"), rendered()), (2, pages));
+    // Each release is rendered for its deploy, and for the page.
+    assert_eq!((count(&gateway, "shows", "rendered"), rendered()), (4, pages));
     // Its modules are only for the browser: nothing to hydrate, but something to load.
     gateway.publish(&Release::section("shows", "3.0.0", &["/shows"]).fills(ASIDE, 0));
     gateway.deploy(&json!({ "shows": "3.0.0" }));
@@ -300,7 +302,8 @@ fn document_is_as_fresh_as_results_of_its_extensions() {
     assert_eq!(shown("/page/a"), expected("2", cached));
     assert_eq!(shown("/page/b"), expected("1", cached));
     assert_eq!(misses(&gateway), composed + 1);
-    assert_eq!(upstream.received().len(), 3);
+    // One for the trial render of the deploy.
+    assert_eq!(upstream.received().len(), 1 + 3);
     // A failed or late query is a result for the extension.
     assert_eq!(shown("/page/missing"), expected("404", once));
     upstream.hold();
@@ -334,7 +337,8 @@ fn extensions_never_get_what_a_visitor_typed() {
         aside(&response),
         "<div data-extension=\"shows\">{\"email\":\"\"}</div>"
     );
-    assert_eq!(count(&gateway, "shows", "rendered"), 1);
+    // One is the trial render of the deploy.
+    assert_eq!(count(&gateway, "shows", "rendered"), 1 + 1);
     // The not-found page has the points of the shell.
     let not_found = gateway.get("/nowhere");
     assert!(

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use colonnade_model::release::PointReference;
@@ -47,12 +48,21 @@ impl TryFrom<Box<RawValue>> for PointProps {
         if !json.get().starts_with('{') {
             return Err("the props of an extension point must be an object".to_owned());
         }
-        let digest = Sha256::digest(json.get()).into();
-        Ok(Self { json, digest })
+        Ok(Self::new(json))
     }
 }
 
 impl PointProps {
+    fn new(json: Box<RawValue>) -> Self {
+        let digest = Sha256::digest(json.get()).into();
+        Self { json, digest }
+    }
+
+    /// Props of an example.
+    pub(crate) fn of_example(example: &Map<String, Value>) -> Self {
+        Self::new(to_raw_value(example).expect("the keys of an example are strings"))
+    }
+
     /// Their bytes in memory.
     pub(crate) fn weight(&self) -> usize {
         size_of::<Self>() + self.json.get().len()

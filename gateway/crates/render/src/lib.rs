@@ -7,6 +7,7 @@
 mod attempt;
 mod circuit_breaker;
 mod engine;
+mod examples;
 mod extension;
 mod job;
 pub mod metrics;

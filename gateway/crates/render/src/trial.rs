@@ -12,6 +12,7 @@ use colonnade_store::Store;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 
 use crate::attempt::{Attempt, Input};
+use crate::examples::TrialExtension;
 use crate::extension::RequestedExtension;
 use crate::page::Output;
 use crate::request::ReleasePair;
@@ -27,41 +28,50 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 /// be started.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The number of failed pages after which a trial stops: each may block a worker for its whole CPU
-/// time.
+/// The number of failed pages and extensions after which a trial stops: each may block a worker for
+/// its whole CPU time.
 const MAX_PROBLEMS: usize = 10;
 
 /// The problem of a trial that stops at [`MAX_PROBLEMS`].
-const NOT_TRIED: &str = "further pages were not tried";
+const NOT_TRIED: &str = "further pages and extensions were not tried";
 
-/// The pairs of a shell release and a section release that need no further trial.
+/// What a trial renders together: pages of a section with a shell or, with the release that opens points,
+/// extensions of the section for these points.
+pub(crate) type TrialKey = (ReleasePair, Option<ReleaseId>);
+
+/// What needs no further trial.
 #[derive(Debug, Default)]
-pub struct TrialResults(HashSet<ReleasePair>);
+pub struct TrialResults(HashSet<TrialKey>);
 
 impl TrialResults {
-    /// Adds all pairs of a deployment.
+    /// Adds all pages and extensions of a deployment.
     pub fn add(&mut self, deployment: &LoadedDeployment) {
-        self.0.extend(pairs(deployment));
+        self.0.extend(all_of(deployment));
     }
 
-    /// Whether all pairs of a deployment were added.
+    /// Whether all pages and extensions of a deployment were added.
     pub fn covers(&self, deployment: &LoadedDeployment) -> bool {
-        pairs(deployment).all(|pair| self.0.contains(&pair))
+        all_of(deployment).all(|tried| self.0.contains(&tried))
     }
 
     fn covers_page(&self, deployment: &LoadedDeployment, page: Option<&PageManifest>) -> bool {
         let name = page.map_or(SHELL, |page| &page.section.name);
-        ReleasePair::of(deployment, name).is_none_or(|pair| self.0.contains(&pair))
+        ReleasePair::of(deployment, name).is_none_or(|pair| self.0.contains(&(pair, None)))
+    }
+
+    fn covers_extension(&self, extension: TrialExtension<'_>) -> bool {
+        extension.tried().is_none_or(|tried| self.0.contains(&tried))
     }
 }
 
-/// Each release of a deployment paired with its shell.
-fn pairs(deployment: &LoadedDeployment) -> impl Iterator<Item = ReleasePair> {
+/// Each release of a deployment with its shell, and with each release whose points it fills.
+fn all_of(deployment: &LoadedDeployment) -> impl Iterator<Item = TrialKey> {
     let names = deployment.releases.iter().map(|release| &release.id.name);
-    names.filter_map(|name| ReleasePair::of(deployment, name))
+    let pages = names.filter_map(|name| Some((ReleasePair::of(deployment, name)?, None)));
+    pages.chain(TrialExtension::all_of(deployment).filter_map(TrialExtension::tried))
 }
 
-/// A deployment whose pages are tried.
+/// A deployment whose pages and extensions are tried.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
     /// What it is tried for.
@@ -70,8 +80,48 @@ pub struct Trial<'a> {
     pub deployment: &'a LoadedDeployment,
     /// The live deployment.
     pub live: Option<&'a LoadedDeployment>,
-    /// The pairs that need no further trial.
+    /// What needs no further trial.
     pub tried: &'a TrialResults,
+}
+
+/// What one step of a trial renders.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Page(RenderRequest<'a>),
+    Extension(TrialExtension<'a>),
+}
+
+impl<'a> Trial<'a> {
+    /// Renders an example of each page that names paths, then the shell's not-found page, then each
+    /// extension.
+    fn steps(self, site: &'a SiteValues) -> Vec<Step<'a>> {
+        let Self {
+            deployment, tried, ..
+        } = self;
+        let paths = deployment.example_paths();
+        let paths = paths.map(|(page, path)| (Some(page), path)).chain([(None, "/")]);
+        let pages = paths.filter(|(page, _)| !tried.covers_page(deployment, *page));
+        let pages =
+            pages.map(|(page, path)| Step::Page(RenderRequest::without_client(deployment, page, path, site)));
+        let extensions = TrialExtension::all_of(deployment);
+        let extensions = extensions.filter(|extension| !tried.covers_extension(*extension));
+        pages.chain(extensions.map(Step::Extension)).collect()
+    }
+
+    /// The releases whose trial a step is part of.
+    fn releases(self, step: Step<'_>) -> Vec<ReleaseId> {
+        match step {
+            Step::Page(request) => request.releases().map(|pair| pair.section).into_iter().collect(),
+            Step::Extension(extension) => extension.releases(self.live).cloned().collect(),
+        }
+    }
+}
+
+/// Why a page or an extension fails.
+pub(crate) struct Problem {
+    /// The releases that it concerns; empty if it concerns all.
+    pub(crate) releases: Vec<ReleaseId>,
+    pub(crate) text: String,
 }
 
 impl Renderer {
@@ -87,45 +137,49 @@ impl Renderer {
             .is_some_and(|engine| engine.settings.warm_cache)
     }
 
-    /// Renders and caches an example of each page that names paths, and the shell's not-found page,
-    /// except those that `tried` covers. Returns one problem per page that fails, but not for pages
-    /// that also fail in `live`.
+    /// Renders and caches an example of each page that names paths, the shell's not-found page, and
+    /// each extension with the examples of its point, except what `tried` covers. Returns one problem
+    /// per page and extension that fails, but not for those that also fail in `live`.
     pub async fn trial_render(&self, store: &Store, trial: Trial<'_>) -> Vec<String> {
-        let Trial {
-            action,
-            deployment,
-            live,
-            tried,
-        } = trial;
         let Some(engine) = &self.engine else {
             return Vec::new();
         };
-        let examples: Vec<_> = deployment
-            .example_paths()
-            .map(|(page, path)| (Some(page), path))
-            .chain([(None, "/")])
-            .filter(|(page, _)| !tried.covers_page(deployment, *page))
-            .collect();
         let site = engine.site.load_full();
-        let requests = examples
-            .iter()
-            .map(|(page, path)| RenderRequest::without_client(deployment, *page, path, &site));
-        let log = TrialLog::start(&engine.diagnostics.log, action, requests.clone());
+        let steps = trial.steps(&site);
+        let releases = steps.iter().flat_map(|step| trial.releases(*step)).collect();
+        let log = TrialLog::start(&engine.diagnostics.log, trial.action, releases);
         let mut problems = Vec::new();
-        for request in requests {
-            if let Err(failure) = self.render_if_uncached(store, request).await
-                && !self.fails_in(store, live, request).await
-            {
-                let section = request.releases().map(|releases| releases.section);
-                problems.push((section, describe(request, &failure)));
-            }
+        for step in steps {
+            problems.extend(match step {
+                Step::Page(request) => self.page_problem(store, trial, request).await,
+                Step::Extension(extension) => {
+                    self.extension_problem(store, extension, trial.live, &site).await
+                }
+            });
             if problems.len() == MAX_PROBLEMS {
-                problems.push((None, NOT_TRIED.to_owned()));
+                problems.push(Problem {
+                    releases: Vec::new(),
+                    text: NOT_TRIED.to_owned(),
+                });
                 break;
             }
         }
         log.finish(&problems);
-        problems.into_iter().map(|(_, problem)| problem).collect()
+        problems.into_iter().map(|problem| problem.text).collect()
+    }
+
+    async fn page_problem(
+        &self,
+        store: &Store,
+        trial: Trial<'_>,
+        request: RenderRequest<'_>,
+    ) -> Option<Problem> {
+        let failure = self.render_if_uncached(store, request, None).await.err()?;
+        let is_new = !self.fails_in(store, trial.live, request).await;
+        is_new.then(|| Problem {
+            releases: trial.releases(Step::Page(request)),
+            text: describe(request, &failure),
+        })
     }
 
     /// Renders all listed paths ahead, one at a time, unless warming is disabled.
@@ -182,14 +236,22 @@ impl Renderer {
             deployment,
             ..request
         };
-        let outcome = self.render_if_uncached(store, request).await;
+        let outcome = self.render_if_uncached(store, request, None).await;
         outcome.is_err_and(|failure| failure.why.blames_release())
     }
 
-    /// Renders and caches a page, unless it is cached, with the results of its queries. If a query
-    /// fails, so may the render: whether a release can be deployed does not depend on upstreams.
-    async fn render_if_uncached(&self, store: &Store, request: RenderRequest<'_>) -> Result<(), Failure> {
-        let Some(mut attempt) = self.attempt(store, request) else {
+    /// Renders and caches a page or its extension, unless it is cached, with the results of its
+    /// queries. If a query fails, so may the render: whether a release can be deployed does not depend
+    /// on upstreams.
+    pub(crate) async fn render_if_uncached(
+        &self,
+        store: &Store,
+        request: RenderRequest<'_>,
+        extension: Option<RequestedExtension<'_>>,
+    ) -> Result<(), Failure> {
+        let engine = self.engine.as_ref();
+        let attempt = engine.and_then(|engine| Attempt::new(engine, store, request, extension));
+        let Some(mut attempt) = attempt else {
             return Ok(());
         };
         let Output::Queries(queries) = attempt.trial_output(None).await? else {
@@ -222,7 +284,7 @@ impl Attempt<'_> {
 
 impl<'a> RenderRequest<'a> {
     /// A request of the gateway itself, for the current date.
-    fn without_client(
+    pub(crate) fn without_client(
         deployment: &'a LoadedDeployment,
         page: Option<&'a PageManifest>,
         path: &'a str,
@@ -247,13 +309,7 @@ struct TrialLog<'a> {
 }
 
 impl<'a> TrialLog<'a> {
-    fn start<'r>(
-        log: &'a SectionLog,
-        action: TrialAction,
-        requests: impl Iterator<Item = RenderRequest<'r>>,
-    ) -> Self {
-        let pairs = requests.filter_map(|request| request.releases());
-        let releases = pairs.map(|pair| pair.section).collect();
+    fn start(log: &'a SectionLog, action: TrialAction, releases: BTreeSet<ReleaseId>) -> Self {
         let log = Self {
             log,
             action,
@@ -265,12 +321,12 @@ impl<'a> TrialLog<'a> {
         log
     }
 
-    /// Records the problems of each release, and those that concern all (`None`).
-    fn finish(self, problems: &[(Option<ReleaseId>, String)]) {
+    /// Records the problems of each release, and those that concern all.
+    fn finish(self, problems: &[Problem]) {
         for release in &self.releases {
             let own = problems.iter();
-            let own = own.filter(|(of, _)| of.as_ref().is_none_or(|of| of == release));
-            let own: Vec<_> = own.map(|(_, problem)| problem.clone()).collect();
+            let own = own.filter(|problem| problem.releases.is_empty() || problem.releases.contains(release));
+            let own: Vec<_> = own.map(|problem| problem.text.clone()).collect();
             let kind = if own.is_empty() {
                 LogEntryKind::TrialPassed
             } else {

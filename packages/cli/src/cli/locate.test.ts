@@ -28,6 +28,16 @@ test("a rejected deploy names the line in the sources", async () => {
   expect(err).toContain("failed: broken\n  at Home (src/pages/home.tsx:12:8)\n");
 });
 
+test("a rejected extension names the line in the sources", async () => {
+  const problem = problemOf("hello@1.1.0").replace("/hello (page /hello", "`home/aside@1` (extension");
+  admin.response = jsonResponse(
+    { problems: [problem.replace(" failed", " with example 2 of home@1.0.0, `{}`, failed")] },
+    422,
+  );
+  const { err } = await runSection(await folderWithSourceMap(), ["deploy"]);
+  expect(err).toContain("failed: broken\n  at Home (src/pages/home.tsx:12:8)\n");
+});
+
 test("a warning of a publish names the line in the sources", async () => {
   admin.response = jsonResponse({ warnings: [problemOf("hello@1.1.0")] }, 201);
   const { err } = await runSection(await folderWithSourceMap(), ["publish"]);

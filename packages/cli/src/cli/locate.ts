@@ -5,8 +5,8 @@ import path from "node:path";
 import { readRelease, RELEASE_FOLDER } from "../build/release.js";
 import { SERVER_MODULE, SERVER_SOURCE_MAP } from "../build/server.js";
 
-// How the gateway names the page that failed, and positions in the server module of the page's section.
-const PAGE = /\(page \S+ of ([a-z][a-z0-9-]*@[^\s)]+)\)/;
+// How the gateway names the page or extension that failed, and positions in the server module of its section.
+const FAILED = /\((?:page \S+|extension) of ([a-z][a-z0-9-]*@[^\s)]+)\)/;
 const POSITION = /\bsection:(\d+):(\d+)/g;
 
 /**
@@ -24,7 +24,7 @@ export async function locateErrors(folder: string, text: string): Promise<string
   const lines = code.split("\n");
   let failed: string | undefined;
   const located = text.split("\n").map((line) => {
-    failed = PAGE.exec(line)?.[1] ?? failed;
+    failed = FAILED.exec(line)?.[1] ?? failed;
     if (failed !== `${release.name}@${release.version}`) return line;
     return line.replace(POSITION, (position, row: string, column: string) => {
       // The gateway's engine counts bytes of UTF-8, a source map counts UTF-16 code units.

@@ -18,7 +18,8 @@ use colonnade_web::request_scope;
 const MAX_WARMING: Duration = Duration::from_secs(1);
 
 impl Deployments {
-    /// Those of a plan's deployments with a section that was not yet rendered with its shell.
+    /// Those of a plan's deployments with a section that was not yet rendered with its shell, or with
+    /// the examples of a point that it fills.
     pub(super) fn unverified<'a>(
         &self,
         snapshot: &Snapshot,
@@ -33,7 +34,8 @@ impl Deployments {
         deployments.filter(|loaded| !verified.covers(loaded)).collect()
     }
 
-    /// Renders an example of each page of these deployments, and rejects the change if one fails.
+    /// Renders an example of each page of these deployments, and each extension with the examples of
+    /// its point. Rejects the change if one fails.
     /// Then warms the render cache as far as time allows. This may take seconds, so the caller must
     /// not hold `changing`.
     pub(super) async fn verify_rendering(
@@ -75,8 +77,8 @@ impl Deployments {
         Ok(())
     }
 
-    /// The pages of a deployment with a newly published release that fail to render; empty if it
-    /// could go live.
+    /// The pages and extensions of a deployment with a newly published release that fail to render;
+    /// empty if it could go live.
     pub async fn render_problems(&self, snapshot: &Snapshot, loaded: &LoadedDeployment) -> Vec<String> {
         let Some(renderer) = self.enabled_renderer() else {
             return Vec::new();

@@ -56,8 +56,8 @@ pub enum ChangeError {
     /// Releases read settings that the configuration does not have, or has with another type.
     #[error("releases read settings that the configuration does not have, or has with another type")]
     SettingsMissingOrMistyped(Vec<String>),
-    /// Pages of the deployment fail to render.
-    #[error("pages of the deployment fail to render")]
+    /// Pages or extensions of the deployment fail to render.
+    #[error("pages or extensions of the deployment fail to render")]
     RenderFailed(Vec<String>),
     /// The deployment that the change builds on is not live.
     #[error("base deployment {base} is not live: {}", describe_live(*.live))]

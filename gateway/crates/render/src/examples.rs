@@ -1,0 +1,161 @@
+//! Trial renders of extensions, with the examples of the points that they fill.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
+
+use colonnade_model::release::{ExtensionPoint, ReleaseId};
+use colonnade_store::Store;
+use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment};
+
+use crate::extension::{PointProps, RequestedExtension};
+use crate::request::ReleasePair;
+use crate::site_values::SiteValues;
+use crate::trial::{Problem, TrialKey};
+use crate::why::Failure;
+use crate::{RenderRequest, Renderer};
+
+/// The most characters of an example in a message.
+const MAX_EXAMPLE_CHARS: usize = 200;
+
+/// Props to test extensions with.
+type Example = Map<String, Value>;
+
+/// An extension of a set, and the point that it fills.
+#[derive(Clone, Copy)]
+pub(crate) struct TrialExtension<'a> {
+    deployment: &'a LoadedDeployment,
+    section: &'a ReleaseId,
+    manifest: &'a Arc<ExtensionManifest>,
+    /// The release that opens the point.
+    owner: &'a ReleaseId,
+    point: &'a ExtensionPoint,
+}
+
+impl<'a> TrialExtension<'a> {
+    /// The extensions of a set, those that are too many for their point among them.
+    pub(crate) fn all_of(deployment: &'a LoadedDeployment) -> impl Iterator<Item = Self> {
+        let points = deployment.releases.iter().flat_map(|owner| {
+            let points = owner.extension_points.iter();
+            points.map(move |point| (&owner.id, point))
+        });
+        points.flat_map(move |(owner, point)| {
+            let filling = deployment.filling(&point.reference()).iter();
+            filling.filter_map(move |manifest| {
+                Some(Self {
+                    deployment,
+                    section: &deployment.release(&manifest.section.name)?.id,
+                    manifest,
+                    owner,
+                    point,
+                })
+            })
+        })
+    }
+
+    /// What the section of the extension has for the same point in another set.
+    fn in_set(self, set: &LoadedDeployment) -> Option<TrialExtension<'_>> {
+        TrialExtension::all_of(set).find(|other| {
+            other.manifest.point == self.manifest.point && other.section.name == self.section.name
+        })
+    }
+
+    /// The releases whose trial it is part of. A live one whose point it fills only lends examples.
+    pub(crate) fn releases(self, live: Option<&LoadedDeployment>) -> impl Iterator<Item = &'a ReleaseId> {
+        let live = live.and_then(|live| live.release(&self.owner.name));
+        let is_live = live.is_some_and(|live| live.id == *self.owner);
+        [self.section].into_iter().chain((!is_live).then_some(self.owner))
+    }
+
+    /// What has been tried, once this is rendered; `None` without a shell.
+    pub(crate) fn tried(self) -> Option<TrialKey> {
+        let pair = ReleasePair::of(self.deployment, &self.section.name)?;
+        Some((pair, Some(self.owner.clone())))
+    }
+
+    fn describe(self, (index, example): (usize, &Example), Failure { message, .. }: &Failure) -> String {
+        let mut example = Value::from(example.clone()).to_string();
+        if let Some((end, _)) = example.char_indices().nth(MAX_EXAMPLE_CHARS) {
+            example.replace_range(end.., "…");
+        }
+        let Self {
+            section,
+            manifest,
+            owner,
+            ..
+        } = self;
+        let (point, number) = (&manifest.point, index + 1);
+        format!(
+            "rendering `{point}` (extension of {section}) with example {number} of {owner}, `{example}`, failed: {message}"
+        )
+    }
+}
+
+impl Renderer {
+    /// Renders an extension with the examples of its point, up to the first with which it fails.
+    /// `None` if there is no such example, or if it is no new failure: with this example, it also
+    /// fails in `live`. With an example that the point of `live` does not have, it fails there if it
+    /// fails with all others.
+    pub(crate) async fn extension_problem(
+        &self,
+        store: &Store,
+        extension: TrialExtension<'_>,
+        live: Option<&LoadedDeployment>,
+        site: &SiteValues,
+    ) -> Option<Problem> {
+        let before = live.and_then(|live| extension.in_set(live));
+        let failing_before = OnceCell::new();
+        for (index, example) in extension.point.examples.iter().enumerate() {
+            let Err(failure) = self.render_example(store, extension, example, site).await else {
+                continue;
+            };
+            if let Some(before) = before {
+                let failing = failing_before.get_or_init(|| self.failing_examples(store, before, site));
+                let (failing, examples) = (failing.await, &before.point.examples);
+                let fails_with_all = failing.len() == examples.len();
+                if failing.contains(&example) || fails_with_all && !examples.contains(example) {
+                    continue;
+                }
+            }
+            return Some(Problem {
+                releases: extension.releases(live).cloned().collect(),
+                text: extension.describe((index, example), &failure),
+            });
+        }
+        None
+    }
+
+    /// The examples with which an extension fails.
+    async fn failing_examples<'a>(
+        &self,
+        store: &Store,
+        extension: TrialExtension<'a>,
+        site: &SiteValues,
+    ) -> Vec<&'a Example> {
+        let mut failing = Vec::new();
+        for example in &extension.point.examples {
+            let outcome = self.render_example(store, extension, example, site).await;
+            if outcome.is_err_and(|failure| failure.why.blames_release()) {
+                failing.push(example);
+            }
+        }
+        failing
+    }
+
+    async fn render_example(
+        &self,
+        store: &Store,
+        extension: TrialExtension<'_>,
+        example: &Example,
+        site: &SiteValues,
+    ) -> Result<(), Failure> {
+        let request = RenderRequest::without_client(extension.deployment, None, "/", site);
+        let props = PointProps::of_example(example);
+        let extension = RequestedExtension {
+            manifest: extension.manifest,
+            props: &props,
+        };
+        self.render_if_uncached(store, request, Some(extension)).await
+    }
+}

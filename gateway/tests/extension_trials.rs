@@ -1,0 +1,164 @@
+//! Trial renders of extensions: a deploy is rejected if an extension newly fails with an example of its point.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    CLOSED_ORIGIN, Gateway, Release, extending_section, extensible_shell, rendered_section, upstream_table,
+};
+
+const ASIDE: &str = "page/aside@1";
+
+/// An extension that fails for Nome.
+const FAILS_FOR_NOME: &str = "{ show({ city }) { if (city.startsWith('Nome')) throw new Error('no events'); \
+    return { extension: { html: city, data: {} }, readsToday: false }; } }";
+
+const ALWAYS_FAILS: &str = "{ show() { throw new Error('broken'); } }";
+
+/// A section whose point has an example for each city.
+fn page(version: &str, cities: &[&str]) -> Release {
+    let examples: Value = cities.iter().map(|city| json!({ "city": city })).collect();
+    let module = "export default { page: (key) => ({ html: key, points: {} }) };";
+    let mut page = rendered_section("page", version, "/page/:key", module).opens("page/aside", 1, 1);
+    page.fields["extensionPoints"][0]["examples"] = examples;
+    page
+}
+
+fn events(version: &str, extension: &str) -> Release {
+    extending_section("events", version, ASIDE, extension)
+}
+
+/// Deploys releases with a shell.
+fn deploy(gateway: &Gateway, releases: &[Release]) {
+    let mut named = json!({ "shell": "1.0.0" });
+    gateway.publish(&extensible_shell());
+    for release in releases {
+        gateway.publish(release);
+        named[&release.name] = json!(release.version);
+    }
+    gateway.deploy(&named);
+}
+
+/// Publishes a release and deploys it. The warnings of the publish are the problems of the deploy, which are returned; none if
+/// the deploy is accepted.
+fn problems(gateway: &Gateway, release: &Release) -> Value {
+    let (name, version) = (&release.name, &release.version);
+    let published = gateway.put_release(name, version, release.archive());
+    assert_eq!(published.status, 201, "{}", published.text());
+    let response = gateway.post_deployment(&json!({ "releases": { name: version } }));
+    if response.status == 201 {
+        assert_eq!(published.json()["warnings"], json!([]));
+        return json!([]);
+    }
+    assert_eq!(response.status, 422, "{}", response.text());
+    let problems = response.json()["problems"].take();
+    let rejected = |problem: &Value| format!("a deploy now would be rejected: {}", problem.as_str().unwrap());
+    let rejected: Vec<_> = problems.as_array().unwrap().iter().map(rejected).collect();
+    assert_eq!(published.json()["warnings"], json!(rejected));
+    problems
+}
+
+/// The problem of an extension that fails for an example of the page.
+fn problem(events: &str, (number, city): (u8, &str), page: &str, message: &str) -> Value {
+    json!([format!(
+        "rendering `page/aside@1` (extension of events@{events}) with example {number} of page@{page}, `{{\"city\":\"{city}\"}}`, \
+         failed: {message}"
+    )])
+}
+
+#[test]
+fn extension_that_fails_with_example_rejects_deploy() {
+    let down = upstream_table(&[CLOSED_ORIGIN], "");
+    let gateway = Gateway::start_with(&down, &[]);
+    deploy(&gateway, &[page("1.0.0", &["Austin", "Nome"])]);
+    let at_show = "no events\n  at show (section:1:106)";
+    assert_eq!(
+        problems(&gateway, &events("1.0.0", FAILS_FOR_NOME)),
+        problem("1.0.0", (2, "Nome"), "1.0.0", at_show)
+    );
+    let logs = |section: &str| gateway.admin_get(&format!("/api/v1/sections/{section}/logs"));
+    let failed = |logs: &Value| logs.to_string().contains("trial-failed");
+    assert!(failed(&logs("events")));
+    assert!(!failed(&logs("page")), "it only lends its examples");
+    // Nothing to show is no failure.
+    let null = "{ show: () => ({ extension: null, readsToday: false }) }";
+    assert_eq!(problems(&gateway, &events("2.0.0", null)), json!([]));
+    // Upstreams do not decide.
+    let strict = "{ queries: () => ({ item: '/api/x/a' }), show(props, { results }) { throw new Error('no result'); } }";
+    let strict = strict.replace("/api/x/", "/api/events/");
+    assert_eq!(problems(&gateway, &events("3.0.0", &strict)), json!([]));
+}
+
+#[test]
+fn example_with_which_live_extension_fails_rejects_deploy() {
+    let gateway = Gateway::start_with("", &[]);
+    deploy(
+        &gateway,
+        &[page("1.0.0", &["Austin"]), events("1.0.0", FAILS_FOR_NOME)],
+    );
+    let at_show = "no events\n  at show (section:1:106)";
+    assert_eq!(
+        problems(&gateway, &page("2.0.0", &["Austin", "Nome"])),
+        problem("1.0.0", (2, "Nome"), "2.0.0", at_show)
+    );
+    for section in ["page", "events"] {
+        let logs = gateway.admin_get(&format!("/api/v1/sections/{section}/logs"));
+        assert!(logs.to_string().contains("trial-failed"), "{section}");
+    }
+    // Of the examples of a set, those of the release that is deployed count.
+    let releases = json!({ "releases": { "page": "2.0.0", "events": "1.1.0" } });
+    gateway.publish(&events(
+        "1.1.0",
+        "{ show: () => ({ extension: null, readsToday: false }) }",
+    ));
+    let both = gateway.post_deployment(&releases);
+    assert_eq!(both.status, 201, "{}", both.text());
+}
+
+#[test]
+fn extension_that_fails_already_rejects_no_deploy() {
+    // No trial render has rejected the extension.
+    let gateway = Gateway::start_with("[render]\nenabled = false\n", &[]);
+    let live = [page("1.0.0", &["Austin", "Nome"]), events("1.0.0", ALWAYS_FAILS)];
+    deploy(&gateway, &live);
+    let gateway = gateway.start_another_with("");
+    let broken = |message: &str| format!("{{ show() {{ throw new Error('{message}'); }} }}");
+    for release in [
+        page("2.0.0", &["Nome"]),
+        page("3.0.0", &["Boston", "Austin"]),
+        events("2.0.0", &broken("another one")),
+        events("3.0.0", FAILS_FOR_NOME),
+    ] {
+        assert_eq!(
+            problems(&gateway, &release),
+            json!([]),
+            "{}@{}",
+            release.name,
+            release.version
+        );
+    }
+    // Now it fails with no example of the live point.
+    let long = format!("Nome{}", "x".repeat(300));
+    let rejected = problems(&gateway, &page("4.0.0", &["Boston", &long]));
+    let example = format!(
+        "with example 2 of page@4.0.0, `{}…`, failed: no events",
+        &format!("{{\"city\":\"{long}")[..200]
+    );
+    assert!(rejected[0].as_str().unwrap().contains(&example), "{rejected}");
+    assert_eq!(
+        problems(&gateway, &events("4.0.0", &broken("broken again"))),
+        problem(
+            "4.0.0",
+            (1, "Boston"),
+            "3.0.0",
+            "broken again\n  at show (section:1:69)"
+        )
+    );
+    // The point is full, but could have a place for it once another section is removed.
+    let news = extending_section("news", "1.0.0", ASIDE, ALWAYS_FAILS);
+    let published = gateway.put_release("news", "1.0.0", news.archive());
+    let warnings = published.json()["warnings"].to_string();
+    assert!(
+        warnings.contains("(extension of news@1.0.0) with example 1 of page@3.0.0"),
+        "{warnings}"
+    );
+}
