@@ -22,7 +22,7 @@ const PAGES: readonly (readonly [path: string, next?: Navigation])[] = [
   ...(process.env.SOAK ? [["/city/Texas/Austin"] as const, ["/privacy"] as const] : []),
 ];
 
-const { firstView, font, next } = budget;
+const { firstView, extension, font, next } = budget;
 
 // Each measurement needs an empty cache, so it opens its own page.
 for (const [path, [to, last] = []] of PAGES) {
@@ -31,6 +31,7 @@ for (const [path, [to, last] = []] of PAGES) {
   test(`${path} stays within the budget${navigation}`, async ({ browser, site }) => {
     const { page, weight } = await loadFirstView(browser, site.url + path);
     const style = weight.inlined + weight.stylesheet;
+    expect.soft(weight.extension, `extensions of ${path}, in bytes`).toBeLessThanOrEqual(extension);
     const measured = { html: weight.document, script: weight.script, style, image: weight.image };
     for (const [kind, bytes] of Object.entries(measured))
       expect.soft(bytes, `${kind} of ${path}, in bytes`).toBeLessThanOrEqual(firstView[kind as keyof typeof measured]);

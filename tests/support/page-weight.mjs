@@ -15,6 +15,7 @@ import { brotliCompressSync } from "node:zlib";
  * @property {number} font
  * @property {number} largestFont the largest font
  * @property {number} other `fetch` responses
+ * @property {number} extension scripts and stylesheets of the sections that extend the page. They load after its own.
  */
 
 const MEASURED = /** @type {const} */ (["document", "script", "stylesheet", "image", "font"]);
@@ -48,10 +49,21 @@ function collect(page) {
 }
 
 /**
+ * The sections that extend a page: those in the boot payload of a document, or in the page that a navigation resolves.
+ *
+ * @param {{ readonly extensions?: Readonly<Record<string, readonly { readonly section: { readonly name: string } }[]>> } | null} page
+ * @returns {ReadonlySet<string>}
+ */
+function extending(page) {
+  return new Set(Object.values(page?.extensions ?? {}).flatMap((all) => all.map(({ section }) => section.name)));
+}
+
+/**
  * @param {readonly import("@playwright/test").Request[]} requests
+ * @param {ReadonlySet<string>} extensions names of the sections that extend the page
  * @returns {Promise<Weight>}
  */
-async function sum(requests) {
+async function sum(requests, extensions) {
   /** @type {Weight} */
   const weight = {
     requests: requests.length,
@@ -63,13 +75,15 @@ async function sum(requests) {
     font: 0,
     largestFont: 0,
     other: 0,
+    extension: 0,
   };
   for (const request of requests) {
     const response = await request.response();
     await response?.finished();
     const size = (await request.sizes()).responseBodySize;
     const type = MEASURED.find((known) => known === request.resourceType()) ?? "other";
-    weight[type] += size;
+    const section = /^\/assets\/([^/]+)\//.exec(new URL(request.url()).pathname)?.[1] ?? "";
+    weight[extensions.has(section) ? "extension" : type] += size;
     if (type === "font") weight.largestFont = Math.max(weight.largestFont, size);
     const coding = await response?.headerValue("content-encoding");
     if (["document", "script", "stylesheet"].includes(type) && coding !== "br" && size > MIN_COMPRESSED_SIZE)
@@ -96,7 +110,8 @@ export async function loadFirstView(browser, url) {
   const heading = await page.locator("main h1").innerText();
   if (heading.includes("unavailable")) throw new Error(`${url} shows "${heading}"`);
   const styles = await page.locator("head style").evaluateAll((all) => all.map((style) => style.textContent).join(""));
-  const weight = await sum(requests);
+  const boot = await page.locator("script#boot").last().textContent();
+  const weight = await sum(requests, extending(JSON.parse(boot ?? "{}").page));
   weight.inlined = styles === "" ? 0 : brotliCompressSync(styles).length;
   return { page, weight };
 }
@@ -131,5 +146,6 @@ export async function measureNavigation(page, path, last = "main h1") {
   end();
   if (requests.some((request) => request.resourceType() === "document"))
     throw new Error(`${path} loaded a new document; expected a client-side navigation`);
-  return sum(requests);
+  const resolved = requests.find((request) => new URL(request.url()).pathname.startsWith("/_page/"));
+  return sum(requests, extending((await (await resolved?.response())?.json()) ?? null));
 }

@@ -1,5 +1,13 @@
 import { useExtensions } from "@colonnade/kit";
-import { createElement, useEffect, useEffectEvent, useRef, type ReactElement, type ReactNode } from "react";
+import {
+  createElement,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 
 import type { ShownExtensions } from "../context.js";
 import { ExtensionPlaceElement, type ExtensionPlaceProps } from "../extensionPlace.js";
@@ -50,6 +58,9 @@ export function ExtensionPoint<Props extends object>({
   return createElement(useExtensions().ExtensionPlace ?? BrowserPlace, { reference, props, empty });
 }
 
+/** The heights of places that were left, in pixels, by reference. */
+const heights = new Map<string, number>();
+
 /**
  * Each extension is a React root of its own, outside of this tree: whatever the page does before the extension's code is there,
  * the server's HTML and what the visitor does with it stay.
@@ -61,6 +72,15 @@ function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): ReactEl
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef<ShownExtensions>(null);
   const show = useEffectEvent((element: Element) => services.showExtensions?.({ element, reference, props, services }));
+  // Until the extensions are there, the place is as high as the last one: Back restores the scroll position before.
+  useLayoutEffect(() => {
+    const element = place.current;
+    const height = heights.get(reference);
+    if (height && element?.childElementCount === 0) element.style.minBlockSize = `${String(height)}px`;
+    return () => {
+      if (element) heights.set(reference, element.offsetHeight);
+    };
+  }, [reference]);
   useEffect(() => {
     shown.current?.update(JSON.parse(json) as object);
   }, [json]);

@@ -301,3 +301,18 @@ test("an extension is unmounted with its page", async () => {
     expect(left).toHaveBeenCalledOnce();
   });
 });
+
+test("a place is as high as the last one until its extensions are there", async () => {
+  vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(68);
+  codes.set("events", extensionOf("Kites"));
+  await show([resolved("events")]);
+  await waitFor(() => screen.getByLabelText("Kites in Austin"));
+  cleanup();
+  const late = deferred();
+  codes.set("events", late.promise);
+  const place = await show([resolved("events")]);
+  expect(place).toHaveProperty("style.minBlockSize", "68px");
+  late.resolve(extensionOf("Kites"));
+  await waitFor(() => screen.getByLabelText("Kites in Austin"));
+  expect(place.hasAttribute("style")).toBe(false);
+});

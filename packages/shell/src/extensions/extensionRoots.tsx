@@ -34,6 +34,7 @@ const AT_ROOT: RouterState = {
 interface BoundaryProps {
   /** The server's nodes. */
   readonly nodes: readonly ChildNode[];
+  readonly onMount: () => void;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;
 }
@@ -44,6 +45,10 @@ class ExtensionBoundary extends Component<BoundaryProps, { readonly hasFailed: b
 
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {
     return { hasFailed: true };
+  }
+
+  override componentDidMount(): void {
+    this.props.onMount();
   }
 
   override componentDidCatch(error: unknown): void {
@@ -73,6 +78,8 @@ interface Place extends PlaceOfExtensions {
   readonly history: RouterHistory;
   /** The names of the sections that fill the point, in order. */
   readonly order: readonly string[];
+  /** Call once for each extension, when it is shown or will not be. */
+  readonly settle: () => void;
 }
 
 /** One extension, from its HTML, or from nothing. */
@@ -92,6 +99,7 @@ class ShownExtension implements ShownExtensions {
   #props: object;
   /** What is shown is for these props. */
   #shown: object;
+  #isSettled = false;
 
   constructor(place: Place, resolved: ResolvedExtension) {
     this.#place = place;
@@ -160,6 +168,7 @@ class ShownExtension implements ShownExtensions {
       const data = await extension.data({ ...context, results });
       if (requests.signal.aborted) return;
       const element = data === null ? null : this.#elementOf(props, data);
+      if (!element) this.#settle();
       if (element) this.#root ??= createRoot(this.#insert(), this.#options());
       startTransition(() => this.#root?.render(element));
     } catch (error) {
@@ -178,7 +187,13 @@ class ShownExtension implements ShownExtensions {
     const { name } = this.#resolved.section;
     const content = { Component: this.#extension.Component, props: { props: props as never, data: data as never } };
     return (
-      <ExtensionBoundary nodes={this.#nodes} onError={(error) => void this.#fail("render", error)}>
+      <ExtensionBoundary
+        nodes={this.#nodes}
+        onMount={() => {
+          this.#settle();
+        }}
+        onError={(error) => void this.#fail("render", error)}
+      >
         <ShellRouter history={history} initial={AT_ROOT}>
           <ShellContext value={services}>
             <Styled {...content} assets={this.#assets} name={this.#name} section={name} />
@@ -212,8 +227,14 @@ class ShownExtension implements ShownExtensions {
     setTimeout(() => this.#root?.unmount());
   }
 
+  #settle(): void {
+    if (!this.#isSettled) this.#place.settle();
+    this.#isSettled = true;
+  }
+
   async #fail(phase: "load" | "render", error: unknown): Promise<void> {
     if (this.#left.signal.aborted) return;
+    this.#settle();
     const { deployment } = this.#place;
     console.warn(`[shell] the extension "${this.#name}" failed to ${phase}:`, error);
     const isOfRelease = phase === "render" || (await deployment.status()) === "retained";
@@ -241,7 +262,15 @@ async function extensionsOf(reference: string): Promise<readonly ResolvedExtensi
 export async function showExtensions(place: PlaceOfExtensions): Promise<ShownExtensions> {
   const [{ deployment, routerHistory: history }, extensions] = [await provided, await extensionsOf(place.reference)];
   const order = extensions.map(({ section }) => section.name);
-  const shown = extensions.map((resolved) => new ShownExtension({ ...place, deployment, history, order }, resolved));
+  let waiting = extensions.length;
+  const settle = (): void => {
+    waiting -= 1;
+    // The kit has reserved the height of the last place.
+    if (waiting <= 0) place.element.removeAttribute("style");
+  };
+  if (extensions.length === 0) settle();
+  const common = { ...place, deployment, history, order, settle };
+  const shown = extensions.map((resolved) => new ShownExtension(common, resolved));
   return {
     update(props) {
       for (const extension of shown) extension.update(props);

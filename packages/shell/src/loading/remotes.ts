@@ -175,9 +175,7 @@ export function createRemotes(options: RemotesOptions): ShellRemotes {
       blamed = section;
       const needed = assetsOf(exposed);
       // If that fails, the release has no fault.
-      needed.catch(() => {
-        blamed = undefined;
-      });
+      needed.catch(() => (blamed = undefined));
       const styles = needed.then((assets) => loadStyles(id, assets, bytes));
       const loading = Promise.all([loadScripts(id, exposed), needed, styles]);
       const [module, assets] = await withTimeout(loading, viewTimeout(bytes), `the remote "${id}"`);
