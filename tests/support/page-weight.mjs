@@ -15,7 +15,7 @@ import { brotliCompressSync } from "node:zlib";
  * @property {number} font
  * @property {number} largestFont the largest font
  * @property {number} other `fetch` responses
- * @property {number} extension scripts and stylesheets of the sections that extend the page. They load after its own.
+ * @property {number} extension what shows the extensions of the page, and their scripts and stylesheets. It loads after its own.
  */
 
 const MEASURED = /** @type {const} */ (["document", "script", "stylesheet", "image", "font"]);
@@ -61,9 +61,10 @@ function extending(page) {
 /**
  * @param {readonly import("@playwright/test").Request[]} requests
  * @param {ReadonlySet<string>} extensions names of the sections that extend the page
+ * @param {string} html the document, if it is among the requests: it names the shell's first scripts
  * @returns {Promise<Weight>}
  */
-async function sum(requests, extensions) {
+async function sum(requests, extensions, html = "") {
   /** @type {Weight} */
   const weight = {
     requests: requests.length,
@@ -83,7 +84,8 @@ async function sum(requests, extensions) {
     const size = (await request.sizes()).responseBodySize;
     const type = MEASURED.find((known) => known === request.resourceType()) ?? "other";
     const section = /^\/assets\/([^/]+)\//.exec(new URL(request.url()).pathname)?.[1] ?? "";
-    weight[extensions.has(section) ? "extension" : type] += size;
+    const isLater = section === "shell" && !html.includes(new URL(request.url()).pathname) && extensions.size > 0;
+    weight[extensions.has(section) || isLater ? "extension" : type] += size;
     if (type === "font") weight.largestFont = Math.max(weight.largestFont, size);
     const coding = await response?.headerValue("content-encoding");
     if (["document", "script", "stylesheet"].includes(type) && coding !== "br" && size > MIN_COMPRESSED_SIZE)
@@ -104,14 +106,15 @@ export async function loadFirstView(browser, url) {
   // The join dialog, which loads when the browser is idle, is not part of the first view.
   await page.addInitScript("globalThis.requestIdleCallback = () => 0");
   const { requests, end } = collect(page);
-  await page.goto(url, { waitUntil: "networkidle" });
+  const response = await page.goto(url, { waitUntil: "networkidle" });
   await page.locator("main h1").waitFor();
   end();
   const heading = await page.locator("main h1").innerText();
   if (heading.includes("unavailable")) throw new Error(`${url} shows "${heading}"`);
   const styles = await page.locator("head style").evaluateAll((all) => all.map((style) => style.textContent).join(""));
   const boot = await page.locator("script#boot").last().textContent();
-  const weight = await sum(requests, extending(JSON.parse(boot ?? "{}").page));
+  const html = (await response?.text()) ?? "";
+  const weight = await sum(requests, extending(JSON.parse(boot ?? "{}").page), html);
   weight.inlined = styles === "" ? 0 : brotliCompressSync(styles).length;
   return { page, weight };
 }

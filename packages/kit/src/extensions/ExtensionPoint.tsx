@@ -72,15 +72,18 @@ function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): ReactEl
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef<ShownExtensions>(null);
   const show = useEffectEvent((element: Element) => services.showExtensions?.({ element, reference, props, services }));
-  // Until the extensions are there, the place is as high as the last one: Back restores the scroll position before.
+  // Back restores the scroll position before the extensions are there: until then the place is as high as the last one, and
+  // the browser does not adjust the position to what appears above it.
   useLayoutEffect(() => {
     const element = place.current;
-    const height = heights.get(reference);
-    if (height && element?.childElementCount === 0) element.style.minBlockSize = `${String(height)}px`;
+    if (element?.childElementCount === 0 && services.showExtensions) {
+      element.toggleAttribute("data-pending", true);
+      element.style.minBlockSize = `${String(heights.get(reference) ?? 0)}px`;
+    }
     return () => {
       if (element) heights.set(reference, element.offsetHeight);
     };
-  }, [reference]);
+  }, [reference, services]);
   useEffect(() => {
     shown.current?.update(JSON.parse(json) as object);
   }, [json]);

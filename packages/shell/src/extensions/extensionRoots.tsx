@@ -24,6 +24,7 @@ import type { RouterHistory, RouterState } from "../navigation/history.js";
 import { ShellRouter } from "../navigation/ShellRouter.js";
 import { rootOptions } from "../rootOptions.js";
 import { ExtensionContent, type ExtensionContentProps } from "./ExtensionContent.js";
+import { settlePlace } from "./showExtensions.js";
 
 // As on the server, where all pages that pass the same props share the HTML.
 const AT_ROOT: RouterState = {
@@ -265,8 +266,7 @@ export async function showExtensions(place: PlaceOfExtensions): Promise<ShownExt
   let waiting = extensions.length;
   const settle = (): void => {
     waiting -= 1;
-    // The kit has reserved the height of the last place.
-    if (waiting <= 0) place.element.removeAttribute("style");
+    if (waiting <= 0) settlePlace(place.element);
   };
   if (extensions.length === 0) settle();
   const common = { ...place, deployment, history, order, settle };
