@@ -117,6 +117,8 @@ test.describe("Back", () => {
     const home = await scrollPage(page, await scrollTop(page));
     await texas(page).click();
     await expectScreen(page, "Escorts in Texas");
+    // An extension, which appears above what is scrolled to.
+    await expect(page.getByRole("navigation", { name: "Before you meet anyone" })).toBeVisible();
     await houston(page).scrollIntoViewIfNeeded();
     const state = await scrollPage(page, await scrollTop(page));
     await houston(page).click();

@@ -314,5 +314,7 @@ test("a place is as high as the last one until its extensions are there", async 
   expect(place).toHaveProperty("style.minBlockSize", "68px");
   late.resolve(extensionOf("Kites"));
   await waitFor(() => screen.getByLabelText("Kites in Austin"));
-  expect(place.hasAttribute("style")).toBe(false);
+  await waitFor(() => {
+    expect(place.hasAttribute("style")).toBe(false);
+  });
 });

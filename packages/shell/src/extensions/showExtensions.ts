@@ -1,8 +1,12 @@
 import type { PlaceOfExtensions, ShownExtensions } from "@colonnade/kit/shell";
 
-/** Ends what the kit's place does until its extensions are shown. */
+/** Ends what the kit's place does until its extensions are shown, once the browser has laid them out. */
 export function settlePlace(place: Element): void {
-  for (const name of ["style", "data-pending"]) place.removeAttribute(name);
+  requestAnimationFrame(() => {
+    setTimeout(() => {
+      for (const name of ["style", "data-pending"]) place.removeAttribute(name);
+    });
+  });
 }
 
 /** Shows the extensions of a point in its place. Their code is no part of the first view, which does not wait for it. */
