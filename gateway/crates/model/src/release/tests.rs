@@ -89,8 +89,8 @@ fn validate_accepts_valid_releases() {
 /// A change that makes a release invalid, and a part of the expected problem.
 type InvalidCase = (fn(&mut Release), &'static str);
 
-#[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
+#[test]
 fn validate_reports_each_section_problem() {
     let cases: &[InvalidCase] = &[
         (|r| r.name = "Directory".to_owned(), "name `Directory` must match"),
