@@ -1,22 +1,17 @@
 // Extension points between sections of different teams: the bundled directory opens one that a new section fills, and the new
 // section opens one for a third.
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
-
 import type { Locator } from "@playwright/test";
 
 import { expectErrorsAbout } from "../isolation/expectations";
 import { holdRequests, waitForHydration } from "../support/hydration";
 import { expectScreen } from "../support/screens";
-import { expect, sectionCommand, test } from "../support/section-command";
-
-type Files = Readonly<Record<string, string>>;
+import { expect, sectionCommand, test, writeSection, type SectionFiles } from "../support/section-command";
 
 const PACKAGE = JSON.stringify({ version: "1.0.0", private: true, type: "module" });
 const config = (name: string): string =>
   `import { defineConfig } from "@colonnade/cli"; export default defineConfig({ name: "${name}", entry: "./src/section.ts" });`;
 
-const KITES: Files = {
+const KITES: SectionFiles = {
   "package.json": PACKAGE,
   "section.config.js": config("kites"),
   "src/section.ts": `
@@ -65,7 +60,7 @@ export const extension = defineExtension({
 });`,
 };
 
-const FLAGS: Files = {
+const FLAGS: SectionFiles = {
   "package.json": PACKAGE,
   "section.config.js": config("flags"),
   "src/section.ts": `
@@ -96,15 +91,6 @@ function Broken() {
 }
 export const extension = defineExtension({ order: 1, data: () => "", Component: Broken });`,
 };
-
-async function writeSection(folder: string, name: string, files: Files): Promise<string> {
-  const section = path.join(folder, name);
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(section, file)), { recursive: true });
-    await writeFile(path.join(section, file), text);
-  }
-  return section;
-}
 
 /** Whether React has hydrated an element. */
 function isReacts(element: Locator): Promise<boolean> {

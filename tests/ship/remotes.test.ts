@@ -1,6 +1,6 @@
 // Modules that a section exposes, in another section and in a host that is not Colonnade. The other section's container is built
 // by the plugin of @module-federation/enhanced.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
@@ -10,15 +10,13 @@ import webpack from "webpack";
 import { expectErrorsAbout } from "../isolation/expectations";
 import { waitForHydration } from "../support/hydration";
 import { expectScreen, follow } from "../support/screens";
-import { expect, sectionCommand, test } from "../support/section-command";
-
-type Files = Readonly<Record<string, string>>;
+import { expect, sectionCommand, test, writeSection, type SectionFiles } from "../support/section-command";
 
 const PACKAGE = JSON.stringify({ version: "1.0.0", private: true, type: "module" });
 const head = (name: string): string =>
   `head: () => ({ title: "${name}", description: "${name}", canonical: "/${name}" }),`;
 
-const CATALOG: Files = {
+const CATALOG: SectionFiles = {
   "package.json": PACKAGE,
   "section.config.js": `
 import { defineConfig } from "@colonnade/cli";
@@ -52,7 +50,7 @@ export default function PriceTag({ product }: { readonly product: "tea" }) {
   "src/Broken.tsx": `export default function Broken(): never { throw new Error("a broken tag"); }`,
 };
 
-const SHOP: Files = {
+const SHOP: SectionFiles = {
   "package.json": PACKAGE,
   "section.config.js": `
 import { defineConfig } from "@colonnade/cli";
@@ -89,15 +87,6 @@ export const page = definePage({
   ),
 });`,
 };
-
-async function writeSection(folder: string, name: string, files: Files): Promise<string> {
-  const section = path.join(folder, name);
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(section, file)), { recursive: true });
-    await writeFile(path.join(section, file), text);
-  }
-  return section;
-}
 
 /** The names of the remotes of the first instance that the Module Federation DevTools see, and of the modules in their graph. */
 function federationOf(page: Page): Promise<{ remotes: string[]; modules: string[] }> {

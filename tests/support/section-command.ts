@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { Writable } from "node:stream";
@@ -48,6 +48,19 @@ export function sectionCommand({ url, token }: AdminAccess): RunSection {
     if (code !== 0) throw new Error(`colonnade ${args.join(" ")} failed with ${String(code)}: ${stderr.text}`);
     return stdout.text;
   };
+}
+
+/** The text files of a section, by their paths. */
+export type SectionFiles = Readonly<Record<string, string>>;
+
+/** Writes a section into a folder of its name. Returns that folder. */
+export async function writeSection(folder: string, name: string, files: SectionFiles): Promise<string> {
+  const section = path.join(folder, name);
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(section, file)), { recursive: true });
+    await writeFile(path.join(section, file), text);
+  }
+  return section;
 }
 
 interface TeamFixtures {
