@@ -96,7 +96,7 @@ test.describe("with a mouse, at 1280 px", () => {
             const others = [...scripts].filter((script) => !named.includes(script));
             const isExtended = /^\/(state|city\/[^/]+)\/[^/]+$/.test(screen.path);
             const loaded = new Set(others.map((script) => script.split("/")[2]));
-            expect([...loaded].sort()).toEqual(isExtended && !isMissing ? ["articles", "shell"] : []);
+            expect([...loaded].sort()).toEqual(isExtended ? ["articles", "shell"] : []);
           },
         ],
         [
