@@ -76,7 +76,7 @@ interface SectionAssets {
   /** The files that every one of them needs. */
   readonly common: readonly string[];
   /**
-   * The further files of the one that the entry module imports by this specifier. First are the
+   * The files of the module that the entry module imports by this specifier. First are the
    * stylesheets of what the common code imports dynamically, except those that the page has itself: its
    * own imports determine their position in the cascade.
    */

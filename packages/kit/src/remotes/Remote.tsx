@@ -15,8 +15,8 @@ import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
 
 /**
  * The modules that the sections of the site expose, by `section/Name`. `colonnade types` declares those of the live releases, so
- * that {@link Remote} and {@link useLoadRemote} know their types, and accept no other module. While none is declared, they
- * accept any.
+ * that {@link Remote} and {@link useLoadRemote} know their types, and accept no other module. Without
+ * declared modules, they accept any name.
  *
  * @example
  * ```ts
@@ -35,10 +35,10 @@ export interface RemoteModules {}
 
 type DeclaredId = Extract<keyof RemoteModules, string>;
 
-/** ID of a module, such as `catalog/PriceTag`: a declared one, or any while none is declared. */
+/** ID of a module, such as `catalog/PriceTag`: a declared one. Without declared modules, any string. */
 export type RemoteId = [DeclaredId] extends [never] ? string : DeclaredId;
 
-// While none is declared, the ID is any string, which no template matches.
+// Without declared modules, the ID is `string`, which no template matches.
 type SectionOf<Id> = Id extends `${infer Section}/${string}` ? Section : Id;
 type NameOf<Id, Section extends string> = Id extends `${Section}/${infer Name}`
   ? Name

@@ -148,7 +148,7 @@ export class ViewLoader {
     if (cached) return cached;
     const { deployment, configs } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
-      // Without a configuration: the operator may have removed the one that the document had.
+      // An absent configuration replaces that of the document: the operator has removed it.
       const extensions = Object.values(resolved?.extensions ?? {}).flat();
       for (const { section, config } of resolved ? [resolved, ...extensions] : []) configs[section.name] = config ?? {};
       return resolved;
