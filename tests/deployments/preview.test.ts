@@ -59,10 +59,10 @@ async function expectBannerOnTop(page: Page, site: string): Promise<void> {
   await expect(skip).toBeInViewport({ ratio: 1 });
 }
 
-/** Waits for what the page requests when it is idle, which needs the preview's cookie. */
+/** Waits for what the page requests when it is idle, which needs the preview's cookie: the dialog's stylesheet is the last. */
 async function idle(page: Page): Promise<void> {
   await page.waitForFunction(() =>
-    performance.getEntriesByType("resource").some(({ name }) => name.includes("/_remotes/")),
+    performance.getEntriesByType("resource").some(({ name }) => /\/assets\/signup\/.*\.css$/.test(name)),
   );
 }
 
