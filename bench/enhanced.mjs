@@ -13,7 +13,7 @@ import { loadConfig } from "../packages/cli/dist/build/config.js";
 import { installedVersions, SHARED_PACKAGES } from "../packages/cli/dist/build/shared.js";
 import { clientConfiguration } from "../packages/cli/dist/build/webpack.js";
 import { PACKAGES } from "../tests/support/repository.mjs";
-import { headersLike, readFiles, serveFiles } from "./one-bundle.mjs";
+import { headersLike, LOADING_MODULES, readFiles, serveFiles } from "./one-bundle.mjs";
 
 const VERSION = "enhanced";
 /** What the kit's preset adds to a default set-up. */
@@ -60,10 +60,7 @@ async function build(folder) {
   configuration.plugins = [
     ...plugins.filter((plugin) => !ADDED.some((added) => plugin instanceof added)),
     federationOf(folder),
-    new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/(federation|shareScope)\.js$/,
-      path.join(import.meta.dirname, "enhanced-sections.js"),
-    ),
+    new webpack.NormalModuleReplacementPlugin(LOADING_MODULES, path.join(import.meta.dirname, "enhanced-sections.js")),
   ];
   const { entrypoints } = await compile(configuration, context);
   const files = await readFiles(path.join(output, "client"), prefixOf(nameOf(folder)));

@@ -16,6 +16,9 @@ import { installedVersions } from "../packages/cli/dist/build/shared.js";
 import { clientConfiguration } from "../packages/cli/dist/build/webpack.js";
 import { PACKAGES } from "../tests/support/repository.mjs";
 
+/** The shell's modules that load sections, as other modules of it request them. */
+export const LOADING_MODULES = /^\.{1,2}\/(loading\/)?(federation|shareScope)\.js$/;
+
 const PREFIX = "/assets/shell/one-bundle/";
 const TYPES = {
   ".js": "text/javascript; charset=utf-8",
@@ -58,7 +61,7 @@ async function build(output, plain) {
   configuration.plugins = [
     ...configuration.plugins.filter((plugin) => !(plain && isOptimization(plugin))),
     new webpack.NormalModuleReplacementPlugin(
-      /^\.(\/loading)?\/(federation|shareScope)\.js$/,
+      LOADING_MODULES,
       path.join(import.meta.dirname, "one-bundle-sections.js"),
     ),
   ];
