@@ -51,6 +51,20 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await page.close();
 });
 
+test("A city's page of another section shows its next events, labeled as samples", async ({ page, events }) => {
+  const city = "/city/Oregon/Portland";
+  const html = await (await fetch(events.site.url + city)).text();
+  expect(html.split("Sample event<").length - 1).toBe(3);
+  await page.goto(city);
+  const aside = page.getByRole("complementary", { name: "What’s on in Portland" });
+  await expect(aside.getByText("These events are samples. None of them takes place.")).toBeVisible();
+  await expect(aside.getByRole("listitem")).toHaveCount(3);
+  await waitForHydration(page);
+  await expectAccessibleOnPhone(page);
+  await aside.getByRole("link", { name: "All events" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("What’s on in Portland");
+});
+
 test("Old data says how old it is, and loads again by a link", async ({ page }) => {
   // The API states whole minutes, and a document of another test may be up to two minutes old.
   await page.clock.install({ time: Date.now() + 42 * 60_000 });

@@ -3,6 +3,11 @@ import { pathTo } from "@colonnade/kit";
 /** Path of the page with all cities. */
 export const CITIES_PATH = "/events";
 
+/** The slug of a city by its name. */
+export function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+}
+
 /** Which of a city's events a page lists. Pages are in the path, because a document does not depend on the query string. */
 export interface ListAddress {
   /** Slug of the city. */

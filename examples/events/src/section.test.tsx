@@ -1,5 +1,5 @@
 import { isNotFound, isRedirect, type QueryResult } from "@colonnade/kit";
-import { loadData, renderPage, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
+import { loadData, renderExtension, renderPage, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -143,6 +143,45 @@ describe("list", () => {
     expect(screen.getByText("12 minutes old")).toBeTruthy();
     expect(screen.getByRole("status").textContent).toBe("This may be out of date.");
     expect(screen.getByRole("link", { name: "Load again" }).getAttribute("href")).toBe("/events/portland");
+  });
+});
+
+describe("the extension of a city's page", () => {
+  const PORTLAND = { state: "Oregon", city: "Portland" };
+  const show = (listing: unknown, props = PORTLAND) =>
+    renderExtension(section, "directory/city-aside@1", props, optionsOf({ listing }));
+
+  test("shows the next three events, labeled as samples", async () => {
+    const dates = [TODAY, "2026-11-25", "2026-11-26", "2026-11-27"];
+    const events = dates.map((date, index) => ({ ...EVENT, date, id: index + 1 }));
+    const view = await show({ ...LISTING, total: 4, events });
+    const aside = within(screen.getByRole("complementary", { name: "What’s on in Portland" }));
+    expect(aside.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+      "Board games after workSample eventToday, 6:30 PM",
+      "Board games after workSample eventTomorrow, 6:30 PM",
+      "Board games after workSample eventThursday, November 26, 6:30 PM",
+    ]);
+    expect(aside.getByText("These events are samples. None of them takes place.")).toBeTruthy();
+    expect(aside.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
+      ...[1, 2, 3].map((id) => `/events/portland/event/${String(id)}`),
+      "/events/portland",
+    ]);
+    expect(JSON.stringify(view?.data)).not.toContain(EVENT.summary);
+  });
+
+  test("labels no real event as a sample", async () => {
+    await show({ ...LISTING, events: [{ ...EVENT, sample: false }] });
+    expect(screen.queryByText(/sample/i)).toBeNull();
+  });
+
+  test.each([
+    ["a city without events", { ...LISTING, total: 0, events: [] }, PORTLAND],
+    ["a city of this name in another state", LISTING, { state: "Maine", city: "Portland" }],
+    ["another city with this slug", LISTING, { state: "Oregon", city: "Portland." }],
+    ["an unknown city", 404, { state: "Texas", city: "Waco" }],
+    ["an API that is down", 503, PORTLAND],
+  ])("shows nothing for %s", async (_, listing, props) => {
+    expect(await show(listing, props)).toBeNull();
   });
 });
 

@@ -11,4 +11,5 @@ export default defineSection({
     "/events/:city/event/:event": () => import("./pages/event"),
     "/events/:city/event/:event/rsvp/:outcome": () => import("./pages/rsvp"),
   },
+  extensions: { "directory/city-aside@1": () => import("./extensions/cityAside") },
 });
