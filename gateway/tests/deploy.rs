@@ -76,7 +76,7 @@ fn response_lists_all_releases_and_unchanged_ones_do_nothing() {
 #[test]
 fn conflicting_releases_are_rejected() {
     let gateway = Gateway::start_live("", &[]);
-    gateway.publish(&Release::section("rival", "1.0.0", &["/", "/state/:other"]).slot("join"));
+    gateway.publish(&Release::section("rival", "1.0.0", &["/", "/state/:other"]));
     let demanding = Release::section("demanding", "1.0.0", &["/d"])
         .with("shared", json!({ "left-pad": "^1.0.0", "react": "^20.0.0" }));
     gateway.publish(&demanding);
@@ -89,7 +89,6 @@ fn conflicting_releases_are_rejected() {
         json!([
             "pattern `/` of directory and pattern `/` of rival collide",
             "pattern `/state/:state` of directory and pattern `/state/:other` of rival collide",
-            "slot `join` is filled by both directory and rival",
             "demanding@1.0.0 needs `left-pad` ^1.0.0; shell@1.0.0 does not provide it",
             "demanding@1.0.0 needs `react` ^20.0.0; shell@1.0.0 provides 19.1.0",
         ])

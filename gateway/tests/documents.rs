@@ -71,7 +71,7 @@ fn document_links_page_assets() {
 }
 
 #[test]
-fn boot_payload_lists_only_page_and_slots() {
+fn boot_payload_lists_only_sections_of_page() {
     let gateway = Gateway::start_live("", &[]);
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway.deploy(&json!({ "legal": "1.0.0" }));
@@ -94,11 +94,6 @@ fn boot_payload_lists_only_page_and_slots() {
     assert_eq!(
         page["assets"],
         json!([asset("page.js", "script"), asset("page.css", "style")])
-    );
-    assert_eq!(boot["slots"]["join"]["section"], page["section"]);
-    assert_eq!(
-        boot["slots"]["join"]["assets"],
-        json!([asset("page.js", "script")])
     );
     assert!(
         !boot.to_string().contains("legal/1.0.0"),

@@ -52,7 +52,7 @@ pub(crate) fn wait_until_cached(gateway: &Gateway, number: u64) {
 }
 
 pub(crate) fn directory(version: &str) -> Release {
-    Release::section("directory", version, &["/", "/state/:state", "/signup"]).slot("join")
+    Release::section("directory", version, &["/", "/state/:state", "/signup"])
 }
 
 #[test]

@@ -166,14 +166,18 @@ fn release_that_differs_from_its_description_is_rejected() {
         );
     }
     let named = json!(["client/gone.js", "server/index.js"]);
-    let mut json = release().slot("join").json();
+    let mut json = release().fills("shell/banner@1", 0).json();
     json["entry"] = json!("client/gone.js");
     json["assets"] = named.clone();
     json["pages"][1]["assets"] = named.clone();
-    json["slots"][0]["assets"] = named;
+    json["extensions"][0]["assets"] = named;
     let problems = rejected_problems(&gateway, release().archive_with_json(&json));
     let mut expected = vec!["entry refers to `client/gone.js`, which is not a listed file".to_owned()];
-    for what in ["assets", "page `/state/:state`", "slot `join`"] {
+    for what in [
+        "assets",
+        "page `/state/:state`",
+        "the extension of `shell/banner@1`",
+    ] {
         expected.push(format!(
             "{what} refers to `client/gone.js`, which is not a listed file"
         ));

@@ -44,7 +44,7 @@ fn brotli_size(gateway: &Gateway, release: &Release, path: &str) -> u64 {
 }
 
 #[test]
-fn budget_excess_names_page_slot_and_largest_files() {
+fn budget_excess_names_part_and_largest_files() {
     let release = Release::section("directory", "1.0.0", &["/", "/small"])
         .bytes("client/entry.js", SCRIPT, noise(500, 1))
         .bytes("client/common.js", SCRIPT, noise(1_000, 2))
@@ -61,7 +61,10 @@ fn budget_excess_names_page_slot_and_largest_files() {
         { "pattern": "/", "assets": assets, "paths": [] },
         { "pattern": "/small", "assets": ["client/tiny.js"], "paths": [] },
     ]);
-    let release = release.with("pages", pages).slot("join");
+    let extension = json!({ "point": "shell/banner@1", "order": 0, "assets": ["client/page.js"] });
+    let release = release
+        .with("pages", pages)
+        .with("extensions", json!([extension]));
 
     // A gateway without a budget stores the release, which yields the size of each file.
     let unlimited = Gateway::start();
@@ -100,7 +103,7 @@ fn budget_excess_names_page_slot_and_largest_files() {
                 kib(style)
             ),
             format!(
-                "slot `join` loads {} of scripts (Brotli), {limit}; {largest}",
+                "the extension of `shell/banner@1` loads {} of scripts (Brotli), {limit}; {largest}",
                 kib(entry + common + page)
             ),
         ]

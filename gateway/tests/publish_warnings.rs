@@ -19,12 +19,10 @@ fn warnings(gateway: &Gateway, release: &Release) -> Vec<String> {
 fn publish_warns_of_deploy_conflicts() {
     let gateway = Gateway::start_live("", &[]);
     let release = Release::section("articles", "1.0.0", &["/state/:article", "/about"])
-        .slot("join")
         .with("shared", json!({ "react": "^20.0.0", "react-dom": "^20.0.0" }));
     let warnings = warnings(&gateway, &release);
     let expected = [
         "a deploy now would be rejected: pattern `/state/:article` of articles and pattern `/state/:state` of directory collide",
-        "a deploy now would be rejected: slot `join` is filled by both articles and directory",
         "a deploy now would be rejected: articles@1.0.0 needs `react` ^20.0.0; shell@1.0.0 provides 19.1.0",
         "a deploy now would be rejected: articles@1.0.0 needs `react-dom` ^20.0.0; shell@1.0.0 does not provide it",
     ];
@@ -167,7 +165,7 @@ fn extension_that_no_page_shows_is_a_warning() {
     let gateway = Gateway::start_live("", &[]);
     let section = |name: &str| Release::section(name, "1.0.0", &[&format!("/{name}")]);
     let fills = |name, order| section(name).fills("directory/aside@1", order);
-    let directory = |version| Release::section("directory", version, &["/", "/state/:name"]).slot("join");
+    let directory = |version| Release::section("directory", version, &["/", "/state/:name"]);
     let moved = "which no live section opens; directory@1.2.0 opens `directory/aside@2`";
     let elsewhere = "other@1.0.0 fills `nowhere/aside@1`, which no live section opens".to_owned();
     let full = |left_out| format!("`directory/aside@1` shows 1 extension; {left_out} left out");
@@ -244,7 +242,7 @@ fn publish_warns_of_incompatible_shell() {
 fn publish_warns_of_downgrade() {
     let gateway = Gateway::start_live("", &[]);
     let older = Release::section("directory", "0.9.0", &["/"]);
-    let next = Release::section("directory", "1.1.0", &["/", "/state/:name"]).slot("join");
+    let next = Release::section("directory", "1.1.0", &["/", "/state/:name"]);
     assert_eq!(warnings(&gateway, &next), [""; 0]);
     assert_eq!(
         warnings(&gateway, &older),

@@ -248,7 +248,7 @@ fn deploy_of_extension_renders_no_page_again() {
     );
     let links = |document: &Response| {
         let text = document.text();
-        text.matches("data-slot=\"page/aside@1 shows\"").count()
+        text.matches("data-part=\"page/aside@1 shows\"").count()
     };
     assert_eq!(links(&before), 1);
     let rendered = || gateway.metric("colonnade_renders_total{section=\"page\",outcome=\"rendered\"}");

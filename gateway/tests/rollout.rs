@@ -10,7 +10,7 @@ const PAGES: [&str; 3] = ["/", "/state/:state", "/signup"];
 /// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 fn gateway_with(extra: &str) -> Gateway {
     let gateway = Gateway::start_live(extra, &[]);
-    gateway.publish(&Release::section("directory", "2.0.0", &PAGES).slot("join"));
+    gateway.publish(&Release::section("directory", "2.0.0", &PAGES));
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway
 }
@@ -196,7 +196,7 @@ fn cookie_names_follow_the_scheme_of_the_origin() {
         assert_eq!(invalid_preview(prefix).header("set-cookie"), deleted);
         assert!(!invalid_preview(other).has("set-cookie"));
 
-        gateway.publish(&Release::section("directory", "2.0.0", &PAGES).slot("join"));
+        gateway.publish(&Release::section("directory", "2.0.0", &PAGES));
         start(&gateway, 50);
         let response = gateway.get("/");
         let set = response.header("set-cookie");

@@ -19,7 +19,7 @@ fn gateway() -> Gateway {
     for release in [
         Release::section("legal", "1.0.0", &["/terms"]),
         Release::section("legal", "2.0.0", &["/terms"]),
-        Release::section("directory", "2.0.0", &["/"]),
+        Release::section("directory", "2.0.0", &["/"]).fills("shell/banner@1", 0),
         Release::section("news", "1.0.0", &["/news"]),
     ] {
         gateway.publish(&release);
@@ -245,7 +245,7 @@ fn page_that_no_rollout_changes_is_composed_once() {
         );
     }
     assert!(sets.len() > 20, "{sets:?}");
-    // `legal` is one of two, and `directory`, which fills a slot without its rollout, one of two.
+    // `legal` is one of two, and `directory`, which fills a point of the shell with its rollout, one of two.
     assert_eq!(tags.len(), 4, "{tags:?}");
 }
 

@@ -17,8 +17,11 @@ fn two_gateways() -> (Gateway, Gateway) {
 /// Publishes the `directory` version of a round.
 fn publish(gateway: &Gateway, round: usize) -> Value {
     let version = format!("2.{round}.0");
-    gateway
-        .publish(&Release::section("directory", &version, &["/", "/state/:state", "/signup"]).slot("join"));
+    gateway.publish(&Release::section(
+        "directory",
+        &version,
+        &["/", "/state/:state", "/signup"],
+    ));
     json!({ "directory": version })
 }
 

@@ -27,10 +27,10 @@ fn with(replacements: &[(&str, &str)], sections: &str) -> String {
 
 fn gateway() -> Gateway {
     let gateway = Gateway::start_with("[sections.shop.config]\ncurrency = \"EUR\"\n", &[]);
-    gateway.publish(&rendering_shell("1.0.0"));
+    gateway.publish(&rendering_shell("1.0.0").opens("shell/search", 1, 1));
     gateway.publish(&rendered_section("shop", "1.0.0", "/shop/:x", MODULE).with_paths(&["/shop/a"]));
     gateway.publish(&rendered_section("guide", "1.0.0", "/guide", HEBREW));
-    gateway.publish(&Release::section("search", "1.0.0", &["/search"]).slot("search"));
+    gateway.publish(&Release::section("search", "1.0.0", &["/search"]).fills("shell/search@1", 0));
     gateway.deploy(&json!({ "shell": "1.0.0", "shop": "1.0.0", "guide": "1.0.0", "search": "1.0.0" }));
     gateway
 }

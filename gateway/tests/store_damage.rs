@@ -9,16 +9,17 @@ use crate::support::{Gateway, Release, Request, Response, run_gateway, wait_unti
 
 const UNAVAILABLE: &str = "colonnade_section_unavailable{section=\"legal\"}";
 
-/// A gateway with the sections `directory`, `news` and `legal`. The latter fills the slot `note`, and an
-/// extension point of `news`.
+/// A gateway with the sections `directory`, `news` and `legal`. The latter fills extension points of
+/// the shell and of `news`.
 fn gateway() -> Gateway {
     let gateway = Gateway::start_live("", &[]);
     for version in ["1.0.0", "1.1.0"] {
-        let legal = Release::section("legal", version, &["/terms"]).slot("note");
+        let legal = Release::section("legal", version, &["/terms"]).fills("shell/note@1", 0);
         gateway.publish(&legal.fills("news/aside@1", 0));
     }
     gateway.publish(&Release::section("news", "1.0.0", &["/news"]).opens("news/aside", 1, 1));
-    gateway.deploy(&json!({ "legal": "1.0.0", "news": "1.0.0" }));
+    gateway.publish(&Release::shell("1.1.0").opens("shell/note", 1, 1));
+    gateway.deploy(&json!({ "legal": "1.0.0", "news": "1.0.0", "shell": "1.1.0" }));
     gateway
 }
 
@@ -32,8 +33,7 @@ fn assert_unavailable(response: &Response) {
 fn assert_others_serve(gateway: &Gateway) {
     let home = gateway.get("/").boot();
     assert_eq!(home["deployment"], "2");
-    assert_eq!(home["slots"]["join"]["section"]["name"], "directory");
-    assert!(home["slots"].get("note").is_none(), "{home}");
+    assert!(home.get("extensions").is_none(), "{home}");
     assert_eq!(gateway.get("/assets/directory/1.0.0/entry.js").status, 200);
     assert_eq!(gateway.get("/other").status, 404);
     for path in [
@@ -74,7 +74,7 @@ fn assert_all_serve(gateway: &Gateway) {
     wait_until("the section is available", || gateway.get("/terms").status == 200);
     assert_eq!(gateway.get("/other").status, 404);
     assert_eq!(
-        gateway.get("/").boot()["slots"]["note"]["section"]["name"],
+        gateway.get("/").boot()["extensions"]["shell/note@1"][0]["section"]["name"],
         "legal"
     );
     let news = gateway.get("/_page/2?path=%2Fnews").json();
@@ -182,11 +182,11 @@ fn damaged_candidate_is_not_promoted() {
 #[test]
 fn damaged_shell_prevents_start_but_not_serving() {
     let gateway = gateway();
-    fs::write(gateway.record("shell/1.0.0"), "{").unwrap();
+    fs::write(gateway.record("shell/1.1.0"), "{").unwrap();
     let output = run_gateway(&["serve", "--config", gateway.config().to_str().unwrap()]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("shell/1.0.0.json"), "{error}");
+    assert!(error.contains("shell/1.1.0.json"), "{error}");
     assert_eq!(gateway.get("/").status, 200);
 }
 

@@ -291,12 +291,14 @@ impl Gateway {
         })
     }
 
-    /// Deploys a shell, and a section with `/`, `/state/:state`, `/signup` and the slot `join`.
+    /// Deploys a shell, and a section with `/`, `/state/:state` and `/signup`.
     pub(crate) fn with_live_site(self) -> Self {
         self.publish(&Release::shell("1.0.0"));
-        self.publish(
-            &Release::section("directory", "1.0.0", &["/", "/state/:state", "/signup"]).slot("join"),
-        );
+        self.publish(&Release::section(
+            "directory",
+            "1.0.0",
+            &["/", "/state/:state", "/signup"],
+        ));
         self.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
         self
     }

@@ -17,7 +17,11 @@ pub(crate) const DELETE_COOKIE: &str =
 /// A gateway with `directory` 1.0.0 live; `directory` 2.0.0 and `legal` 1.0.0 are published.
 pub(crate) fn gateway() -> Gateway {
     let gateway = Gateway::start_live(CLOSED_SIGNUP, &[]);
-    gateway.publish(&Release::section("directory", "2.0.0", &["/", "/state/:state", "/signup"]).slot("join"));
+    gateway.publish(&Release::section(
+        "directory",
+        "2.0.0",
+        &["/", "/state/:state", "/signup"],
+    ));
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
     gateway
 }

@@ -33,7 +33,7 @@ impl Release {
     pub(crate) fn shell(version: &str) -> Self {
         let fields = json!({
             "kind": "shell", "contract": 1, "entry": "client/main.js", "styles": ["client/frame.css"],
-            "assets": [], "pages": [], "slots": [], "shared": { "react": "19.1.0" }, "icon": "client/icon.svg",
+            "assets": [], "pages": [], "shared": { "react": "19.1.0" }, "icon": "client/icon.svg",
         });
         Self::new("shell", version, fields)
             .file("client/main.js", SCRIPT)
@@ -52,7 +52,7 @@ impl Release {
         let fields = json!({
             "kind": "section", "contract": 1, "entry": "client/entry.js", "container": format!("{}_1", name.replace('-', "_")),
             "styles": [], "assets": ["client/common.js"], "pages": patterns.iter().map(page).collect::<Vec<_>>(),
-            "slots": [], "shared": { "react": "^19.0.0" },
+            "shared": { "react": "^19.0.0" },
         });
         Self::new(name, version, fields)
             .file("client/entry.js", SCRIPT)
@@ -97,11 +97,6 @@ impl Release {
             .map(|path| json!({ "path": path, "indexable": true }));
         self.fields["pages"][0]["paths"] = named.collect();
         self
-    }
-
-    /// Fills a slot of the shell.
-    pub(crate) fn slot(self, name: &str) -> Self {
-        self.with("slots", json!([{ "name": name, "assets": ["client/page.js"] }]))
     }
 
     /// Opens an extension point, on all pages of a section.

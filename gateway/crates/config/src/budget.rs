@@ -16,10 +16,10 @@ const MIB: u64 = 1024 * KIB;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct Budget {
-    /// Scripts of a section's page, slot or extension.
+    /// Scripts of a section's page or extension.
     #[serde(rename = "page_script_kib", deserialize_with = "kibibytes")]
     pub page_script: Option<u64>,
-    /// Stylesheets of a section's page, slot or extension.
+    /// Stylesheets of a section's page or extension.
     #[serde(rename = "page_style_kib", deserialize_with = "kibibytes")]
     pub page_style: Option<u64>,
     /// Scripts of the shell.
@@ -44,10 +44,10 @@ pub struct Budget {
 #[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SectionBudget {
-    /// Scripts of a page, slot or extension.
+    /// Scripts of a page or extension.
     #[serde(rename = "page_script_kib", deserialize_with = "kibibytes")]
     pub page_script: Option<u64>,
-    /// Stylesheets of a page, slot or extension.
+    /// Stylesheets of a page or extension.
     #[serde(rename = "page_style_kib", deserialize_with = "kibibytes")]
     pub page_style: Option<u64>,
     /// The bytes of all its files, not compressed.

@@ -33,8 +33,8 @@ pub enum ErrorSource {
 pub struct ObservedError {
     /// The release that failed.
     pub release: ReleaseId,
-    /// The pattern of the page; `None` for a slot, an extension, the not-found page, or a report
-    /// that names no page.
+    /// The pattern of the page; `None` for an extension, the not-found page, or a report that names no
+    /// page.
     pub page: Option<String>,
     /// The point of an extension.
     pub extension_point: Option<PointReference>,
@@ -56,8 +56,8 @@ pub struct ErrorEntry {
     /// The version of its release.
     #[schema(value_type = Version)]
     pub version: String,
-    /// The pattern of the page; null for a slot, an extension, the not-found page, or a report that
-    /// names no page.
+    /// The pattern of the page; null for an extension, the not-found page, or a report that names no
+    /// page.
     #[schema(required)]
     pub page: Option<String>,
     /// The point of an extension, such as `directory/city-aside@1`; null if it was none.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Map;
 
 use crate::release::{
-    Digest, ExposedModule, Extension, ExtensionPoint, File, Kind, NamedPath, Page, Release, SHELL, Slot,
+    Digest, ExposedModule, Extension, ExtensionPoint, File, Kind, NamedPath, Page, Release, SHELL,
 };
 
 /// A release and the bytes of its files.
@@ -34,8 +34,8 @@ pub fn shell(version: &str) -> Sample {
     sample
 }
 
-/// A section with a page for `/`, one for `/state/:state` that has the extension point `<name>/aside@1`,
-/// the slot `join`, an extension of `shell/banner@1` and the exposed module `./Tag`.
+/// A section with a page for `/`, one for `/state/:state` that has the extension point
+/// `<name>/aside@1`, an extension of `shell/banner@1` and the exposed module `./Tag`.
 pub fn section(name: &str, version: &str) -> Sample {
     let files = [
         ("client/common.js", "text/javascript; charset=utf-8"),
@@ -58,10 +58,6 @@ pub fn section(name: &str, version: &str) -> Sample {
             &[("/state/Texas", true), ("/state/New%20York", false)],
         ),
     ];
-    release.slots = vec![Slot {
-        name: "join".to_owned(),
-        assets: vec!["client/join.js".to_owned()],
-    }];
     let point = ExtensionPoint {
         id: format!("{name}/aside"),
         version: 1,
@@ -87,11 +83,10 @@ pub fn section(name: &str, version: &str) -> Sample {
     sample
 }
 
-/// A section with one page, and no slots, extension points, extensions and exposed modules.
+/// A section with one page, and no extension points, extensions and exposed modules.
 pub fn small_section(name: &str, version: &str, pattern: &str) -> Sample {
     let mut sample = section(name, version);
     sample.release.pages = vec![page(pattern, &[], &[])];
-    sample.release.slots = Vec::new();
     sample.release.extension_points = Vec::new();
     sample.release.extensions = Vec::new();
     sample.release.exposes = Vec::new();
@@ -131,7 +126,6 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         styles: Vec::new(),
         assets: Vec::new(),
         pages: Vec::new(),
-        slots: Vec::new(),
         extension_points: Vec::new(),
         extensions: Vec::new(),
         exposes: Vec::new(),

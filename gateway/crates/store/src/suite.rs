@@ -117,7 +117,6 @@ fn id(sample: &Sample) -> ReleaseId {
 /// The same version with other bytes.
 fn altered(slot: usize) -> Sample {
     let mut sample = section("directory", "1.0.0");
-    sample.release.slots.clear();
     sample.release.container = Some(format!("container_{slot}"));
     sample
 }

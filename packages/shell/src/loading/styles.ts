@@ -17,7 +17,7 @@ function idOf(element: StyleElement): string | undefined {
 
 /** The part that a stylesheet has been inserted for. Empty for those of pages and of the frame. */
 function partOf(element: StyleElement): string {
-  return element.dataset.slot ?? "";
+  return element.dataset.part ?? "";
 }
 
 /** The stylesheets of the document, in the order of the cascade. */
@@ -85,7 +85,7 @@ function insert(asset: Asset, part: string, bytes: number | undefined): StyleEle
   const present = elements();
   const inlined = present.find((other) => idOf(other) === asset.name);
   const element = inlined ? (inlined.cloneNode(true) as StyleElement) : createLink(asset, bytes);
-  element.dataset.slot = part;
+  element.dataset.part = part;
   head.insertBefore(element, present.find((other) => partOf(other) > part) ?? null);
   if (element.sheet) element.sheet.disabled = true;
   return element;

@@ -16,9 +16,6 @@ pub struct ReleaseSummary {
     pub container: String,
     /// The patterns of its pages.
     pub patterns: Vec<String>,
-    /// The slots of the shell that it fills.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slots: Vec<String>,
     /// The version ranges of shared packages that it needs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<String, String>,

@@ -37,13 +37,11 @@ fn assert_safe(release: &Release) {
         );
     }
     let page_assets = release.pages.iter().flat_map(|page| &page.assets);
-    let slot_assets = release.slots.iter().flat_map(|slot| &slot.assets);
     let extension_assets = release.extensions.iter().flat_map(|extension| &extension.assets);
     let exposed_assets = release.exposes.iter().flat_map(|module| &module.assets);
     let references = [&release.styles, &release.assets].into_iter().flatten();
     let references = references
         .chain(page_assets)
-        .chain(slot_assets)
         .chain(extension_assets)
         .chain(exposed_assets)
         .chain(&release.icon);

@@ -70,14 +70,11 @@ pub struct Release {
     pub needs_federation_runtime: Option<bool>,
     /// The shell's stylesheets, in order.
     pub styles: Vec<String>,
-    /// The assets of all pages, slots and extensions, in addition to the entry. Scripts of the shell run before
-    /// its entry, in this order.
+    /// The assets of all pages and extensions, in addition to the entry. Scripts of the shell run
+    /// before its entry, in this order.
     pub assets: Vec<String>,
     /// The pages of a section.
     pub pages: Vec<Page>,
-    /// A section's content for slots of the shell.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slots: Vec<Slot>,
     /// The extension points of a section's pages, or of the shell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extension_points: Vec<ExtensionPoint>,
@@ -293,16 +290,6 @@ pub struct NamedPath {
     pub path: String,
     /// Whether search engines may index it.
     pub indexable: bool,
-}
-
-/// A section's content for one slot of the shell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Slot {
-    /// The slot's name.
-    pub name: String,
-    /// Its assets, in addition to the section's own.
-    pub assets: Vec<String>,
 }
 
 /// A module that a section offers to other sections.

@@ -127,15 +127,6 @@ fn validate_reports_each_section_problem() {
             "page `/` refers to `client/gone.js`",
         ),
         (
-            |r| r.slots[0].assets.push("client/gone.js".to_owned()),
-            "slot `join` refers to `client/gone.js`",
-        ),
-        (|r| r.slots[0].name = "Join".to_owned(), "slot `Join` must match"),
-        (
-            |r| r.slots.push(r.slots[0].clone()),
-            "slot `join` is filled twice",
-        ),
-        (
             |r| r.extension_points[0].id = "legal/aside".to_owned(),
             "extension point `legal/aside`: expected `directory/` and a name that matches [a-z][a-z0-9-]{0,31}",
         ),
@@ -284,11 +275,7 @@ fn validate_reports_each_shell_problem() {
             |r| r.needs_federation_runtime = Some(false),
             "the shell has no `needsFederationRuntime`",
         ),
-        (|r| r.pages = section().pages, "the shell has no pages"),
-        (
-            |r| r.slots = section().slots,
-            "the shell has no pages and fills no slots",
-        ),
+        (|r| r.pages = section().pages, "the shell has no `pages`"),
         (
             |r| r.extensions = section().extensions,
             "the shell has no `extensions`",

@@ -45,7 +45,8 @@ const OWN_META: [&str; 7] = [
     "viewport",
 ];
 
-/// Whether a string is a valid name of a section, the shell, a slot or an extension point: `[a-z][a-z0-9-]{0,31}`.
+/// Whether a string is a valid name of a section, the shell or an extension point:
+/// `[a-z][a-z0-9-]{0,31}`.
 pub fn is_name(text: &str) -> bool {
     text.len() <= 32
         && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -103,7 +104,6 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.files();
     validator.references();
     validator.pages();
-    validator.slots();
     validator.extension_points();
     validator.extensions();
     validator.exposed_modules();
@@ -220,8 +220,8 @@ impl Validator<'_> {
             if release.needs_federation_runtime.is_some() {
                 self.problem("the shell has no `needsFederationRuntime`");
             }
-            if !release.pages.is_empty() || !release.slots.is_empty() {
-                self.problem("the shell has no pages and fills no slots");
+            if !release.pages.is_empty() {
+                self.problem("the shell has no `pages`");
             }
             if !release.extensions.is_empty() {
                 self.problem("the shell has no `extensions`");
@@ -397,20 +397,6 @@ impl Validator<'_> {
                     ));
                 }
             }
-        }
-    }
-
-    fn slots(&mut self) {
-        let release = self.release;
-        let mut names = BTreeSet::new();
-        for slot in &release.slots {
-            if !is_name(&slot.name) {
-                self.problem(format!("slot `{}` must match [a-z][a-z0-9-]{{0,31}}", slot.name));
-            }
-            if !names.insert(&slot.name) {
-                self.problem(format!("slot `{}` is filled twice", slot.name));
-            }
-            self.assets(&format!("slot `{}`", slot.name), &slot.assets);
         }
     }
 

@@ -7,7 +7,7 @@ use colonnade_model::deployment::Deployment;
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Digest, Extension, ExtensionPoint, Page, ReleaseId};
 use colonnade_store::loaded::{LeftOut, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry};
-use colonnade_store::testing::{Sample, section, shell, small_section};
+use colonnade_store::testing::{Sample, shell, small_section};
 use colonnade_store::{ReleaseRecord, StoredRelease};
 use colonnade_testing::cases;
 use jiff::Timestamp;
@@ -93,8 +93,7 @@ fn extensions(choice: u8) -> Vec<Extension> {
     points.into_iter().map(extension).collect()
 }
 
-/// A release of section `number`, which fills a slot if it is the last one; `None` without
-/// patterns. All its pages have one extension point.
+/// A release of section `number`; `None` without patterns. All its pages have one extension point.
 fn release(number: usize, version: &str, (first, second, filled): Choice) -> Option<Arc<LoadedRelease>> {
     let mut sample = small_section(&format!("section-{number}"), version, "/");
     let release = &mut sample.release;
@@ -113,9 +112,6 @@ fn release(number: usize, version: &str, (first, second, filled): Choice) -> Opt
     release.pages = pages.collect();
     release.extension_points = vec![own];
     release.extensions = extensions(filled);
-    if number == 3 {
-        release.slots = section("directory", version).release.slots;
-    }
     (!release.pages.is_empty()).then(|| loaded(sample))
 }
 
@@ -144,14 +140,6 @@ fn served(set: &LoadedDeployment, path: &RequestPath) -> Option<(String, String)
         format!("{}@{}", page.section.name, page.section.version),
         page.pattern.clone(),
     ))
-}
-
-/// The releases of all slots.
-fn slots(set: &LoadedDeployment) -> Vec<String> {
-    let slots = set.slots.values();
-    slots
-        .map(|slot| format!("{}@{}", slot.section.name, slot.section.version))
-        .collect()
 }
 
 /// Who fills the extension points of a page and of the shell.
@@ -194,7 +182,6 @@ proptest! {
         }
         let expected = assembled(merged);
         let composed = base.with(candidates.clone());
-        assert_eq!(slots(&composed), slots(&expected));
         let names = |set: &LoadedDeployment| set.releases.iter().map(|release| release.id.to_string()).collect::<BTreeSet<_>>();
         assert_eq!(names(&composed), names(&expected));
         for path in PATHS.map(|path| RequestPath::parse(path).unwrap()) {
@@ -204,7 +191,7 @@ proptest! {
             assert_eq!(filled(&composed, Some(&path)), all, "{path:?}");
             // The candidates that are left out change nothing at the path.
             let deciding = base.with(base.deciding(&candidates, Some(&path)));
-            assert_eq!((served(&deciding, &path), slots(&deciding)), (page.clone(), slots(&expected)), "{path:?}");
+            assert_eq!(served(&deciding, &path), page, "{path:?}");
             assert_eq!(filled(&deciding, Some(&path)), all, "{path:?}");
             let is_unchanged = composed.page(&path).is_some_and(|page| !composed.changes_page(page));
             if is_unchanged && served(&base, &path) == page {
@@ -212,7 +199,7 @@ proptest! {
             }
         }
         let nowhere = base.with(base.deciding(&candidates, None));
-        assert_eq!((slots(&nowhere), filled(&nowhere, None)), (slots(&expected), filled(&expected, None)));
+        assert_eq!(filled(&nowhere, None), filled(&expected, None));
     }
 }
 

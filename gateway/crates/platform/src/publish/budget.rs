@@ -1,8 +1,8 @@
 //! Size budgets: the bytes that a first view loads.
 //!
 //! Each file counts once, with its Brotli size if it has a Brotli variant. A view of a section is
-//! its entry, its common assets and those of one page, slot or extension. The shell's view is its entry, its
-//! assets and the frame's stylesheets.
+//! its entry, its common assets and those of one page or extension. The shell's view is its entry,
+//! its assets and the frame's stylesheets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,8 +26,6 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
         Kind::Section => {
             let pages = release.pages.iter();
             views.extend(pages.map(|page| (format!("page `{}`", page.pattern), &page.assets[..])));
-            let slots = release.slots.iter();
-            views.extend(slots.map(|slot| (format!("slot `{}`", slot.name), &slot.assets[..])));
             let extensions = release.extensions.iter();
             views.extend(extensions.map(|extension| {
                 (
@@ -152,7 +150,6 @@ mod tests {
         let views = [
             "page `/` loads 0.1 KiB ",
             "page `/state",
-            "slot `join` loads 1.1 KiB ",
             "the extension of `shell/banner@1` loads 1.1 KiB ",
         ];
         assert_eq!(all.len(), views.len(), "{all:?}");

@@ -1,7 +1,6 @@
 //! The boot payload: the JSON data block from which the shell starts in the browser.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Serialize, Serializer};
@@ -9,12 +8,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use colonnade_model::release::SocialImage;
-use colonnade_store::loaded::SlotManifest;
 
 use crate::resolved_page::{ResolvedExtensions, ResolvedPage};
 
-/// The boot payload. It contains only the sections of the page and of the shell's slots, with those
-/// that fill their extension points, so it does not grow with the number of sections.
+/// The boot payload. Of all sections, it contains only that of the page and those that fill extension
+/// points of the page or the shell, so it does not grow with the number of sections.
 #[derive(Serialize)]
 pub(super) struct Boot<'a> {
     /// The name of the set of releases.
@@ -25,8 +23,6 @@ pub(super) struct Boot<'a> {
     pub(super) configs: BTreeMap<&'a str, &'a RawValue>,
     /// The page; `None` for the not-found page.
     pub(super) page: Option<ResolvedPage<'a>>,
-    /// The sections in the shell's slots.
-    pub(super) slots: &'a BTreeMap<String, Arc<SlotManifest>>,
     /// The extensions of the shell's points.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) extensions: ResolvedExtensions<'a>,

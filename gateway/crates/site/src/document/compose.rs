@@ -68,7 +68,6 @@ impl CommonParts {
             site,
             configs: request.configs(),
             page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
-            slots: &deployment.slots,
             extensions: of_shell,
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),

@@ -332,14 +332,14 @@ impl DocumentHead {
         new.copied().collect()
     }
 
-    /// Writes a stylesheet of the page, or of an extension, which the shell knows by `slot`.
-    fn style(&mut self, asset: &Asset, slot: Option<&str>) {
-        let slot = slot
-            .map(|slot| format!(" data-slot=\"{slot}\""))
+    /// Writes a stylesheet of the page, or of a part that the shell knows by this name.
+    fn style(&mut self, asset: &Asset, part: Option<&str>) {
+        let part = part
+            .map(|part| format!(" data-part=\"{part}\""))
             .unwrap_or_default();
         let _ = write!(
             self.html,
-            "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"{slot}>",
+            "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"{part}>",
             escape(&asset.href),
             escape(&asset.name),
             escape(&asset.integrity)

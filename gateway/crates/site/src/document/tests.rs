@@ -85,7 +85,6 @@ fn with_content(
         site,
         configs: BTreeMap::new(),
         page: page.map(|page| ResolvedPage::with_extensions(page, BTreeMap::new())),
-        slots: &BTreeMap::new(),
         extensions: BTreeMap::new(),
         social_image: None,
         reports: &ErrorReportSettings { sample_percent: 100 },

@@ -93,14 +93,13 @@ impl DocumentRequest {
         }
     }
 
-    /// The configuration of the page's section, of the sections in the shell's slots, and of those
-    /// that fill extension points of the page or the shell, by name.
+    /// The configuration of the page's section, and of the sections that fill extension points of the
+    /// page or the shell, by name.
     pub(super) fn configs(&self) -> BTreeMap<&str, &RawValue> {
         let (page, set) = (self.page.as_deref(), &*self.deployment);
-        let slots = set.slots.values().map(|slot| &slot.section);
         let points = page.iter().flat_map(|page| &page.points).chain(&set.frame.points);
         let extensions = points.flat_map(|point| set.extensions(point));
-        let sections = page.map(|page| &page.section).into_iter().chain(slots);
+        let sections = page.map(|page| &page.section).into_iter();
         let sections = sections.chain(extensions.map(|extension| &extension.section));
         let config = |name| Some((name, &**self.site.values.configs.get(name)?));
         sections

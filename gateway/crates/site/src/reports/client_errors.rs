@@ -54,7 +54,7 @@ struct Report {
     phase: Phase,
     /// The class of the error; see [`ErrorClass::reported`].
     error: String,
-    /// The pattern of the release's page. `None` for a slot, and from shells that do not send it.
+    /// The pattern of the release's page. `None` if the shell does not send it.
     page: Option<String>,
 }
 

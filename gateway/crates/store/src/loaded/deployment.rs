@@ -1,6 +1,6 @@
 //! The releases of one deployment assembled for serving, and the checks that they fit each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use semver::Version;
@@ -12,7 +12,7 @@ use colonnade_model::release::{PointReference, ReleaseId, SHELL, VersionRange};
 use colonnade_web::encoded_content::EncodedContent;
 
 use super::filled_points::{FilledPoints, LeftOut};
-use super::manifest::{ExtensionManifest, PageManifest, SlotManifest};
+use super::manifest::{ExtensionManifest, PageManifest};
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
 /// The releases that some visitors get, ready to serve: those of a live deployment with the changes
@@ -27,8 +27,6 @@ pub struct LoadedDeployment {
     pub deployment: Arc<Deployment>,
     /// The shell's part of every document.
     pub frame: Arc<ShellFrame>,
-    /// The section that fills each slot of the shell, by slot name.
-    pub slots: BTreeMap<String, Arc<SlotManifest>>,
     /// All its releases.
     pub releases: Vec<Arc<LoadedRelease>>,
     /// The releases of sections that cannot be loaded. The rest is served without them.
@@ -74,8 +72,7 @@ impl LoadedDeployment {
     /// Assembles the releases of a deployment.
     ///
     /// # Errors
-    /// All problems: no shell, colliding patterns, slots filled twice, different
-    /// contracts, unmet shared packages.
+    /// All problems: no shell, colliding patterns, different contracts, unmet shared packages.
     pub fn assemble(
         deployment: Arc<Deployment>,
         releases: Vec<Arc<LoadedRelease>>,
@@ -84,16 +81,12 @@ impl LoadedDeployment {
         let mut problems = Vec::new();
         let mut shell = None;
         let mut routes = PatternTable::default();
-        let mut slots = BTreeMap::new();
         let known = unavailable.iter().filter_map(|each| each.known.as_ref());
         let all: Vec<&Arc<LoadedRelease>> = releases.iter().chain(known).collect();
         for release in all.iter().copied() {
             match &release.role {
                 Role::Shell(frame) => shell = Some((release, frame)),
-                Role::Section(parts) => {
-                    add_pages(&mut routes, release, parts, &mut problems);
-                    add_slots(&mut slots, release, parts, &mut problems);
-                }
+                Role::Section(parts) => add_pages(&mut routes, release, parts, &mut problems),
             }
         }
         let Some((shell, frame)) = shell else {
@@ -109,14 +102,12 @@ impl LoadedDeployment {
         if !problems.is_empty() {
             return Err(problems);
         }
-        slots.retain(|_, slot| !is_unavailable(&unavailable, &slot.section.name));
         let set = SetName::of_live(deployment.number);
         Ok(Self {
             name: set.to_string().into(),
             set,
             deployment,
             frame: Arc::clone(frame),
-            slots,
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::new(routes),
@@ -146,11 +137,9 @@ impl LoadedDeployment {
         let numbers = candidates.iter().map(|candidate| candidate.deployment.number);
         let set = SetName::with(self.deployment.number, numbers);
         let mut frame = &self.frame;
-        let mut slots = BTreeMap::new();
         for release in &releases {
-            match &release.role {
-                Role::Shell(shell) => frame = shell,
-                Role::Section(parts) => slots.extend(parts.slots.iter().cloned()),
+            if let Role::Shell(shell) = &release.role {
+                frame = shell;
             }
         }
         Self {
@@ -158,7 +147,6 @@ impl LoadedDeployment {
             set,
             deployment: Arc::clone(&self.deployment),
             frame: Arc::clone(frame),
-            slots,
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::clone(&self.routes),
@@ -218,7 +206,7 @@ impl LoadedDeployment {
     }
 
     /// Whether a candidate of this live deployment changes each document: it changes the shell, or a
-    /// section that fills a slot or an extension point of the shell with it or without it.
+    /// section that fills an extension point of the shell with it or without it.
     fn is_changed_everywhere(&self, candidate: &LoadedCandidate) -> bool {
         self.with_and_without(candidate)
             .any(|release| release.is_everywhere())
@@ -371,22 +359,6 @@ fn add_pages(
         if let Err((existing, other)) = routes.insert(pattern.clone(), Arc::clone(page)) {
             problems.push(format!(
                 "pattern `{existing}` of {} and pattern `{pattern}` of {} collide",
-                other.section.name, section.id.name
-            ));
-        }
-    }
-}
-
-fn add_slots(
-    slots: &mut BTreeMap<String, Arc<SlotManifest>>,
-    section: &LoadedRelease,
-    parts: &SectionParts,
-    problems: &mut Vec<String>,
-) {
-    for (name, slot) in &parts.slots {
-        if let Some(other) = slots.insert(name.clone(), Arc::clone(slot)) {
-            problems.push(format!(
-                "slot `{name}` is filled by both {} and {}",
                 other.section.name, section.id.name
             ));
         }

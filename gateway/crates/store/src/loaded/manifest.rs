@@ -48,7 +48,7 @@ pub struct SectionEntry {
     /// Whether its container reads the Module Federation runtime of the shell.
     #[serde(rename = "needsFederationRuntime", skip_serializing_if = "Not::not")]
     pub needs_federation_runtime: bool,
-    /// The assets of all its pages, slots and extensions, in addition to the entry.
+    /// The assets of all its pages and extensions, in addition to the entry.
     pub assets: Vec<Asset>,
 }
 
@@ -135,17 +135,6 @@ impl RemoteManifest {
             exposes: &self.exposes,
         }
     }
-}
-
-/// How to load the content of a slot of the shell.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SlotManifest {
-    /// The section that fills the slot.
-    pub section: Arc<SectionEntry>,
-    /// The slot's assets, in addition to the section's own.
-    pub assets: Vec<Asset>,
-    /// The length in bytes of what the slot loads, as in [`PageManifest::bytes`].
-    pub bytes: u64,
 }
 
 /// How to load what a section contributes to an extension point.

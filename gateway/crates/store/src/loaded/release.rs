@@ -20,9 +20,7 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
 use super::inline_style::InlineStyle;
-use super::manifest::{
-    Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry, SlotManifest,
-};
+use super::manifest::{Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry};
 use crate::{ListedFile, Store, StoreError, StoredRelease};
 
 /// The folder of a release whose files are public.
@@ -86,7 +84,7 @@ impl PublishedAt {
 pub enum Role {
     /// The shell, with its part of every document.
     Shell(Arc<ShellFrame>),
-    /// A section, with its pages, slots and extensions.
+    /// A section, with its pages and extensions.
     Section(SectionParts),
 }
 
@@ -121,15 +119,13 @@ impl ShellFrame {
     }
 }
 
-/// A section's pages, slots, extensions and exposed modules.
+/// A section's pages, extensions and exposed modules.
 #[derive(Debug)]
 pub struct SectionParts {
     /// What other sections load of it.
     pub remote: Arc<RemoteManifest>,
     /// The pages with their patterns.
     pub pages: Vec<(Pattern, Arc<PageManifest>)>,
-    /// The content of slots, with the slot names.
-    pub slots: Vec<(String, Arc<SlotManifest>)>,
     /// What it contributes to extension points.
     pub extensions: Vec<Arc<ExtensionManifest>>,
     /// The named paths of each page.
@@ -226,13 +222,11 @@ impl LoadedRelease {
             contract: self.contract,
             container: parts.remote.section.container.clone(),
             patterns: patterns.collect(),
-            slots: parts.slots.iter().map(|(name, _)| name.clone()).collect(),
             shared: self.shared.clone(),
         })
     }
 
-    /// A release that is missing or damaged, as far as it is known: it has pages and slots, but no
-    /// files. `None` if the summary is damaged, too.
+    /// A release that is missing or damaged, as far as it is known: it has pages, but no files. `None` if the summary is damaged, too.
     pub fn from_summary(id: &ReleaseId, summary: &ReleaseSummary) -> Option<Self> {
         let section = Arc::new(SectionEntry {
             name: id.name.clone(),
@@ -253,14 +247,6 @@ impl LoadedRelease {
             };
             Some((Pattern::parse(text).ok()?, Arc::new(page)))
         };
-        let slot = |name: &String| {
-            let slot = SlotManifest {
-                section: Arc::clone(&section),
-                assets: Vec::new(),
-                bytes: 0,
-            };
-            (name.clone(), Arc::new(slot))
-        };
         Some(Self {
             id: id.clone(),
             published_at: PublishedAt::at(UNIX_EPOCH),
@@ -273,7 +259,6 @@ impl LoadedRelease {
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest::new(Arc::clone(&section), [])),
                 pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,
-                slots: summary.slots.iter().map(slot).collect(),
                 extensions: Vec::new(),
                 paths: Vec::new(),
                 indexable: HashMap::new(),
@@ -335,14 +320,12 @@ impl LoadedRelease {
         style.await.ok().cloned().flatten()
     }
 
-    /// Whether each document has a part of the release: it is the shell, or fills a slot or an
-    /// extension point of it.
+    /// Whether each document has a part of the release: it is the shell, or fills an extension point
+    /// of it.
     pub fn is_everywhere(&self) -> bool {
         match &self.role {
             Role::Shell(_) => true,
-            Role::Section(parts) => {
-                !parts.slots.is_empty() || self.filled_points().any(PointReference::is_of_shell)
-            }
+            Role::Section(_) => self.filled_points().any(PointReference::is_of_shell),
         }
     }
 
@@ -555,15 +538,6 @@ impl<'a> ManifestBuilder<'a> {
             paths.push((Arc::clone(&manifest), named));
             pages.push((pattern, manifest));
         }
-        let mut slots = Vec::new();
-        for slot in &release.slots {
-            let manifest = SlotManifest {
-                section: Arc::clone(&section),
-                assets: self.assets(&slot.assets)?,
-                bytes: self.view_bytes(release, &slot.assets),
-            };
-            slots.push((slot.name.clone(), Arc::new(manifest)));
-        }
         let extensions = release.extensions.iter().map(|extension| {
             Ok(Arc::new(ExtensionManifest {
                 section: Arc::clone(&section),
@@ -582,7 +556,6 @@ impl<'a> ManifestBuilder<'a> {
         Ok(SectionParts {
             remote: Arc::new(RemoteManifest::new(section, exposes)),
             pages,
-            slots,
             extensions,
             paths,
             indexable,

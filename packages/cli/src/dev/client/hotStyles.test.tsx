@@ -41,12 +41,12 @@ test.each([true, false])("a hot update keeps a stylesheet that is disabled: %s",
   expect(old.media).toBe("not all");
 });
 
-test("a hot update keeps the slot of a stylesheet", async () => {
+test("a hot update keeps the part of a stylesheet", async () => {
   const [old, next] = [linkOf("/c.css"), linkOf("/c.css?1")];
-  Object.assign(old.dataset, { href: "c.css", slot: "join" });
+  Object.assign(old.dataset, { href: "c.css", part: "shell/dialog@1 example" });
   document.head.append(old, next);
   await Promise.resolve();
-  expect(next.dataset.slot).toBe("join");
+  expect(next.dataset.part).toBe("shell/dialog@1 example");
 });
 
 test.each(["", "http://["])("links of an extension with the URL %j are left alone", async (url) => {

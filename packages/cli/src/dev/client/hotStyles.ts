@@ -15,7 +15,7 @@ function inheritState(link: HTMLLinkElement): void {
   const old = link.previousElementSibling;
   if (!(old instanceof HTMLLinkElement && isOfSite(old)) || withoutQuery(old) !== withoutQuery(link)) return;
   disabled.set(link, old.sheet ? old.sheet.disabled : disabled.get(old) === true);
-  if (old.dataset.slot !== undefined) link.dataset.slot = old.dataset.slot;
+  if (old.dataset.part !== undefined) link.dataset.part = old.dataset.part;
   // The shell's links have one, which holds until they are loaded.
   link.removeAttribute("media");
   link.addEventListener("load", () => {
