@@ -31,7 +31,7 @@ describe("in a shell", () => {
 
   function Shell({ children }: { readonly children: ReactNode }): ReactElement {
     return (
-      <ShellContext value={{ site: TEST_SITE, configs: {}, openDialog }}>
+      <ShellContext value={{ site: TEST_SITE, configs: {}, openDialog, ExtensionPlace: () => null }}>
         <ParamsContext value={{ state: "New York" }}>{children}</ParamsContext>
       </ShellContext>
     );

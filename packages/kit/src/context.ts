@@ -5,24 +5,6 @@ import type { ExtensionPlaceProps } from "./extensionPlace.js";
 import type { Remotes } from "./remoteLoader.js";
 import type { SectionConfiguration, Site } from "./site.js";
 
-/** The place of an extension point. */
-export interface PlaceOfExtensions {
-  readonly element: Element;
-  /** The point's ID with its version. */
-  readonly reference: string;
-  /** What the extensions get in the first render. */
-  readonly props: object;
-  readonly services: ShellServices;
-}
-
-/** The extensions in the place of a point. */
-export interface ShownExtensions {
-  /** Passes them other props. */
-  update(props: object): void;
-  /** Removes them, after the current render. */
-  remove(): void;
-}
-
 /** Services that the shell provides to sections. */
 export interface ShellServices {
   readonly site: Site;
@@ -32,10 +14,8 @@ export interface ShellServices {
   readonly openDialog: (dialog: string, params: DialogParams, page?: string) => void;
   /** Loads modules that other sections expose. Absent on the server. */
   readonly remotes?: Remotes | undefined;
-  /** Renders the place of an extension point, instead of what browsers do. */
-  readonly ExtensionPlace?: ComponentType<ExtensionPlaceProps> | undefined;
-  /** Shows the extensions of a point in its place. Absent on the server. */
-  readonly showExtensions?: ((place: PlaceOfExtensions) => ShownExtensions) | undefined;
+  /** Renders the place of an extension point, and shows its extensions there. */
+  readonly ExtensionPlace: ComponentType<ExtensionPlaceProps>;
 }
 
 /** Data attribute that marks a form or an anchor for the shell. Its value is the dialog that it opens. */

@@ -31,9 +31,7 @@ export {
   ParamsContext,
   SectionContext,
   ShellContext,
-  type PlaceOfExtensions,
   type ShellServices,
-  type ShownExtensions,
 } from "./context.js";
 export type { AnyExtension, AnyExtensionPoint, ExtensionModule } from "./extension.js";
 export {

@@ -25,20 +25,18 @@ export interface AppProps {
   readonly serverHtml: ServerHtml | null;
   /** Absent on the server. */
   readonly remotes?: Federation;
-  /** Only on the server. */
-  readonly ExtensionPlace?: ShellServices["ExtensionPlace"];
-  /** Absent on the server. */
-  readonly showExtensions?: ShellServices["showExtensions"];
+  /** Renders the place of an extension point. */
+  readonly ExtensionPlace: ShellServices["ExtensionPlace"];
 }
 
 /** The whole site. Must be rendered in a router. */
-export function App({ parts, boot, remotes, ExtensionPlace, showExtensions, ...page }: AppProps): ReactElement {
+export function App({ parts, boot, remotes, ExtensionPlace, ...page }: AppProps): ReactElement {
   const [announcement, announce] = useState("");
   const dialogs = useDialogs();
   const { open: openDialog } = dialogs;
   const services = useMemo<ShellServices>(
-    () => ({ site: boot.site, configs: boot.configs, openDialog, remotes, ExtensionPlace, showExtensions }),
-    [boot, openDialog, remotes, ExtensionPlace, showExtensions],
+    () => ({ site: boot.site, configs: boot.configs, openDialog, remotes, ExtensionPlace }),
+    [boot, openDialog, remotes, ExtensionPlace],
   );
   useLinks(page.views);
   return (

@@ -6,7 +6,7 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import "../css/shell.css";
 import { App } from "./App.js";
 import { boot } from "./bootstrap.js";
-import { showExtensions } from "./extensions/showExtensions.js";
+import { BrowserPlace } from "./extensions/BrowserPlace.js";
 import { federation, startFederationWhenIdle } from "./loading/federation.js";
 import { createPinnedDeployment } from "./loading/pinnedDeployment.js";
 import { provide } from "./loading/provided.js";
@@ -52,7 +52,7 @@ export function start(parts: ShellParts): void {
         transitions={transitions}
         serverHtml={boot.view ? findServerHtml(root) : null}
         remotes={federation}
-        showExtensions={showExtensions}
+        ExtensionPlace={BrowserPlace}
       />
     </ShellRouter>
   );

@@ -2,6 +2,7 @@
 import type { Section, Site } from "@colonnade/kit";
 import { loadExtension, loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
 import {
+  ExtensionPlaceElement,
   identifierPrefix,
   ShellContext,
   type AnyExtensionPoint,
@@ -29,7 +30,11 @@ const unavailable = (): never => {
   throw new Error("not available during a server render");
 };
 
-function appProps(parts: ShellParts, boot: Pick<Boot, "site" | "configs">, view: View): AppProps {
+function appProps(
+  parts: ShellParts,
+  boot: Pick<Boot, "site" | "configs">,
+  view: View,
+): Omit<AppProps, "ExtensionPlace"> {
   return {
     parts,
     boot: boot as Boot,
@@ -145,7 +150,7 @@ async function renderExtension(section: Section | null, request: ExtensionReques
   const { html, isSuspended } = await renderToHtml(
     // The pages that pass the same props share the HTML, so it has the path of none.
     <StaticRouter location="/">
-      <ShellContext value={{ site, configs, openDialog: unavailable }}>
+      <ShellContext value={{ site, configs, openDialog: unavailable, ExtensionPlace: ExtensionPlaceElement }}>
         <ExtensionContent section={name} Component={Component} props={props} />
       </ShellContext>
     </StaticRouter>,

@@ -53,7 +53,7 @@ test("the server renders the fallback, from which the page hydrates before the c
     view: () => loading,
   };
   const services = {
-    ...{ site: TEST_SITE, configs: {}, openDialog: () => undefined },
+    ...{ site: TEST_SITE, configs: {}, openDialog: () => undefined, ExtensionPlace: () => null },
     remotes: { loaded, start: () => Promise.resolve(loaded) },
   };
   const page = <ShellContext value={services}>{offer}</ShellContext>;
@@ -71,7 +71,13 @@ test("the server renders the fallback, from which the page hydrates before the c
 test("a runtime that does not start leaves the fallback's elements, with one warning", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   const start = vi.fn(() => Promise.reject(new Error("offline")));
-  const services = { site: TEST_SITE, configs: {}, openDialog: () => undefined, remotes: { start } };
+  const services = {
+    site: TEST_SITE,
+    configs: {},
+    openDialog: () => undefined,
+    ExtensionPlace: () => null,
+    remotes: { start },
+  };
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = renderToString(inShell(offer));
   const fallback = container.querySelector("i");

@@ -65,6 +65,8 @@ function UseDialog(): ReactElement {
   return <button onClick={onClick}>Offer</button>;
 }
 
+const SERVICES = { site: TEST_SITE, configs: { news: { sender: "Editor" } }, ExtensionPlace: () => null };
+
 interface SiteProps {
   readonly start: () => Promise<{ readonly dialogs: ReturnType<typeof createDialogLoader> }>;
 }
@@ -72,7 +74,7 @@ interface SiteProps {
 function Site({ start }: SiteProps): ReactElement {
   const state = useDialogs();
   return (
-    <ShellContext value={{ site: TEST_SITE, configs: { news: { sender: "Editor" } }, openDialog: state.open }}>
+    <ShellContext value={{ ...SERVICES, openDialog: state.open }}>
       <h1>{useLocation().pathname}</h1>
       <DialogForm dialog={DIALOG} page="/newsletter" params={{ from: "footer" }}>
         <button type="submit">Subscribe</button>

@@ -6,9 +6,7 @@ import {
   loadResults,
   ShellContext,
   type AnyExtension,
-  type PlaceOfExtensions,
   type ResolvedExtension,
-  type ShownExtensions,
 } from "@colonnade/kit/shell";
 import { Component, startTransition, type ReactElement, type ReactNode } from "react";
 import { createRoot, hydrateRoot, type Root } from "react-dom/client";
@@ -24,7 +22,7 @@ import type { RouterHistory, RouterState } from "../navigation/history.js";
 import { ShellRouter } from "../navigation/ShellRouter.js";
 import { rootOptions } from "../rootOptions.js";
 import { ExtensionContent, type ExtensionContentProps } from "./ExtensionContent.js";
-import { settlePlace } from "./showExtensions.js";
+import type { PlaceOfExtensions, ShownExtensions } from "./showExtensions.js";
 
 // As on the server, where all pages that pass the same props share the HTML.
 const AT_ROOT: RouterState = {
@@ -256,11 +254,30 @@ async function extensionsOf(reference: string): Promise<readonly ResolvedExtensi
   return (view.kind === "page" ? view.extensions?.[reference] : undefined) ?? [];
 }
 
+/** The heights of places that were left, in pixels, by reference. */
+const heights = new Map<string, number>();
+
 /**
- * Shows the extensions of a point in its place: hydrates those whose HTML is there, and loads and renders the others. Each one is
- * on its own: one that fails leaves what is there.
+ * Makes an empty place as high as the last one, and keeps the browser from adjusting the scroll position to what appears above it:
+ * Back restores that position before the extensions are there.
  */
-export async function showExtensions(place: PlaceOfExtensions): Promise<ShownExtensions> {
+function reserve({ element, reference }: PlaceOfExtensions): void {
+  if (element.childElementCount > 0) return;
+  element.toggleAttribute("data-pending", true);
+  element.style.minBlockSize = `${String(heights.get(reference) ?? 0)}px`;
+}
+
+/** Ends what {@link reserve} does, once the browser has laid the extensions out. */
+function settlePlace(place: Element): void {
+  requestAnimationFrame(() => {
+    setTimeout(() => {
+      for (const name of ["style", "data-pending"]) place.removeAttribute(name);
+    });
+  });
+}
+
+/** Each extension is on its own: one that fails leaves what is there. */
+async function showAll(place: PlaceOfExtensions): Promise<readonly ShownExtension[]> {
   const [{ deployment, routerHistory: history }, extensions] = [await provided, await extensionsOf(place.reference)];
   const order = extensions.map(({ section }) => section.name);
   let waiting = extensions.length;
@@ -270,13 +287,31 @@ export async function showExtensions(place: PlaceOfExtensions): Promise<ShownExt
   };
   if (extensions.length === 0) settle();
   const common = { ...place, deployment, history, order, settle };
-  const shown = extensions.map((resolved) => new ShownExtension(common, resolved));
+  return extensions.map((resolved) => new ShownExtension(common, resolved));
+}
+
+/**
+ * Shows the extensions of a point in its place: hydrates those whose HTML is there, and loads and renders the others.
+ */
+export function showExtensions(place: PlaceOfExtensions): ShownExtensions {
+  const { element, reference } = place;
+  reserve(place);
+  const showing = showAll(place).catch((error: unknown): readonly ShownExtension[] => {
+    console.warn("[shell] the extensions are not shown:", error);
+    settlePlace(element);
+    return [];
+  });
   return {
     update(props) {
-      for (const extension of shown) extension.update(props);
+      void showing.then((all) => {
+        for (const extension of all) extension.update(props);
+      });
     },
     remove() {
-      for (const extension of shown) extension.remove();
+      heights.set(reference, element.offsetHeight);
+      void showing.then((all) => {
+        for (const extension of all) extension.remove();
+      });
     },
   };
 }

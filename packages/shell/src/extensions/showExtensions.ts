@@ -1,20 +1,35 @@
-import type { PlaceOfExtensions, ShownExtensions } from "@colonnade/kit/shell";
+import type { ShellServices } from "@colonnade/kit/shell";
 
-/** Ends what the kit's place does until its extensions are shown, once the browser has laid them out. */
-export function settlePlace(place: Element): void {
-  requestAnimationFrame(() => {
-    setTimeout(() => {
-      for (const name of ["style", "data-pending"]) place.removeAttribute(name);
-    });
-  });
+/** The place of an extension point. */
+export interface PlaceOfExtensions {
+  readonly element: HTMLElement;
+  /** The point's ID with its version. */
+  readonly reference: string;
+  /** What the extensions get in the first render. */
+  readonly props: object;
+  readonly services: ShellServices;
 }
 
-/** Shows the extensions of a point in its place. Their code is no part of the first view, which does not wait for it. */
+/** The extensions in the place of a point. */
+export interface ShownExtensions {
+  /** Passes them other props, or equal ones: a page may create them anew with each render. */
+  update(props: object): void;
+  /** Removes them, after the current render. */
+  remove(): void;
+}
+
+// Their code is no part of the first view, which does not wait for it.
+let code: typeof import("./extensionRoots.js") | undefined;
+
+/** Shows the extensions of a point in its place. At once, if their code is there. */
 export function showExtensions(place: PlaceOfExtensions): ShownExtensions {
-  const loading = import("./extensionRoots.js").then((roots) => roots.showExtensions(place));
+  if (code) return code.showExtensions(place);
+  const loading = import("./extensionRoots.js").then((loaded) => {
+    code = loaded;
+    return loaded.showExtensions(place);
+  });
   loading.catch((error: unknown) => {
     console.warn("[shell] the extensions are not shown:", error);
-    settlePlace(place.element);
   });
   const then = (action: (shown: ShownExtensions) => void): void => {
     loading.then(action, () => undefined);

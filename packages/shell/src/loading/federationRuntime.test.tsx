@@ -128,7 +128,13 @@ function global(): { readonly __INSTANCES__: ModuleFederation[]; readonly module
 }
 
 async function show(remote: ReactElement): Promise<void> {
-  const services = { site: TEST_SITE, configs, openDialog: () => undefined, remotes: federation };
+  const services = {
+    site: TEST_SITE,
+    configs,
+    openDialog: () => undefined,
+    ExtensionPlace: () => null,
+    remotes: federation,
+  };
   await act(() => Promise.resolve(render(<ShellContext value={services}>{remote}</ShellContext>)));
 }
 

@@ -1,0 +1,28 @@
+import { useExtensions } from "@colonnade/kit";
+import { ExtensionPlaceElement, type ExtensionPlaceProps } from "@colonnade/kit/shell";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactElement } from "react";
+
+import { showExtensions, type ShownExtensions } from "./showExtensions.js";
+
+/**
+ * Each extension is a React root of its own, outside of this tree: whatever the page does before the extension's code is there,
+ * the server's HTML and what the visitor does with it stay.
+ */
+export function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): ReactElement {
+  const services = useExtensions();
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<ShownExtensions>(undefined);
+  const show = useEffectEvent((element: HTMLElement) => showExtensions({ element, reference, props, services }));
+  // Before Back restores the scroll position.
+  useLayoutEffect(() => {
+    const extensions = place.current ? show(place.current) : undefined;
+    shown.current = extensions;
+    return () => {
+      extensions?.remove();
+    };
+  }, [reference]);
+  useEffect(() => {
+    shown.current?.update(props);
+  });
+  return <ExtensionPlaceElement reference={reference} empty={empty} ref={place} />;
+}
