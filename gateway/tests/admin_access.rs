@@ -147,6 +147,11 @@ fn calls() -> Vec<Call> {
             body: Release::section("legal", "3.0.0", &["/terms"]).archive(),
             section: "legal",
         },
+        Call::post(
+            "/api/v1/extensions",
+            &json!({ "section": "legal", "point": "shell/banner", "on": false }),
+            "legal",
+        ),
         Call::post("/api/v1/previews", &json!({ "deployment": 1 }), "legal"),
         Call::post("/api/v1/previews", &json!({ "releases": legal }), "legal"),
         Call {
@@ -185,7 +190,7 @@ fn gateway_with_all_tokens() -> Gateway {
     }
     let gateway = Gateway::start_live(&extra, &[]);
     for version in ["1.0.0", "2.0.0"] {
-        gateway.publish(&Release::section("legal", version, &["/terms"]));
+        gateway.publish(&Release::section("legal", version, &["/terms"]).fills("shell/banner@1", 0));
         gateway.deploy(&json!({ "legal": version }));
     }
     gateway

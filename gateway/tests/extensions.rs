@@ -5,22 +5,22 @@ use serde_json::{Value, json};
 use crate::support::{Browser, Gateway, Release, rollout_cookie};
 
 /// The point of the pages of `directory`.
-const ASIDE: &str = "directory/aside@1";
+pub(crate) const ASIDE: &str = "directory/aside@1";
 
 /// The point of the shell.
-const BANNER: &str = "shell/banner@1";
+pub(crate) const BANNER: &str = "shell/banner@1";
 
-fn directory(version: &str, max: u8) -> Release {
+pub(crate) fn directory(version: &str, max: u8) -> Release {
     Release::section("directory", version, &["/", "/state/:state"]).opens("directory/aside", 1, max)
 }
 
 /// A section with one page, at its name.
-fn section(name: &str, version: &str) -> Release {
+pub(crate) fn section(name: &str, version: &str) -> Release {
     Release::section(name, version, &[&format!("/{name}")])
 }
 
 /// Publishes releases and deploys them.
-fn deploy(gateway: &Gateway, releases: &[Release]) {
+pub(crate) fn deploy(gateway: &Gateway, releases: &[Release]) {
     for release in releases {
         gateway.publish(release);
     }
@@ -31,7 +31,7 @@ fn deploy(gateway: &Gateway, releases: &[Release]) {
 }
 
 /// A gateway whose pages of `directory` show one extension, and its shell two.
-fn gateway(extra: &str, sections: &[Release]) -> Gateway {
+pub(crate) fn gateway(extra: &str, sections: &[Release]) -> Gateway {
     let gateway = Gateway::start_with(extra, &[]);
     let own = [
         Release::shell("1.0.0").opens("shell/banner", 1, 2),
@@ -60,7 +60,7 @@ fn filled(extensions: &Value) -> Value {
 }
 
 /// What a visitor's document and the data of its page name: for the page, and for the shell.
-fn shown(visitor: &mut Browser, path: &str) -> [Value; 2] {
+pub(crate) fn shown(visitor: &mut Browser, path: &str) -> [Value; 2] {
     let document = visitor.get(path);
     let boot = document.boot();
     let encoded = path.replace('/', "%2F");

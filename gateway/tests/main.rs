@@ -41,6 +41,7 @@ mod edge_tls_certificates;
 mod edge_tls_resumption;
 mod edge_validation;
 mod error_reports;
+mod extension_operators;
 mod extension_trials;
 mod extensions;
 mod faults_clock;

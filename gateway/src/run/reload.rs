@@ -67,8 +67,8 @@ impl Reload {
                 return;
             }
         };
-        self.admin.set_tokens(std::mem::take(&mut config.admin.tokens));
-        self.site.reload(&config);
+        self.admin.reload(&mut config);
+        self.site.reload(&config).await;
         self.settings.replace(&config);
         for (certificates, settings) in [
             (&mut self.site_tls, &config.listen.tls),
@@ -168,9 +168,10 @@ mod tests {
         let site = started.reloaded(config);
         let values = site.values();
         format!(
-            "{listeners:?} {:?} {:?} {:?} {:?}",
+            "{listeners:?} {:?} {:?} {:?} {:?} {:?}",
             values.site,
             values.configs,
+            config.extension_points,
             config.integrations.limits(),
             config.admin.tokens
         )
@@ -215,7 +216,8 @@ mod tests {
             reloaded += usize::from(is_reloaded);
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
-        // integrations; three keys of [site], four facts, a value of a section, and seven links.
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 14);
+        // integrations; three keys of [site], four facts, a value of a section, three keys of an extension
+        // point, and seven links.
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 14);
     }
 }

@@ -126,6 +126,7 @@ impl AuditEvent {
             (&Method::POST, "session") => "sign_in",
             (&Method::DELETE, "session") => "sign_out",
             (&Method::DELETE, "previews") => "end_previews",
+            (&Method::POST, "extensions") => "switch_extension",
             (&Method::POST, "garbage-collection") => "garbage_collect",
             (&Method::POST, "purge") => "purge",
             _ => "none",

@@ -156,6 +156,8 @@ fn change_cause(error: &ChangeError) -> &'static str {
         ChangeError::Unavailable(_) => "releases_unavailable",
         ChangeError::Conflict(_) => "conflict",
         ChangeError::RenderFailed(_) => "render_failed",
+        ChangeError::ExtensionsPushedOut(_) => "extensions_pushed_out",
+        ChangeError::ExtensionNotFound(_) => "extension_not_found",
         ChangeError::BaseNotLive { .. } => "base_not_live",
         ChangeError::ConflictWithRollouts { .. } => "conflict_with_rollouts",
         ChangeError::SectionsInRollout(_) => "sections_in_rollout",
@@ -248,6 +250,7 @@ impl Problem for AdminError {
                 | ChangeError::UnknownReleases(problems)
                 | ChangeError::Unavailable(problems)
                 | ChangeError::SettingsMissingOrMistyped(problems)
+                | ChangeError::ExtensionsPushedOut(problems)
                 | ChangeError::RenderFailed(problems),
             ) => {
                 members.insert("problems".to_owned(), json!(problems));
@@ -305,11 +308,12 @@ impl AdminError {
 fn change_status(error: &ChangeError) -> StatusCode {
     match error {
         ChangeError::NotAllowed(_) | ChangeError::ClaimsNotAllowed(_) => StatusCode::FORBIDDEN,
-        ChangeError::DeploymentNotFound(_) => StatusCode::NOT_FOUND,
+        ChangeError::DeploymentNotFound(_) | ChangeError::ExtensionNotFound(_) => StatusCode::NOT_FOUND,
         ChangeError::UnknownReleases(_)
         | ChangeError::SettingsMissingOrMistyped(_)
         | ChangeError::RenderFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
         ChangeError::Conflict(_)
+        | ChangeError::ExtensionsPushedOut(_)
         | ChangeError::BaseNotLive { .. }
         | ChangeError::ConflictWithRollouts { .. }
         | ChangeError::SectionsInRollout(_)

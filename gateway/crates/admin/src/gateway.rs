@@ -31,7 +31,7 @@ pub(super) struct GatewayDescription {
     /// operator changes.
     setting_problems: Vec<String>,
     /// The extensions that no page shows, and why: the live deployment has no such point in this
-    /// version, or others fill it.
+    /// version, others fill it, `site.toml` does not allow it, or it is switched off.
     left_out_extensions: Vec<String>,
     /// The revision of the live state.
     #[schema(minimum = 0)]

@@ -8,6 +8,7 @@ pub mod console;
 mod deployments;
 mod error;
 mod events;
+mod extensions;
 mod garbage_collection;
 mod gateway;
 mod health;
@@ -167,6 +168,7 @@ impl Admin {
             retention: config.store.retention(),
             publisher: Publisher::new(PublishRules {
                 budget: config.budget.clone(),
+                points: config.extension_points.clone(),
                 allow_wasm: config.assets.allow_wasm,
             }),
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
@@ -180,9 +182,11 @@ impl Admin {
         }
     }
 
-    /// Replaces all tokens, after the configuration was reloaded.
-    pub fn set_tokens(&self, tokens: Vec<Token>) {
-        self.tokens.store(Arc::new(tokens));
+    /// Applies what SIGHUP reloads of the configuration. Takes its tokens.
+    pub fn reload(&self, config: &mut Config) {
+        self.tokens
+            .store(Arc::new(std::mem::take(&mut config.admin.tokens)));
+        self.publisher.replace_points(config.extension_points.clone());
     }
 
     /// Handles a request in a task of its own, so that a change completes even if the client

@@ -103,6 +103,7 @@ fn description() -> Value {
             { "name": "health", "description": "Health checks, metrics and this description. No token needed." },
             { "name": "releases", "description": "Immutable, versioned builds of sections and of the shell." },
             { "name": "deployments", "description": "Numbered sets of releases. Exactly one is live." },
+            { "name": "extensions", "description": "What sections contribute to extension points, and which of it pages show." },
             { "name": "diagnostics", "description": "Recent errors of a section and its log, at one gateway." },
             { "name": "console", "description": "Sessions and events, for the console in the browser." },
             { "name": "history", "description": "Who changed what, when and why." },
@@ -239,7 +240,11 @@ const ERRORS: [(u16, &str, &str); 11] = [
         "Forbidden",
         "The token does not permit this action on every section that it affects, or a page of another origin sent the request with the cookie of a session.",
     ),
-    (404, "NotFound", "The deployment or the release does not exist."),
+    (
+        404,
+        "NotFound",
+        "The deployment, the release or the extension does not exist.",
+    ),
     (408, "RequestTimeout", "The body did not arrive in time."),
     (
         409,

@@ -20,8 +20,9 @@ use colonnade_web::router::{Methods, Route};
 
 use crate::audit::Caller;
 use crate::{
-    Admin, AdminError, deployments, events, garbage_collection, gateway, health, history, metrics, openapi,
-    previews, purge, releases, rollback, rollouts, section_errors, section_logs, session, traffic,
+    Admin, AdminError, deployments, events, extensions, garbage_collection, gateway, health, history,
+    metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs, session,
+    traffic,
 };
 
 /// A request for a handler of the API.
@@ -180,7 +181,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     operations
 }
 
-fn reads() -> [Operation; 11] {
+fn reads() -> [Operation; 12] {
     api! {
         session::__path_read: |_, call| Ok(session::read(call.caller));
         events::__path_stream: |admin, call| events::stream(admin, &call);
@@ -194,11 +195,12 @@ fn reads() -> [Operation; 11] {
         section_logs::__path_read: |admin, call| section_logs::read(admin, call).await;
         deployments::__path_list: |admin, call| deployments::list(admin, call.head.uri.query()).await;
         rollouts::__path_list: |admin, _| rollouts::list(admin).await;
+        extensions::__path_list: |admin, _| Ok(extensions::list(&admin.deployments));
         history::__path_list: |admin, call| history::list(&admin.deployments, call.head.uri.query()).await;
     }
 }
 
-fn changes() -> [Operation; 10] {
+fn changes() -> [Operation; 11] {
     api! {
         session::__path_sign_in: |admin, call| Ok(session::sign_in(admin, call.caller));
         session::__path_sign_out: |admin, call| Ok(session::sign_out(admin, call.caller));
@@ -207,6 +209,8 @@ fn changes() -> [Operation; 10] {
         deployments::__path_deploy: |admin, call| deployments::deploy(admin, call.caller, call.body).await;
         rollback::__path_roll_back: |admin, call| rollback::roll_back(admin, call.caller, call.body).await;
         rollback::__path_plan: |admin, call| rollback::plan(admin, call.caller, call.body).await;
+        extensions::__path_switch: |admin, call|
+            extensions::switch(&admin.deployments, call.caller, call.body).await;
         previews::__path_create: |admin, call|
             previews::create(&admin.deployments, &admin.origin, call.caller, call.body).await;
         previews::__path_end: |admin, call| previews::end(&admin.deployments, call.caller).await;

@@ -109,7 +109,8 @@ impl Budget {
     }
 }
 
-fn kibibytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+/// A number of KiB in bytes.
+pub(crate) fn kibibytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     let kibibytes = some_number(deserializer)?;
     Ok(kibibytes.map(|kibibytes| kibibytes.saturating_mul(KIB)))
 }

@@ -10,6 +10,7 @@ mod budget;
 mod certificate;
 mod config_file;
 mod environment;
+mod extension_points;
 mod facts;
 mod files;
 mod hsts;
@@ -33,6 +34,7 @@ pub use admin::{Action, AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, Quota, SectionBudget};
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
+pub use extension_points::{ExtensionPointSettings, ExtensionPoints};
 pub use facts::Facts;
 pub use files::FileSettings;
 pub use hsts::Hsts;
@@ -99,6 +101,9 @@ pub struct Config {
     /// The settings of single sections, by their names.
     #[serde(default, deserialize_with = "sections::deserialize")]
     pub sections: Sections,
+    /// What operators decide about the extensions of single points, by the IDs of the points.
+    #[serde(default, deserialize_with = "extension_points::deserialize")]
+    pub extension_points: ExtensionPoints,
     /// The backends that serve paths below `/api/`, by their names.
     #[serde(default, deserialize_with = "value::map_of_tables")]
     pub upstreams: BTreeMap<String, Upstream>,
@@ -254,6 +259,7 @@ impl Config {
         self.files.resolve(folder, file);
         self.site.facts.resolve(&["site", "facts"], file);
         sections::resolve(&self.sections, file);
+        extension_points::resolve(&self.extension_points, file);
         self.integrations.resolve(folder, file);
         for (name, upstream) in &mut self.upstreams {
             upstream.resolve(name, folder, file);

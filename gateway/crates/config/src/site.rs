@@ -39,6 +39,7 @@ impl SiteSettings {
         "site.facts",
         "navigation",
         "sections",
+        "extension_points",
     ];
 }
 

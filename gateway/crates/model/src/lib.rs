@@ -5,6 +5,7 @@
 pub mod bucket_url;
 pub mod canary;
 pub mod deployment;
+pub mod extension_rules;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
 pub mod language;

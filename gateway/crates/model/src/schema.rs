@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use utoipa::ToSchema;
 
-use crate::release::{is_name, is_version};
+use crate::release::{is_name, is_point_id, is_version};
 
 /// The maximum length of a reason in characters.
 const MAX_REASON: usize = 1000;
@@ -26,6 +26,12 @@ pub struct Integer(pub i64);
 #[serde(try_from = "String")]
 #[schema(pattern = r"^[a-z][a-z0-9-]{0,31}$")]
 pub struct Name(pub String);
+
+/// The ID of an extension point, without a version.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(try_from = "String")]
+#[schema(pattern = r"^[a-z][a-z0-9-]{0,31}/[a-z][a-z0-9-]{0,31}$")]
+pub struct PointId(pub String);
 
 /// The version of a release, a semantic version.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -158,6 +164,21 @@ impl TryFrom<String> for Name {
         Err(format!(
             "`{}` is not the name of a section: expected 1 to 32 lowercase letters, digits and hyphens, starting with a letter",
             name.escape_debug()
+        ))
+    }
+}
+
+impl TryFrom<String> for PointId {
+    type Error = String;
+
+    fn try_from(id: String) -> Result<Self, Self::Error> {
+        if is_point_id(&id) {
+            return Ok(Self(id));
+        }
+        Err(format!(
+            "`{}` is not the ID of an extension point: expected the name of a section or `shell`, a slash and the point's name, \
+             without a version, such as directory/city-aside",
+            id.escape_debug()
         ))
     }
 }

@@ -61,6 +61,17 @@ impl<'a> TrialExtension<'a> {
         })
     }
 
+    /// Whether a trial renders it. Those that operators refuse are tried only for their own section.
+    pub(crate) fn is_tried(self, live: Option<&LoadedDeployment>) -> bool {
+        let live = live.and_then(|live| live.release(&self.section.name));
+        let is_live = live.is_some_and(|live| live.id == *self.section);
+        let rules = &self.deployment.rules;
+        !is_live
+            || rules
+                .refusal(&self.section.name, self.manifest.point.id())
+                .is_none()
+    }
+
     /// The releases whose trial it is part of. A live one whose point it fills only lends examples.
     pub(crate) fn releases(self, live: Option<&LoadedDeployment>) -> impl Iterator<Item = &'a ReleaseId> {
         let live = live.and_then(|live| live.release(&self.owner.name));

@@ -26,6 +26,7 @@ mod worker;
 mod workers;
 
 pub use extension::{ExtensionContent, PlacedExtension, PlacedExtensions};
+pub use metrics::RenderStatistics;
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;
@@ -41,6 +42,7 @@ use serde_json::Value;
 
 use colonnade_config::RenderSettings;
 use colonnade_diagnostics::Diagnostics;
+use colonnade_model::release::PointReference;
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedRelease;
 
@@ -82,6 +84,14 @@ impl Renderer {
         if let Some(engine) = &self.engine {
             engine.metrics.expose(&release.id.name, release.filled_points());
         }
+    }
+
+    /// What was counted of an extension so far.
+    pub fn statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
+        let engine = self.engine.as_ref();
+        engine.map_or_else(RenderStatistics::default, |engine| {
+            engine.metrics.statistics(section, point)
+        })
     }
 
     /// Whether pages are rendered in the browser although server rendering is enabled, because no

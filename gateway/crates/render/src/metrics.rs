@@ -1,6 +1,7 @@
 //! Metrics of server rendering.
 
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use prometheus_client::encoding::{
@@ -40,9 +41,22 @@ const FAILED: &str = "failed";
 pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
     cpu: Family<Part, Histogram, fn() -> Histogram>,
+    /// The sums of `cpu`, which cannot be read.
+    cpu_seconds: Family<Part, Counter<f64, AtomicU64>>,
     pub(super) circuits: Circuits,
     worker_starts: Family<Start, Counter>,
     worker_restarts: Counter,
+}
+
+/// What was counted of an extension since the gateway started.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RenderStatistics {
+    /// The successful renders.
+    pub renders: u64,
+    /// What was not rendered, as far as the error log of the section counts it.
+    pub failures: u64,
+    /// The CPU time of the successful renders, in seconds.
+    pub cpu_seconds: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -118,6 +132,7 @@ impl Default for RenderMetrics {
         Self {
             outcomes: Family::default(),
             cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
+            cpu_seconds: Family::default(),
             circuits: Circuits::default(),
             worker_starts,
             worker_restarts: Counter::default(),
@@ -159,9 +174,26 @@ impl RenderMetrics {
     /// Counts a successful render and its CPU time.
     pub(super) fn record_success(&self, subject: &Subject, cpu: Duration) {
         self.count(subject, RENDERED);
-        self.cpu
-            .get_or_create(&Part::of(&subject.circuit))
-            .observe(cpu.as_secs_f64());
+        let part = Part::of(&subject.circuit);
+        self.cpu.get_or_create(&part).observe(cpu.as_secs_f64());
+        self.cpu_seconds.get_or_create(&part).inc_by(cpu.as_secs_f64());
+    }
+
+    /// What was counted of an extension so far.
+    pub(super) fn statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
+        let (section, point) = (section.to_owned(), Some(point.clone()));
+        let part = Part { section, point };
+        let count = |outcome| {
+            let part = part.clone();
+            let counter = self.outcomes.get(&Outcome { part, outcome });
+            counter.map_or(0, |counter| counter.get())
+        };
+        let failures = Why::OUTCOMES.into_iter().filter(|why| why.concerns_release());
+        RenderStatistics {
+            renders: count(RENDERED),
+            failures: failures.map(|why| count(why.label())).sum(),
+            cpu_seconds: self.cpu_seconds.get(&part).map_or(0.0, |seconds| seconds.get()),
+        }
     }
 
     /// Counts an evaluation of the queries of a page or an extension.

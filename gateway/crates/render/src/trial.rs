@@ -96,7 +96,10 @@ impl<'a> Trial<'a> {
     /// extension.
     fn steps(self, site: &'a SiteValues) -> Vec<Step<'a>> {
         let Self {
-            deployment, tried, ..
+            deployment,
+            live,
+            tried,
+            ..
         } = self;
         let paths = deployment.example_paths();
         let paths = paths.map(|(page, path)| (Some(page), path)).chain([(None, "/")]);
@@ -104,7 +107,8 @@ impl<'a> Trial<'a> {
         let pages =
             pages.map(|(page, path)| Step::Page(RenderRequest::without_client(deployment, page, path, site)));
         let extensions = TrialExtension::all_of(deployment);
-        let extensions = extensions.filter(|extension| !tried.covers_extension(*extension));
+        let extensions =
+            extensions.filter(|extension| extension.is_tried(live) && !tried.covers_extension(*extension));
         pages.chain(extensions.map(Step::Extension)).collect()
     }
 

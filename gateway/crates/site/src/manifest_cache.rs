@@ -41,6 +41,8 @@ struct Key {
     unavailable: Vec<String>,
     /// The revision of the configuration of sections.
     site: u64,
+    /// The revision of the rules for extensions.
+    rules: u64,
 }
 
 impl ManifestCache {
@@ -70,6 +72,7 @@ impl ManifestCache {
             set: set.set.clone(),
             unavailable: unavailable.map(|release| release.id.name.clone()).collect(),
             site: values.revision(),
+            rules: set.rules.revision(),
         };
         if let Some(json) = self.cache.get(&key) {
             return json;

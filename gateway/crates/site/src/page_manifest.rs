@@ -54,7 +54,8 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
     };
     let (set, values) = (Arc::clone(&deployment), Arc::clone(view.values()));
     let reuse = if may_reuse {
-        Reuse::of_complete(ResolvedPage::new(&set, &page).with_configs(&values).has_config())
+        let resolved = ResolvedPage::new(&set, &page).with_configs(&values);
+        Reuse::of_complete(!page.points.is_empty() || resolved.has_config())
     } else {
         Reuse::Never
     };

@@ -21,8 +21,8 @@ const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300"
 pub(crate) enum Reuse {
     /// Once: it is incomplete, or of a preview.
     Never,
-    /// As long as it does not change: it has the configuration of a section, which a reload of the
-    /// gateway changes.
+    /// As long as it does not change: it has the configuration of a section or extensions, which
+    /// operators change.
     Unchanged,
     /// For five minutes.
     FiveMinutes,
@@ -43,9 +43,9 @@ pub(crate) fn requested_set(call: &Call<'_>) -> Result<SetName, SiteError> {
 }
 
 impl Reuse {
-    /// That of a complete response, with or without a configuration.
-    pub(crate) fn of_complete(has_config: bool) -> Self {
-        if has_config {
+    /// That of a complete response, with or without what operators change.
+    pub(crate) fn of_complete(is_changeable: bool) -> Self {
+        if is_changeable {
             Self::Unchanged
         } else {
             Self::FiveMinutes

@@ -107,12 +107,14 @@ impl Site {
     }
 
     /// Applies what SIGHUP reloads of the configuration. Responses show it from now on.
-    pub fn reload(&self, config: &Config) {
+    pub async fn reload(&self, config: &Config) {
         if self.documents.reload(config) {
             self.deployments.warm_again();
         }
+        let (facts, sections) = (config.site.facts.clone(), config.sections.clone());
         self.deployments
-            .replace_settings(config.site.facts.clone(), config.sections.clone());
+            .replace_settings(facts, sections, &config.extension_points)
+            .await;
         self.integrations.reload(config);
     }
 

@@ -44,6 +44,7 @@ pub(crate) fn recovered(change: Change) -> LiveState {
         change,
         timeline: None,
         summaries: BTreeMap::new(),
+        switched_off: Vec::new(),
         unknown: UnknownFields::default(),
     }
     .with_new_timeline()

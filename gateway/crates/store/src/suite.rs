@@ -152,11 +152,13 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
             steps: None,
             paused: None,
             restores: None,
+            extension: None,
             sections: [].into(),
             reason: None,
         },
         timeline: None,
         summaries: BTreeMap::new(),
+        switched_off: Vec::new(),
         unknown: UnknownFields::default(),
     }
 }

@@ -51,7 +51,12 @@ pub(crate) fn documented() -> Vec<Documented> {
     for line in text.lines() {
         let setting = line.strip_prefix("# ").unwrap_or(line);
         if setting.starts_with('[') && setting.ends_with(']') {
-            setting.trim_matches(['[', ']']).clone_into(&mut table);
+            // The name in quotes is one that the operator chooses.
+            let name = setting.trim_matches(['[', ']']).split('"');
+            table = name
+                .enumerate()
+                .map(|(index, part)| if index == 1 { "example" } else { part })
+                .collect();
             found.push(Documented {
                 line: setting.to_owned(),
                 path: table.clone(),

@@ -19,7 +19,7 @@ use crate::schema::{Name, Number, Reason, Releases};
 pub use progress::RolloutProgress;
 pub use release_summary::ReleaseSummary;
 pub use set_name::{SetName, SetNameError};
-pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, release_changes};
+pub use state::{Change, ChangeKind, GATEWAY, LiveState, ReleaseChange, SwitchedOff, release_changes};
 pub use steps::{EXPECTED_STEPS, RolloutStep, RolloutSteps};
 pub use visible::{Earlier, EarlierRole, Moment, Rollout, VisibleDeployments};
 

@@ -1,12 +1,13 @@
 //! The live state and the changes in its history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Deployment, ReleaseSummary, RolloutSteps, VisibleDeployments};
+use crate::extension_rules::ExtensionId;
 use crate::release::{Digest, ReleaseId};
 use crate::schema::{Name, Number, Percent, Reason, Version};
 use crate::unknown_fields::UnknownFields;
@@ -28,9 +29,25 @@ pub struct LiveState {
     /// What is known of the section releases that visitors get, by `name@version`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub summaries: BTreeMap<String, ReleaseSummary>,
+    /// The extensions that are switched off, whether or not a section fills their points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switched_off: Vec<SwitchedOff>,
     /// The fields of newer gateways.
     #[serde(flatten)]
     pub unknown: UnknownFields,
+}
+
+/// An extension that is switched off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SwitchedOff {
+    /// The extension.
+    pub extension: ExtensionId,
+    /// When it was switched off.
+    pub at: Timestamp,
+    /// The name of the token that switched it off.
+    pub by: String,
+    /// The reason, if one was given.
+    pub reason: Option<String>,
 }
 
 /// The author of automatic changes. No token has this name.
@@ -86,6 +103,10 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Number, required = false)]
     pub restores: Option<u64>,
+    /// The extension that was switched on or off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ExtensionId, required = false)]
+    pub extension: Option<ExtensionId>,
     /// The release changes of the shell and the sections, by name. For a new share of a rollout:
     /// the changes of the rollout.
     #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
@@ -132,6 +153,10 @@ pub enum ChangeKind {
     EndPreviews,
     /// Garbage collection deleted deployments and releases.
     GarbageCollection,
+    /// An extension was switched off.
+    ExtensionOff,
+    /// An extension was switched on again.
+    ExtensionOn,
 }
 
 impl LiveState {
@@ -152,6 +177,14 @@ impl LiveState {
         } else {
             deployment.changed_ids().collect()
         }
+    }
+
+    /// The extensions that are switched off.
+    pub fn off(&self) -> BTreeSet<ExtensionId> {
+        self.switched_off
+            .iter()
+            .map(|off| off.extension.clone())
+            .collect()
     }
 
     /// The number of the live deployment.

@@ -72,6 +72,15 @@ impl PointReference {
         self.0.split_once('@').map_or("", |(id, _)| id)
     }
 
+    /// The version.
+    pub fn version(&self) -> u32 {
+        let version = self
+            .0
+            .split_once('@')
+            .and_then(|(_, version)| version.parse().ok());
+        version.unwrap_or_default()
+    }
+
     /// Whether it is a point of the shell, which every document has.
     pub fn is_of_shell(&self) -> bool {
         self.owner() == SHELL
@@ -79,7 +88,7 @@ impl PointReference {
 
     /// The name of the section that opens the point, or `shell`.
     pub fn owner(&self) -> &str {
-        self.0.split_once('/').map_or("", |(owner, _)| owner)
+        point_owner(&self.0)
     }
 }
 
@@ -121,8 +130,13 @@ impl Serialize for PointReference {
     }
 }
 
+/// The name of the section that opens a point, or `shell`, from the point's ID or reference.
+pub fn point_owner(point: &str) -> &str {
+    point.split_once('/').map_or("", |(owner, _)| owner)
+}
+
 /// Whether a string is the ID of an extension point: two names, joined by a slash.
-pub(super) fn is_point_id(text: &str) -> bool {
+pub fn is_point_id(text: &str) -> bool {
     text.split_once('/')
         .is_some_and(|(owner, name)| is_name(owner) && is_name(name))
 }

@@ -13,7 +13,7 @@ mod tests;
 mod validate;
 
 pub use digest::Digest;
-pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference};
+pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use range::VersionRange;

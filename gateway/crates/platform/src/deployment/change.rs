@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use super::claims::{assemble_new, refused_claims};
 use super::deployments::Deployments;
 use super::error::LoadError;
+use super::left_out::pushed_out;
 use super::metrics;
 use super::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
 use super::snapshot::{Snapshot, concurrently};
@@ -48,6 +49,7 @@ impl Deployments {
                 return unchanged(snapshot, &request.command);
             };
             let loaded = self.checked(&snapshot, &plan, request).await?;
+            require_shown(&snapshot, &plan, &loaded)?;
             if let Some(action) = request.command.trial() {
                 self.require_settings(&snapshot, &plan, &loaded)?;
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
@@ -111,7 +113,7 @@ impl Deployments {
     ) -> Result<Vec<LoadedDeployment>, ChangeError> {
         let may_change = request.may_change;
         let needs_claims = !may_change("*");
-        if plan.create.is_none() && !needs_claims {
+        if plan.create.is_none() && !needs_claims && !plan.state.change.action.is_forward() {
             return Ok(Vec::new());
         }
         let mut loaded = Vec::new();
@@ -198,7 +200,7 @@ impl Deployments {
             }
         }
         reject(unknown, unavailable)?;
-        let assembled = assemble_new(Arc::new(deployment), releases, lost);
+        let assembled = assemble_new(Arc::new(deployment), releases, lost, Arc::clone(&snapshot.rules));
         assembled.map_err(|problems| match &set.rollout {
             Some(rollout) => ChangeError::ConflictWithRollouts {
                 problems,
@@ -296,6 +298,25 @@ impl Deployments {
     }
 }
 
+/// Fails if new releases would push an extension of another section out of a point. Rollbacks may: they
+/// restore what was shown before.
+fn require_shown(snapshot: &Snapshot, plan: &Plan, loaded: &[LoadedDeployment]) -> Result<(), ChangeError> {
+    let action = plan.state.change.action;
+    if !action.is_forward() && action != ChangeKind::Rollout {
+        return Ok(());
+    }
+    let mut problems = BTreeSet::new();
+    for (set, after) in plan.sets.iter().zip(loaded) {
+        let before = set.replaces.as_ref().and_then(|name| snapshot.set(name));
+        problems.extend(before.iter().flat_map(|before| pushed_out(before, after)));
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ChangeError::ExtensionsPushedOut(problems.into_iter().collect()))
+    }
+}
+
 /// The releases of a deployment that no visitor gets.
 fn unseen_releases(snapshot: &Snapshot, deployment: &Deployment) -> BTreeSet<ReleaseId> {
     let visible = snapshot
@@ -371,13 +392,15 @@ fn audit(change: &Change) {
         live,
         candidate,
         by,
+        extension,
         ..
     } = change;
+    let (section, extension_point) = extension.as_ref().map(|of| (&*of.section, &*of.point)).unzip();
     // After an automatic abort or pause the team of the release must act.
     if change.needs_attention() {
         tracing::warn!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
     } else {
-        tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, by = %by);
+        tracing::info!(target: AUDIT, event = "deployment_changed", action = ?action, deployment = live, candidate, section, extension_point, by = %by);
     }
 }
 
@@ -394,6 +417,11 @@ fn metrics_action(command: &Command<'_>) -> Option<&'static str> {
             Step::Pause(None) => metrics::PAUSE,
             Step::Pause(Some(_)) => metrics::AUTOMATIC_PAUSE,
             Step::Resume => metrics::RESUME,
+        }),
+        Command::Switch { on, .. } => Some(if *on {
+            metrics::EXTENSION_ON
+        } else {
+            metrics::EXTENSION_OFF
         }),
         Command::Preview(_) | Command::EndPreviews | Command::CollectGarbage(_) => None,
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::types::{Claim, MayChange};
 use colonnade_model::deployment::Deployment;
+use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_model::pattern::{Pattern, Segment};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest, Role, UnavailableRelease};
 
@@ -91,10 +92,11 @@ pub(crate) fn assemble_new(
     deployment: Arc<Deployment>,
     releases: Vec<Arc<LoadedRelease>>,
     unavailable: Vec<UnavailableRelease>,
+    rules: Arc<ExtensionRules>,
 ) -> Result<LoadedDeployment, Vec<String>> {
     let known = unavailable.iter().filter_map(|each| each.known.as_ref());
     let mut problems = container_problems(releases.iter().chain(known));
-    match LoadedDeployment::assemble(deployment, releases, unavailable) {
+    match LoadedDeployment::assemble(deployment, releases, unavailable, rules) {
         Ok(loaded) if problems.is_empty() => Ok(loaded),
         assembled => {
             problems.extend(assembled.err().into_iter().flatten());

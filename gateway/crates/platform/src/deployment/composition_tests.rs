@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::pushed_out;
 use colonnade_model::deployment::Deployment;
+use colonnade_model::extension_rules::{ExtensionId, ExtensionRules, PointRules, Refusal};
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Digest, Extension, ExtensionPoint, Page, ReleaseId};
-use colonnade_store::loaded::{LeftOut, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry};
+use colonnade_store::loaded::{
+    ExtensionManifest, LeftOut, LeftOutReason, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry,
+};
 use colonnade_store::testing::{Sample, shell, small_section};
 use colonnade_store::{ReleaseRecord, StoredRelease};
 use colonnade_testing::cases;
@@ -130,7 +134,7 @@ fn deployment(number: u64, releases: &[Arc<LoadedRelease>], changes: BTreeSet<St
 
 fn assembled(releases: Vec<Arc<LoadedRelease>>) -> LoadedDeployment {
     let record = deployment(1, &releases, BTreeSet::new());
-    LoadedDeployment::assemble(record, releases, Vec::new()).expect("they fit")
+    LoadedDeployment::assemble(record, releases, Vec::new(), Arc::default()).expect("they fit")
 }
 
 /// The release and the pattern that a set serves at a path.
@@ -203,24 +207,144 @@ proptest! {
     }
 }
 
+/// A section that fills a point.
+fn fills((name, version): (&str, &str), order: i64, point: &str) -> Arc<LoadedRelease> {
+    let mut sample = small_section(name, version, &format!("/{name}"));
+    let (point, assets) = (point.parse().unwrap(), Vec::new());
+    sample.release.extensions = vec![Extension { point, order, assets }];
+    loaded(sample)
+}
+
+/// A set in which `page` opens a point in this version, with a maximum, and these sections fill version
+/// 1 of it, each with its order. One whose name ends in a plus sign has another release.
+fn filled_set(version: u32, max: u8, sections: &str) -> LoadedDeployment {
+    let mut page = small_section("page", "1.0.0", "/");
+    page.release.extension_points = vec![ExtensionPoint {
+        version,
+        ..point("page/aside".to_owned(), max)
+    }];
+    let sections = sections.split(", ").map(|section| {
+        let (name, order) = section.split_once(' ').unwrap();
+        let release = name
+            .strip_suffix('+')
+            .map_or((name, "1.0.0"), |name| (name, "2.0.0"));
+        fills(release, order.parse().unwrap(), "page/aside@1")
+    });
+    assembled(
+        [shell_release(), loaded(page)]
+            .into_iter()
+            .chain(sections)
+            .collect(),
+    )
+}
+
+/// The rules with these orders and allow-lists of the point `page/aside`.
+fn rules(order: &[&str], allow: Option<&[&str]>, off: Option<&str>) -> Arc<ExtensionRules> {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let point = PointRules {
+        order: names(order),
+        allow: allow.map(names),
+    };
+    let off = off.map(|section| ExtensionId {
+        section: section.to_owned(),
+        point: "page/aside".to_owned(),
+    });
+    let points = BTreeMap::from([("page/aside".to_owned(), point)]);
+    ExtensionRules::new(Arc::new(points), off.into_iter().collect())
+}
+
+#[test]
+fn rules_order_allow_and_switch_off_extensions() {
+    let set = filled_set(1, 2, "a 1, b 2, c 3, d 4");
+    let point = "page/aside@1".parse().unwrap();
+    let unopened = filled_set(2, 2, "a 1");
+    for (rules, shown, left_out) in [
+        (Arc::default(), "a b", "full c d"),
+        (rules(&["d", "x", "b"], None, None), "d b", "full a c"),
+        (
+            rules(&[], Some(&["d", "c"]), None),
+            "c d",
+            "not-allowed a, not-allowed b",
+        ),
+        (
+            rules(&["c"], Some(&[]), Some("c")),
+            "",
+            "off c, not-allowed a, not-allowed b, not-allowed d",
+        ),
+        (rules(&[], None, Some("a")), "b c", "full d, off a"),
+    ] {
+        let set = set.with_rules(Arc::clone(&rules));
+        let names = |extensions: &[Arc<ExtensionManifest>]| {
+            let names = extensions.iter().map(|extension| &*extension.section.name);
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let reason = |reason| match reason {
+            LeftOutReason::Full(2) => "full",
+            LeftOutReason::Refused(Refusal::NotAllowed) => "not-allowed",
+            LeftOutReason::Refused(Refusal::Off) => "off",
+            _ => "other",
+        };
+        let described: Vec<String> = set
+            .left_out()
+            .map(|each| format!("{} {}", reason(each.reason), names(each.extensions)))
+            .collect();
+        assert_eq!(
+            (
+                names(set.extensions(&point)).as_str(),
+                described.join(", ").as_str()
+            ),
+            (shown, left_out),
+            "{rules:?}"
+        );
+        assert!(unopened.with_rules(rules).extensions(&point).is_empty());
+    }
+}
+
+#[test]
+fn deploy_pushes_out_only_what_keeps_its_release() {
+    let live = filled_set(1, 2, "a 10, b 20, c 30");
+    for (case, (version, max, sections), pushed) in [
+        ("nothing new", (1, 2, "a 10, b 20"), ""),
+        ("a later one", (1, 2, "a 10, b 20, x 25"), ""),
+        ("an earlier one", (1, 2, "a 10, b 20, x 15"), "b"),
+        ("one that moves up", (1, 2, "a 10, b 20, c+ 5"), "b"),
+        ("one that moves down", (1, 2, "a 10, b+ 40, c 30"), ""),
+        ("both in one deploy", (1, 2, "a 10, b+ 20, x 15"), ""),
+        ("a lower max", (1, 1, "a 10, b 20"), "b"),
+        ("another version", (2, 1, "a 10, b 20"), ""),
+    ] {
+        let problems = pushed_out(&live, &filled_set(version, max, sections)).concat();
+        let is_expected = if pushed.is_empty() {
+            problems.is_empty()
+        } else {
+            problems.contains(&format!(" and not {pushed}@1.0.0 "))
+        };
+        assert!(is_expected, "{case}: {problems}");
+    }
+    // An operator's order decides which one.
+    let [live, after] = [live, filled_set(1, 2, "a 10, b 20, x 15")]
+        .map(|set| set.with_rules(rules(&["b", "x"], None, None)));
+    assert_eq!(
+        pushed_out(&live, &after),
+        [
+            "`page/aside@1` would show b@1.0.0 (order 20), x@1.0.0 (order 15) and not a@1.0.0 (order 10), which it shows now: \
+             its `max` is 2; set `order` or `allow` in `[extension_points.\"page/aside\"]` of site.toml, or raise `max` in page"
+        ]
+    );
+}
+
 #[test]
 fn point_shows_first_extensions_by_order_and_name() {
-    let fills = |name: &str, version: &str, order: i64, point: &str| {
-        let mut sample = small_section(name, version, &format!("/{name}"));
-        let (point, assets) = (point.parse().unwrap(), Vec::new());
-        sample.release.extensions = vec![Extension { point, order, assets }];
-        loaded(sample)
-    };
     let aside = "section-0/aside@1";
     let opens = release(0, "1.0.0", (true, false, 0b110_0001)).unwrap();
     let set = assembled(vec![
         shell_release(),
         opens,
-        fills("b", "1.0.0", 6, aside),
-        fills("c", "1.0.0", 7, aside),
-        fills("a", "1.0.0", 6, aside),
-        fills("d", "1.0.0", 0, "section-0/aside@2"),
-        fills("e", "1.0.0", 0, "shell/banner@1"),
+        fills(("b", "1.0.0"), 6, aside),
+        fills(("c", "1.0.0"), 7, aside),
+        fills(("a", "1.0.0"), 6, aside),
+        fills(("d", "1.0.0"), 0, "section-0/aside@2"),
+        fills(("e", "1.0.0"), 0, "shell/banner@1"),
     ]);
     let page = RequestPath::parse("/shop").unwrap();
     let shown = filled(&set, Some(&page));
@@ -237,12 +361,15 @@ fn point_shows_first_extensions_by_order_and_name() {
             .collect()
     };
     assert_eq!(
-        (left_out[0].max, names(&left_out[0])),
-        (Some(2), vec!["section-0".to_owned(), "c".to_owned()])
+        (left_out[0].reason, names(&left_out[0])),
+        (
+            LeftOutReason::Full(2),
+            vec!["section-0".to_owned(), "c".to_owned()]
+        )
     );
     assert_eq!(
-        (left_out[1].max, names(&left_out[1])),
-        (None, vec!["d".to_owned()])
+        (left_out[1].reason, names(&left_out[1])),
+        (LeftOutReason::NotOpened, vec!["d".to_owned()])
     );
     assert_eq!(left_out.len(), 2);
 }

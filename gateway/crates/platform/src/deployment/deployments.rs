@@ -19,7 +19,9 @@ use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
-use colonnade_render::Renderer;
+use colonnade_model::extension_rules::PointRules;
+use colonnade_model::release::PointReference;
+use colonnade_render::{RenderStatistics, Renderer};
 use colonnade_store::{Store, StoreError};
 use colonnade_web::health::Readiness;
 
@@ -191,6 +193,14 @@ impl Deployments {
     /// The recent errors, the section log and the traffic of this gateway.
     pub fn diagnostics(&self) -> &Arc<Diagnostics> {
         &self.diagnostics
+    }
+
+    /// What was counted of the renders of an extension so far.
+    pub fn render_statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
+        let renderer = self.renderer.as_ref();
+        renderer.map_or_else(RenderStatistics::default, |renderer| {
+            renderer.statistics(section, point)
+        })
     }
 
     /// The metrics of deployments.
@@ -422,6 +432,16 @@ impl Deployments {
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         snapshot
+    }
+
+    /// Makes these rules for extension points those of the current snapshot, and of all later ones.
+    pub(super) async fn replace_points(&self, points: BTreeMap<String, PointRules>) {
+        let _changing = self.changing.lock().await;
+        let before = self.current();
+        if let Some(snapshot) = before.with_points(points).map(Arc::new) {
+            self.current.store(Arc::clone(&snapshot));
+            self.warm(&before, &snapshot);
+        }
     }
 
     /// The records of these deployments by number, and the numbers of those that are damaged.

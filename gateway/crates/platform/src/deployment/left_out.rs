@@ -1,10 +1,13 @@
-//! Extensions that no page shows: the set has no such point in this version, or others fill it.
+//! Extensions that no page shows: the set has no such point in this version, others fill it, or an
+//! operator does not want them.
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
+use colonnade_model::extension_rules::Refusal;
 use colonnade_model::release::PointReference;
-use colonnade_store::loaded::{ExtensionManifest, LeftOut, LoadedDeployment};
+use colonnade_store::loaded::{ExtensionManifest, LeftOut, LeftOutReason, LoadedDeployment};
 
 /// Why no page shows an extension, or those that are too many for a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +23,19 @@ impl LeftOutExtensions {
     pub fn of(set: &LoadedDeployment) -> Vec<Self> {
         let left_out = set.left_out();
         let known = left_out.filter(|left_out| !set.is_unavailable(left_out.point.owner()));
-        let described = known.flat_map(|left_out| match left_out.max {
-            Some(max) => vec![too_many(set, left_out, max)],
-            None => without_point(set, left_out),
+        let described = known.flat_map(|left_out| match left_out.reason {
+            LeftOutReason::Full(max) => vec![too_many(set, left_out, max)],
+            LeftOutReason::NotOpened => each(
+                left_out,
+                &format!(
+                    ", which no live section opens{}",
+                    other_versions(set, left_out.point)
+                ),
+            ),
+            LeftOutReason::Refused(Refusal::NotAllowed) => {
+                each(left_out, ", but site.toml does not allow it")
+            }
+            LeftOutReason::Refused(Refusal::Off) => each(left_out, ", but is switched off"),
         });
         described.collect()
     }
@@ -44,10 +57,7 @@ fn too_many(set: &LoadedDeployment, left_out: LeftOut<'_>, max: usize) -> LeftOu
     let LeftOut {
         point, extensions, ..
     } = left_out;
-    let named: Vec<String> = extensions
-        .iter()
-        .map(|extension| format!("{} (order {})", release(extension), extension.order))
-        .collect();
+    let named: Vec<String> = extensions.iter().map(described).collect();
     let (plural, are) = (
         if max == 1 { "" } else { "s" },
         if named.len() == 1 { "is" } else { "are" },
@@ -63,25 +73,45 @@ fn too_many(set: &LoadedDeployment, left_out: LeftOut<'_>, max: usize) -> LeftOu
     }
 }
 
-/// The extensions of a point that the set does not have in this version.
-fn without_point(
-    set: &LoadedDeployment,
+/// Extensions that are left out whoever else fills the point.
+fn each(
     LeftOut {
         point, extensions, ..
     }: LeftOut<'_>,
+    reason: &str,
 ) -> Vec<LeftOutExtensions> {
-    let others = other_versions(set, point);
-    let text = |extension| {
-        format!(
-            "{} fills `{point}`, which no live section opens{others}",
-            release(extension)
-        )
-    };
     let described = extensions.iter().map(|extension| LeftOutExtensions {
-        text: text(extension),
+        text: format!("{} fills `{point}`{reason}", release(extension)),
         sections: [&extension.section.name, point.owner()].map(str::to_owned).into(),
     });
     described.collect()
+}
+
+/// The extensions that a change pushes out of their points, as the problems of a deploy: they are
+/// shown before it, and their section keeps its release. A point that a release closes shows none: its
+/// team may close it.
+pub(crate) fn pushed_out(before: &LoadedDeployment, after: &LoadedDeployment) -> Vec<String> {
+    let left_out = after.left_out().filter_map(|left_out| match left_out.reason {
+        LeftOutReason::Full(max) => Some((left_out, max)),
+        _ => None,
+    });
+    let problems = left_out.filter_map(|(LeftOut { point, extensions, .. }, max)| {
+        let shown = before.extensions(point);
+        let pushed = extensions.iter().filter(|extension| shown.contains(extension));
+        let pushed: Vec<String> = pushed.map(described).collect();
+        (!pushed.is_empty()).then(|| {
+            let shown: Vec<String> = after.extensions(point).iter().map(described).collect();
+            format!(
+                "`{point}` would show {} and not {}, which it shows now: its `max` is {max}; set `order` or `allow` in \
+                 `[extension_points.\"{}\"]` of site.toml, or raise `max` in {}",
+                shown.join(", "),
+                pushed.join(", "),
+                point.id(),
+                point.owner()
+            )
+        })
+    });
+    problems.collect()
 }
 
 /// In which other versions the set has a point, as the end of a sentence.
@@ -98,6 +128,11 @@ fn other_versions(set: &LoadedDeployment, point: &PointReference) -> String {
         return String::new();
     }
     format!("; {} opens {}", owner.id, others.join(", "))
+}
+
+/// An extension among others of its point, as text.
+fn described(extension: &Arc<ExtensionManifest>) -> String {
+    format!("{} (order {})", release(extension), extension.order)
 }
 
 /// The release of an extension, as text.

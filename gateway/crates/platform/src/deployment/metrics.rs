@@ -11,13 +11,15 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::{Registry, Unit};
 
+use colonnade_model::deployment::LiveState;
+use colonnade_model::extension_rules::ExtensionId;
 use colonnade_web::metrics::Described;
 
 use super::snapshot::Snapshot;
 use super::types::{ChangeError, ChangeOutcome};
 
 /// The actions of `changes`.
-const ACTIONS: [&str; 9] = [
+const ACTIONS: [&str; 11] = [
     DEPLOY,
     PROMOTE,
     ADVANCE,
@@ -27,6 +29,8 @@ const ACTIONS: [&str; 9] = [
     ABORT,
     AUTOMATIC_ABORT,
     ROLLBACK,
+    EXTENSION_OFF,
+    EXTENSION_ON,
 ];
 pub(crate) const DEPLOY: &str = "deploy";
 pub(crate) const PROMOTE: &str = "promote";
@@ -37,6 +41,8 @@ pub(crate) const RESUME: &str = "resume";
 pub(crate) const ABORT: &str = "abort";
 pub(crate) const AUTOMATIC_ABORT: &str = "automatic_abort";
 pub(crate) const ROLLBACK: &str = "rollback";
+pub(crate) const EXTENSION_OFF: &str = "extension_off";
+pub(crate) const EXTENSION_ON: &str = "extension_on";
 
 /// The outcomes of `changes`.
 const OUTCOMES: [&str; 4] = ["succeeded", "unchanged", "rejected", "failed"];
@@ -49,7 +55,8 @@ const REPORT_CAUSES: [&str; 2] = ["load", "render"];
 pub struct DeploymentMetrics {
     live: Gauge,
     stored: Gauge,
-    candidates: Candidates,
+    candidates: Listed<RolloutLabel>,
+    extensions_off: Listed<ExtensionLabels>,
     changes: Family<ChangeLabels, Counter>,
     reports: Family<ReportLabels, Counter>,
     unavailable: Family<SectionLabel, Gauge>,
@@ -57,10 +64,21 @@ pub struct DeploymentMetrics {
     counting_gateways: Gauge,
 }
 
-/// A gauge per running rollout: the sections that it changes, and the candidate's share of
-/// visitors.
-#[derive(Debug, Clone, Default)]
-struct Candidates(Arc<Mutex<Vec<(RolloutLabel, u8)>>>);
+/// A gauge of which all series are replaced together.
+#[derive(Debug, Clone)]
+struct Listed<L>(Arc<Mutex<Vec<(L, u8)>>>);
+
+impl<L> Default for Listed<L> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ExtensionLabels {
+    section: String,
+    extension_point: String,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RolloutLabel {
@@ -84,10 +102,10 @@ struct SectionLabel {
     section: String,
 }
 
-impl EncodeMetric for Candidates {
+impl<L: EncodeLabelSet + fmt::Debug + Send + Sync + 'static> EncodeMetric for Listed<L> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        for (rollout, percent) in &*self.0.lock() {
-            ConstGauge::new(i64::from(*percent)).encode(encoder.encode_family(rollout)?)?;
+        for (labels, value) in &*self.0.lock() {
+            ConstGauge::new(i64::from(*value)).encode(encoder.encode_family(labels)?)?;
         }
         Ok(())
     }
@@ -132,6 +150,11 @@ impl DeploymentMetrics {
             "rollout_candidate_percent",
             "The share of visitors who get the candidate of a running rollout, by the sections that it changes",
             self.candidates.clone(),
+        );
+        registry.register(
+            "extension_off",
+            "1 while an extension of a release that visitors get is switched off",
+            self.extensions_off.clone(),
         );
         registry.register(
             "changes",
@@ -188,6 +211,16 @@ impl DeploymentMetrics {
             (RolloutLabel { rollout }, running.record.percent)
         });
         *self.candidates.0.lock() = candidates.collect();
+        let off = snapshot.state().into_iter().flat_map(LiveState::off);
+        let off = off.filter(|off| {
+            let mut releases = snapshot.visible_releases();
+            releases.any(|release| release.has_extension(off))
+        });
+        let labels = off.map(|ExtensionId { section, point }| ExtensionLabels {
+            section,
+            extension_point: point,
+        });
+        *self.extensions_off.0.lock() = labels.map(|labels| (labels, 1)).collect();
         // The counters of each section that browsers can report exist from the start.
         for release in snapshot.visible_releases() {
             for cause in REPORT_CAUSES {

@@ -34,6 +34,7 @@ pub use error::LoadError;
 pub use hidden_pages::HiddenPage;
 pub use history::HistoryPage;
 pub use left_out::LeftOutExtensions;
+pub(crate) use left_out::pushed_out;
 pub use metrics::DeploymentMetrics;
 pub use settings::SettingProblem;
 pub(crate) use snapshot::concurrently;

@@ -7,6 +7,7 @@ use super::types::{
     RollbackTarget, RolloutTarget,
 };
 use colonnade_model::deployment::{ChangeKind, GATEWAY, Rollout};
+use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use jiff::Timestamp;
 
@@ -198,6 +199,19 @@ impl Deployments {
             outcome.snapshot = self.refresh().await?;
         }
         Ok(outcome)
+    }
+
+    /// Switches an extension on or off, in all versions of its section and of the point. New documents
+    /// follow at once here, and on other gateways after their next poll.
+    pub async fn switch_extension(
+        &self,
+        extension: &ExtensionId,
+        on: bool,
+        author: &Author,
+        may_change: MayChange<'_>,
+    ) -> Result<ChangeOutcome, ChangeError> {
+        self.run(Command::Switch { extension, on }, author, may_change)
+            .await
     }
 
     /// Ends all previews, on every gateway that shares the store, by deleting the signing keys.

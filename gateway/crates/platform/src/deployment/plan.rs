@@ -11,8 +11,10 @@ use colonnade_config::Retention;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{
     Change, ChangeKind, Deployment, LiveState, Moment, ReleaseChange, Rollout, RolloutProgress, SetName,
-    VisibleDeployments, release_changes,
+    SwitchedOff, VisibleDeployments, release_changes,
 };
+use colonnade_model::extension_rules::ExtensionId;
+use colonnade_model::release::point_owner;
 use colonnade_model::secret::Secret;
 use colonnade_model::unknown_fields::UnknownFields;
 use jiff::Timestamp;
@@ -37,6 +39,8 @@ pub(super) enum Command<'a> {
     Step { rollout: &'a RolloutTarget, step: Step },
     /// Prepares a preview.
     Preview(&'a PreviewTarget),
+    /// Switches an extension on or off.
+    Switch { extension: &'a ExtensionId, on: bool },
     /// Records that all previews have ended.
     EndPreviews,
     /// Forgets the deployments and releases that are not retained.
@@ -126,6 +130,9 @@ impl Request<'_> {
                 target: RollbackTarget::Section(section),
                 ..
             } => require(section),
+            // The team of the extension and that of the page can switch it.
+            Command::Switch { extension, .. } if (self.may_change)(point_owner(&extension.point)) => Ok(()),
+            Command::Switch { extension, .. } => require(&extension.section),
             // These change all sections.
             Command::RollBack { .. } | Command::EndPreviews | Command::CollectGarbage(_) => require("*"),
             Command::Step { .. } | Command::Preview(PreviewTarget::Deployment(_)) => Ok(()),
@@ -168,6 +175,7 @@ pub(super) fn plan(
         }
         (Command::Step { rollout, step }, _) => planner.step(rollout, *step),
         (Command::Preview(target), _) => planner.preview(target),
+        (Command::Switch { extension, on }, _) => planner.switch(extension, *on),
         (Command::EndPreviews, _) => {
             Ok(planner.record_only(ChangeKind::EndPreviews, CollectedGarbage::default()))
         }
@@ -450,6 +458,39 @@ impl Planner<'_> {
         }))
     }
 
+    fn switch(&self, extension: &ExtensionId, on: bool) -> Result<Option<Plan>, ChangeError> {
+        let before = self.snapshot.state().ok_or(ChangeError::NoLiveDeployment)?;
+        let is_this = |off: &SwitchedOff| off.extension == *extension;
+        let is_off = before.switched_off.iter().any(is_this);
+        let mut visible = self.snapshot.visible_releases();
+        if !is_off && !visible.any(|release| release.has_extension(extension)) {
+            return Err(ChangeError::ExtensionNotFound(extension.clone()));
+        }
+        if is_off != on {
+            return Ok(None);
+        }
+        let kind = if on {
+            ChangeKind::ExtensionOn
+        } else {
+            ChangeKind::ExtensionOff
+        };
+        let mut plan = self.record_only(kind, CollectedGarbage::default());
+        if let Some(Plan { state, .. }) = &mut plan {
+            state.change.extension = Some(extension.clone());
+            state.switched_off.retain(|off| !is_this(off));
+            if !on {
+                let Author { by, reason } = self.request.author.clone();
+                state.switched_off.push(SwitchedOff {
+                    extension: extension.clone(),
+                    at: self.moment.at,
+                    by,
+                    reason,
+                });
+            }
+        }
+        Ok(plan)
+    }
+
     fn collect(&self, garbage: CollectedGarbage) -> Option<Plan> {
         let mut plan = self.record_only(ChangeKind::GarbageCollection, garbage)?;
         plan.state.visible = plan.state.visible.without(&plan.garbage.deployments);
@@ -458,7 +499,7 @@ impl Planner<'_> {
         Some(plan)
     }
 
-    /// A change that visitors do not see; `None` before the first deploy.
+    /// A change of no release; `None` before the first deploy.
     fn record_only(&self, action: ChangeKind, garbage: CollectedGarbage) -> Option<Plan> {
         let visible = self.snapshot.state()?.visible.clone();
         let state = self.state(action, visible, BTreeMap::new());
@@ -553,6 +594,7 @@ impl Planner<'_> {
             steps: None,
             paused: None,
             restores: None,
+            extension: None,
             sections,
             reason: reason.clone(),
         };
@@ -562,6 +604,7 @@ impl Planner<'_> {
             timeline: before.and_then(|state| state.timeline.clone()),
             // Known when the releases are loaded.
             summaries: BTreeMap::new(),
+            switched_off: before.map(|state| state.switched_off.clone()).unwrap_or_default(),
             unknown: before.map(|state| state.unknown.clone()).unwrap_or_default(),
         }
     }

@@ -109,7 +109,7 @@ impl Deployments {
                 .map(|state| state.visible.numbers().collect::<Vec<_>>());
             numbers.unwrap_or_default()
         };
-        if names(before) != names(now) {
+        if names(before) != names(now) || !Arc::ptr_eq(&before.rules, &now.rules) {
             self.warm_all(now);
         }
     }

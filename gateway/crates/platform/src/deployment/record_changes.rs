@@ -4,6 +4,7 @@ use super::deployments::Deployments;
 use super::snapshot::Snapshot;
 use colonnade_diagnostics::NewLogEntry;
 use colonnade_model::deployment::Change;
+use colonnade_model::release::point_owner;
 
 /// The maximum number of changes to read from the history after a poll. Other gateways can make
 /// several changes between two polls.
@@ -28,7 +29,9 @@ impl Deployments {
     }
 
     fn record_change(&self, change: Change) {
-        let sections: Vec<String> = change.sections.keys().cloned().collect();
+        let extension = change.extension.iter();
+        let of_extension = extension.flat_map(|of| [&*of.section, point_owner(&of.point)].map(str::to_owned));
+        let sections: Vec<String> = change.sections.keys().cloned().chain(of_extension).collect();
         if !sections.is_empty() {
             let entry = NewLogEntry::of_change(change, sections);
             self.diagnostics.log.record(entry);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::deployments::Deployments;
 use super::snapshot::Snapshot;
-use colonnade_config::{Facts, Sections};
+use colonnade_config::{ExtensionPoints, Facts, Sections};
 use colonnade_model::release::{FactType, ReleaseId};
 use colonnade_store::loaded::LoadedRelease;
 
@@ -100,11 +100,13 @@ fn problems_in(
 }
 
 impl Deployments {
-    /// Replaces the facts of the site and the settings of its sections. Logs each that a live release
-    /// or a candidate reads and that is missing or has another type. The gateway goes on serving
-    /// these releases.
-    pub fn replace_settings(&self, facts: Facts, sections: Sections) {
+    /// Replaces the facts of the site, the settings of its sections, and which extensions its points
+    /// show. Logs each setting that a live release or a candidate reads and that is missing or has
+    /// another type. The gateway goes on serving these releases.
+    pub async fn replace_settings(&self, facts: Facts, sections: Sections, points: &ExtensionPoints) {
         self.settings.store(Some(Arc::new(Settings { facts, sections })));
+        let points = points.iter().map(|(id, point)| (id.clone(), point.rules()));
+        self.replace_points(points.collect()).await;
         for problem in self.visible_setting_problems(&self.current()) {
             let key = problem.key();
             let SettingProblem {

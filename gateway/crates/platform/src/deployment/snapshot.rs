@@ -9,6 +9,7 @@ use super::error::LoadError;
 use colonnade_model::deployment::{
     Deployment, LiveState, ReleaseChange, ReleaseSummary, Rollout, SetName, release_changes,
 };
+use colonnade_model::extension_rules::{ExtensionRules, PointRules};
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
@@ -27,7 +28,7 @@ const ROUTED_RELEASE_BYTES: usize = 2048;
 const SHARED_RELEASE_BYTES: usize = 64;
 
 /// The deployments and releases of the store at one revision.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     state: Option<LiveState>,
     /// The live deployment; `None` before the first deploy.
@@ -37,6 +38,8 @@ pub struct Snapshot {
     /// The stored deployments whose releases are loaded, by number.
     records: BTreeMap<u64, Arc<Deployment>>,
     preview_keys: RotatingKeys,
+    /// What operators decide about extensions. All its sets follow them.
+    pub(super) rules: Arc<ExtensionRules>,
     /// By name, then by version.
     releases: Releases,
     /// The numbers of all stored deployments, also of those that cannot be loaded, ascending.
@@ -294,18 +297,56 @@ impl Snapshot {
             return Some(set);
         }
         let releases = record.release_ids().map(|id| self.known(&id));
-        let set =
-            LoadedDeployment::assemble(Arc::clone(record), releases.collect::<Option<_>>()?, Vec::new());
+        let set = LoadedDeployment::assemble(
+            Arc::clone(record),
+            releases.collect::<Option<_>>()?,
+            Vec::new(),
+            self.rules(),
+        );
         let set = Arc::new(set.ok()?);
         self.keep(&set, ROUTED_RELEASE_BYTES);
         Some(set)
     }
 
+    fn rules(&self) -> Arc<ExtensionRules> {
+        Arc::clone(&self.rules)
+    }
+
+    /// A set with the rules of this snapshot.
+    fn ruled(&self, set: &Arc<LoadedDeployment>) -> Arc<LoadedDeployment> {
+        if Arc::ptr_eq(&set.rules, &self.rules) {
+            Arc::clone(set)
+        } else {
+            Arc::new(set.with_rules(self.rules()))
+        }
+    }
+
+    /// This snapshot with these rules for extensions, from the configuration; `None` if it has them.
+    pub(super) fn with_points(&self, points: BTreeMap<String, PointRules>) -> Option<Self> {
+        let rules = self.rules.with_points(points);
+        if Arc::ptr_eq(&rules, &self.rules) {
+            return None;
+        }
+        Some(Self {
+            live: self
+                .live()
+                .map(|live| Arc::new(live.with_rules(Arc::clone(&rules)))),
+            sets: Arc::default(),
+            rules,
+            ..self.clone()
+        })
+    }
+
+    /// The rules for extensions that follow from a live state.
+    fn rules_with(&self, state: Option<&LiveState>) -> Arc<ExtensionRules> {
+        self.rules.with_off(state.map(LiveState::off).unwrap_or_default())
+    }
+
     /// The composed sets that stay with a live state: those of another live deployment would keep its
-    /// routes in memory.
-    fn sets_with(&self, state: Option<&LiveState>) -> Arc<Sets> {
+    /// routes in memory, and those with other rules show other extensions.
+    fn sets_with(&self, state: Option<&LiveState>, rules: &Arc<ExtensionRules>) -> Arc<Sets> {
         let live = self.state.as_ref().map(LiveState::live);
-        if live == state.map(LiveState::live) {
+        if live == state.map(LiveState::live) && Arc::ptr_eq(rules, &self.rules) {
             Arc::clone(&self.sets)
         } else {
             Arc::default()
@@ -374,11 +415,13 @@ impl Snapshot {
             // What this process has loaded and cached belongs to the lost timeline.
             return Err(LoadError::OtherTimeline);
         }
+        let rules = self.rules_with(state.as_ref());
         let mut next = Self {
             preview_keys,
             releases: self.releases.clone(),
             is_partial,
-            sets: self.sets_with(state.as_ref()),
+            sets: self.sets_with(state.as_ref(), &rules),
+            rules,
             ..Self::default()
         };
         let visible: Vec<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
@@ -484,7 +527,8 @@ impl Snapshot {
         number: u64,
     ) -> Result<Arc<LoadedDeployment>, LoadError> {
         let known = self.live().filter(|live| live.deployment.number == number);
-        if let Some(known) = known.filter(|live| live.unavailable.is_empty()) {
+        let known = known.map(|live| next.ruled(live));
+        if let Some(known) = known.as_ref().filter(|live| live.unavailable.is_empty()) {
             return Ok(Arc::clone(known));
         }
         let record = next.record(number).cloned();
@@ -493,10 +537,11 @@ impl Snapshot {
         let (releases, unavailable) = self.load_releases(store, next, ids, number).await?;
         // Releases only become available, so equal numbers mean equal releases.
         if let Some(known) = known.filter(|known| known.unavailable.len() == unavailable.len()) {
-            return Ok(Arc::clone(known));
+            return Ok(known);
         }
-        let assemble =
-            |releases, unavailable| LoadedDeployment::assemble(Arc::clone(&record), releases, unavailable);
+        let assemble = |releases, unavailable| {
+            LoadedDeployment::assemble(Arc::clone(&record), releases, unavailable, next.rules())
+        };
         let loaded = assemble(releases.clone(), unavailable.clone()).or_else(|_| {
             // A repaired release may conflict with what was deployed while nothing was known of it.
             let (kept, lost) = self.without_conflicts(&record, releases);
@@ -517,7 +562,9 @@ impl Snapshot {
         let (mut kept, mut lost) = (Vec::new(), Vec::new());
         for release in releases {
             kept.push(Arc::clone(&release));
-            if let Err(problems) = LoadedDeployment::assemble(Arc::clone(record), kept.clone(), Vec::new()) {
+            let assembled =
+                LoadedDeployment::assemble(Arc::clone(record), kept.clone(), Vec::new(), self.rules());
+            if let Err(problems) = assembled {
                 kept.pop();
                 lost.push(UnavailableRelease {
                     id: release.id.clone(),
@@ -625,6 +672,7 @@ impl Snapshot {
     /// This snapshot after a change that created this deployment, without reading the store; `None`
     /// if visitors get another one that is not loaded.
     pub(super) fn changed(&self, state: &LiveState, created: Option<LoadedDeployment>) -> Option<Self> {
+        let rules = self.rules_with(Some(state));
         let mut next = Self {
             state: Some(state.clone()),
             live: None,
@@ -634,7 +682,8 @@ impl Snapshot {
             releases: self.releases.clone(),
             stored: self.stored.clone(),
             is_partial: self.is_partial,
-            sets: self.sets_with(Some(state)),
+            sets: self.sets_with(Some(state), &rules),
+            rules,
         };
         let created = created.map(Arc::new);
         if let Some(loaded) = &created {
@@ -651,7 +700,7 @@ impl Snapshot {
             .filter(|created| created.deployment.number == state.live());
         next.live = match live {
             Some(created) => Some(Arc::clone(created)),
-            None => Some(self.base(state.live())?),
+            None => Some(next.ruled(&self.base(state.live())?)),
         };
         for rollout in state.visible.rollouts() {
             let known = self.candidates.iter();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::error::LoadError;
 use super::snapshot::{RunningRollout, Snapshot};
 use colonnade_model::deployment::{LiveState, ReleaseChange, RolloutSteps};
+use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
@@ -59,6 +60,12 @@ pub enum ChangeError {
     /// Pages or extensions of the deployment fail to render.
     #[error("pages or extensions of the deployment fail to render")]
     RenderFailed(Vec<String>),
+    /// The releases would push extensions of other sections out of their points.
+    #[error("the deployment would push out extensions that are shown; only site.toml does")]
+    ExtensionsPushedOut(Vec<String>),
+    /// No release that visitors get has the extension.
+    #[error("no live release of `{}` fills `{}`; `colonnade extensions` lists what does", .0.section, .0.point)]
+    ExtensionNotFound(ExtensionId),
     /// The deployment that the change builds on is not live.
     #[error("base deployment {base} is not live: {}", describe_live(*.live))]
     BaseNotLive {

@@ -6,31 +6,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use colonnade_config::Budget;
-use colonnade_model::release::{File, Kind, Release};
+use colonnade_config::{Budget, ExtensionPoints};
+use colonnade_model::release::{File, Kind, PointReference, Release};
 
 /// How many of the largest files a problem lists.
 const MAX_LISTED: usize = 3;
 
-/// Returns a problem for each view over the budget. `sizes`: the transfer size of each file by
-/// path.
-pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String, u64>) -> Vec<String> {
+/// Returns a problem for each view over the budget. The scripts of an extension have the budget of its
+/// point, if `points` has one. `sizes`: the transfer size of each file by path.
+pub(super) fn check(
+    budget: &Budget,
+    points: &ExtensionPoints,
+    release: &Release,
+    sizes: &BTreeMap<String, u64>,
+) -> Vec<String> {
     let common = std::iter::once(&release.entry).chain(&release.assets);
     let (script, style) = match release.kind {
         Kind::Section => budget.of_section(&release.name),
         Kind::Shell => (budget.shell_script, budget.shell_style),
     };
-    let mut views: Vec<(String, &[String])> = Vec::new();
+    let mut views: Vec<(String, &[String], Option<&PointReference>)> = Vec::new();
     match release.kind {
-        Kind::Shell => views.push(("the shell".to_owned(), &release.styles)),
+        Kind::Shell => views.push(("the shell".to_owned(), &release.styles, None)),
         Kind::Section => {
             let pages = release.pages.iter();
-            views.extend(pages.map(|page| (format!("page `{}`", page.pattern), &page.assets[..])));
+            views.extend(pages.map(|page| (format!("page `{}`", page.pattern), &page.assets[..], None)));
             let extensions = release.extensions.iter();
             views.extend(extensions.map(|extension| {
                 (
                     format!("the extension of `{}`", extension.point),
                     &extension.assets[..],
+                    Some(&extension.point),
                 )
             }));
         }
@@ -40,21 +46,28 @@ pub(super) fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String,
         .iter()
         .map(|file| (file.path.as_str(), file))
         .collect();
-    let advice = match release.kind {
-        Kind::Section => format!(
-            "; the operator can raise it with `[budget.sections.{}]` in `site.toml`",
-            release.name
-        ),
-        Kind::Shell => String::new(),
-    };
+    let of_section = format!("budget.sections.{}", release.name);
     let mut problems = Vec::new();
-    for (view, own) in views {
+    for (view, own, point) in views {
         let paths: BTreeSet<&String> = common.clone().chain(own).collect();
+        let of_point = point.and_then(|point| {
+            let limit = points.get(point.id())?.max_script?;
+            Some((limit, format!("extension_points.\"{}\"", point.id())))
+        });
+        let of_section = |limit| Some((limit?, of_section.clone()));
         for (limit, what, is_of_kind) in [
-            (script, "scripts", File::is_script as fn(&File) -> bool),
-            (style, "stylesheets", File::is_style),
+            (
+                of_point.or_else(|| of_section(script)),
+                "scripts",
+                File::is_script as fn(&File) -> bool,
+            ),
+            (of_section(style), "stylesheets", File::is_style),
         ] {
-            let Some(limit) = limit else { continue };
+            let Some((limit, table)) = limit else { continue };
+            let advice = match release.kind {
+                Kind::Section => format!("; the operator can raise it with `[{table}]` in `site.toml`"),
+                Kind::Shell => String::new(),
+            };
             let of_kind = paths.iter().filter(|path| {
                 let file = files.get(path.as_str());
                 file.is_some_and(|file| is_of_kind(file))
@@ -92,10 +105,13 @@ fn kib(bytes: u64) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::check;
-    use colonnade_config::Budget;
+    use colonnade_config::{Budget, ExtensionPointSettings, ExtensionPoints};
     use colonnade_model::release::Release;
     use colonnade_store::testing;
+
+    fn check(budget: &Budget, release: &Release, sizes: &BTreeMap<String, u64>) -> Vec<String> {
+        super::check(budget, &ExtensionPoints::new(), release, sizes)
+    }
 
     /// A budget with the same limit for all kinds.
     fn budget(bytes: u64) -> Budget {
@@ -156,6 +172,26 @@ mod tests {
         for (problem, view) in all.iter().zip(views) {
             assert!(problem.starts_with(view), "{problem}");
         }
+    }
+
+    #[test]
+    fn extension_has_budget_of_its_point() {
+        let (release, sizes) = section();
+        let of_point = |limit| {
+            let settings = ExtensionPointSettings {
+                max_script: Some(limit),
+                ..ExtensionPointSettings::default()
+            };
+            let points = [("shell/banner".to_owned(), settings)].into();
+            super::check(&budget(10_110), &points, &release, &sizes)
+        };
+        assert_eq!(of_point(1_110), [""; 0]);
+        let problems = of_point(1_109).concat();
+        assert!(
+            problems.starts_with("the extension of `shell/banner@1` loads 1.1 KiB of scripts")
+                && problems.ends_with("raise it with `[extension_points.\"shell/banner\"]` in `site.toml`"),
+            "{problems}"
+        );
     }
 
     #[test]

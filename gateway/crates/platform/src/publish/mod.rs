@@ -25,6 +25,7 @@ use std::fs::File;
 use std::sync::{Arc, Weak};
 use std::thread;
 
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tempfile::TempDir;
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, oneshot};
@@ -33,7 +34,7 @@ use quota::CountedReleases;
 use unpack::Contents;
 use verify::Verified;
 
-use colonnade_config::{Budget, Quota};
+use colonnade_config::{Budget, ExtensionPoints, Quota};
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
@@ -55,6 +56,8 @@ const NICENESS: i32 = 10;
 pub struct PublishRules {
     /// The size budgets, and the quotas.
     pub budget: Budget,
+    /// The size budgets of the extensions of single points.
+    pub points: ExtensionPoints,
     /// Whether a release may contain WebAssembly.
     pub allow_wasm: bool,
 }
@@ -95,7 +98,7 @@ pub enum PublishError {
 /// MB of memory.
 #[derive(Debug)]
 pub struct Publisher {
-    rules: PublishRules,
+    rules: ArcSwap<PublishRules>,
     /// One permit for each archive that is being published.
     running: Semaphore,
     /// A lock for each section with releases that are being published: one at a time, so that two
@@ -108,16 +111,25 @@ impl Publisher {
     /// Creates a publisher with these rules.
     pub fn new(rules: PublishRules) -> Self {
         Self {
-            rules,
+            rules: ArcSwap::from_pointee(rules),
             running: Semaphore::new(MAX_RUNNING),
             sections: Mutex::default(),
             counted: CountedReleases::default(),
         }
     }
 
+    /// Replaces the size budgets of the extensions of single points.
+    pub fn replace_points(&self, points: ExtensionPoints) {
+        let rules = PublishRules {
+            points,
+            ..PublishRules::clone(&self.rules.load())
+        };
+        self.rules.store(Arc::new(rules));
+    }
+
     /// The quota of a section or of the shell.
     pub fn quota(&self, section: &str) -> Quota {
-        self.rules.budget.quota(section)
+        self.rules.load().budget.quota(section)
     }
 
     /// Checks before an upload whether the section has used its quota. A release that is stored
@@ -186,7 +198,7 @@ impl Publisher {
             self.check_room(store, &id, Some(quota::size(&draft.verified.release)))
                 .await?;
         }
-        let rules = self.rules.clone();
+        let rules = self.rules.load_full();
         let prepared = in_background(move || draft.prepare(id, &rules, by)).await?;
         let id = prepared.id.clone();
         match store.put_release(prepared).await? {
@@ -230,12 +242,17 @@ impl Draft {
             }));
         }
         // Compression is slow and only needed for the budget if the release is rejected anyway.
-        if !problems.is_empty() && rules.budget == Budget::default() {
+        if !problems.is_empty() && rules.budget == Budget::default() && rules.points.is_empty() {
             return Err(PublishError::Rejected(problems));
         }
         let files = verify::present(&release, &self.contents);
         let compressed = compress::compress(&files, self.folder.path())?;
-        problems.extend(budget::check(&rules.budget, &release, &compressed.sizes));
+        problems.extend(budget::check(
+            &rules.budget,
+            &rules.points,
+            &release,
+            &compressed.sizes,
+        ));
         if !problems.is_empty() {
             return Err(PublishError::Rejected(problems));
         }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use semver::Version;
 
-use crate::deployment::{Deployments, LeftOutExtensions, LoadError, assemble_new, refused_claims};
+use crate::deployment::{
+    Deployments, LeftOutExtensions, LoadError, assemble_new, pushed_out, refused_claims,
+};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
 
@@ -37,7 +39,7 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
     deployment.releases.insert(id.name.clone(), id.version.clone());
     let lost = live.unavailable.iter().filter(|each| each.id.name != id.name);
     let lost = lost.cloned().collect();
-    let problems = match assemble_new(Arc::new(deployment), releases, lost) {
+    let problems = match assemble_new(Arc::new(deployment), releases, lost, Arc::clone(&live.rules)) {
         Ok(set) => {
             let needs_both = |claim| format!("{claim}; a deploy needs a token that covers both sections");
             warnings.extend(refused_claims(live, &set, &|_| false).into_iter().map(needs_both));
@@ -47,7 +49,9 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
             let mut left_out = LeftOutExtensions::of(&set);
             left_out.retain(|left_out| left_out.concerns(|name| name == id.name));
             warnings.extend(left_out.iter().map(ToString::to_string));
-            deployments.render_problems(&snapshot, &set).await
+            let mut problems = pushed_out(live, &set);
+            problems.extend(deployments.render_problems(&snapshot, &set).await);
+            problems
         }
         Err(problems) => problems,
     };

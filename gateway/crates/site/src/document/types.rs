@@ -46,6 +46,8 @@ pub(super) struct DocumentKey {
     path: Option<String>,
     /// The revision of what it contains of the configuration.
     site: u64,
+    /// The revision of the rules for extensions.
+    rules: u64,
     /// The day in the boot payload.
     pub(super) day: Date,
 }
@@ -66,6 +68,7 @@ impl DocumentRequest {
                 releases: deployment.releases.len(),
                 path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
                 site: site.values.revision(),
+                rules: deployment.rules.revision(),
                 day: colonnade_clock::today(),
             },
             site,

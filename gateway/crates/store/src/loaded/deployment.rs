@@ -7,6 +7,7 @@ use semver::Version;
 use tokio::sync::OnceCell;
 
 use colonnade_model::deployment::{Deployment, SetName};
+use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_model::pattern::{PatternTable, RequestPath};
 use colonnade_model::release::{PointReference, ReleaseId, SHELL, VersionRange};
 use colonnade_web::encoded_content::EncodedContent;
@@ -17,7 +18,7 @@ use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
 /// The releases that some visitors get, ready to serve: those of a live deployment with the changes
 /// of some candidates. Or those of a preview.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadedDeployment {
     /// The name of the set.
     pub set: SetName,
@@ -33,6 +34,8 @@ pub struct LoadedDeployment {
     pub unavailable: Vec<UnavailableRelease>,
     /// The files of the sitemap, encoded at the first request.
     pub sitemap: OnceCell<Vec<EncodedContent>>,
+    /// What operators decide about its extensions.
+    pub rules: Arc<ExtensionRules>,
     routes: Arc<Routes>,
     points: FilledPoints,
     candidates: Vec<Arc<LoadedCandidate>>,
@@ -69,7 +72,7 @@ pub struct UnavailableRelease {
 }
 
 impl LoadedDeployment {
-    /// Assembles the releases of a deployment.
+    /// Assembles the releases of a deployment, with these rules for its extensions.
     ///
     /// # Errors
     /// All problems: no shell, colliding patterns, different contracts, unmet shared packages.
@@ -77,6 +80,7 @@ impl LoadedDeployment {
         deployment: Arc<Deployment>,
         releases: Vec<Arc<LoadedRelease>>,
         unavailable: Vec<UnavailableRelease>,
+        rules: Arc<ExtensionRules>,
     ) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut shell = None;
@@ -111,7 +115,8 @@ impl LoadedDeployment {
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::new(routes),
-            points: FilledPoints::of(&releases),
+            points: FilledPoints::of(&releases, &rules),
+            rules,
             candidates: Vec::new(),
             changes_all_pages: false,
             changed_points: BTreeSet::new(),
@@ -150,7 +155,8 @@ impl LoadedDeployment {
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::clone(&self.routes),
-            points: FilledPoints::of(&releases),
+            points: FilledPoints::of(&releases, &self.rules),
+            rules: Arc::clone(&self.rules),
             changes_all_pages: candidates
                 .iter()
                 .any(|candidate| self.is_changed_everywhere(candidate)),
@@ -161,6 +167,16 @@ impl LoadedDeployment {
                 .collect(),
             candidates,
             releases,
+        }
+    }
+
+    /// This set with these rules for its extensions.
+    #[must_use]
+    pub fn with_rules(&self, rules: Arc<ExtensionRules>) -> Self {
+        Self {
+            points: FilledPoints::of(&self.releases, &rules),
+            rules,
+            ..self.clone()
         }
     }
 
@@ -240,15 +256,16 @@ impl LoadedDeployment {
         self.points.shown(point)
     }
 
-    /// All extensions that fill a point, in this order: those that are shown, and the others.
+    /// All extensions that fill a point, in this order: those that are shown, those that are too many,
+    /// and those that the rules refuse.
     pub fn filling(&self, point: &PointReference) -> &[Arc<ExtensionManifest>] {
         self.points.all(point)
     }
 
-    /// The extensions that no page shows: the set has no such point in this version, or others fill
-    /// it.
+    /// The extensions that no page shows: the set has no such point in this version, others fill it,
+    /// or the rules refuse them.
     pub fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
-        self.points.left_out()
+        self.points.left_out(&self.rules)
     }
 
     /// Whether a section of the set is missing or damaged.

@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use colonnade_model::extension_rules::{ExtensionRules, Refusal};
 use colonnade_model::release::PointReference;
 
 use super::manifest::ExtensionManifest;
 use super::release::{LoadedRelease, Role};
 
 /// The extensions of a set, by the point that they fill.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FilledPoints(BTreeMap<PointReference, FilledPoint>);
 
 /// The extensions of one point.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct FilledPoint {
-    /// All of them, in the order in which they are shown.
+    /// All of them, in the order in which they are shown. Those that the rules refuse come last.
     extensions: Vec<Arc<ExtensionManifest>>,
+    /// How many of them the rules do not refuse.
+    permitted: usize,
     /// How many the point shows at most; `None` if no release of the set opens it.
     max: Option<usize>,
 }
@@ -28,14 +31,24 @@ pub struct LeftOut<'a> {
     pub point: &'a PointReference,
     /// The extensions, in the order in which they would be shown.
     pub extensions: &'a [Arc<ExtensionManifest>],
-    /// How many others the point shows. `None` if no release of the set opens the point in this
-    /// version.
-    pub max: Option<usize>,
+    /// Why no page shows them.
+    pub reason: LeftOutReason,
+}
+
+/// Why no page shows an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutReason {
+    /// No release of the set opens the point in this version.
+    NotOpened,
+    /// The point shows this many others.
+    Full(usize),
+    /// An operator does not want it.
+    Refused(Refusal),
 }
 
 impl FilledPoints {
-    /// Of the set of these releases.
-    pub(super) fn of(releases: &[Arc<LoadedRelease>]) -> Self {
+    /// Of the set of these releases, with these rules.
+    pub(super) fn of(releases: &[Arc<LoadedRelease>], rules: &ExtensionRules) -> Self {
         let mut points = BTreeMap::<_, FilledPoint>::new();
         for release in releases {
             if let Role::Section(parts) = &release.role {
@@ -50,19 +63,24 @@ impl FilledPoints {
                 point.max = Some(opened.max.into());
             }
         }
-        for point in points.values_mut() {
+        for (reference, point) in &mut points {
+            let is_refused = |name: &str| rules.refusal(name, reference.id()).is_some();
             let extensions = &mut point.extensions;
-            extensions.sort_by(|one, other| {
-                let names = || one.section.name.cmp(&other.section.name);
-                one.order.cmp(&other.order).then_with(names)
+            extensions.sort_by_cached_key(|extension| {
+                let name = &extension.section.name;
+                let place = rules.place(name, reference.id());
+                (is_refused(name), place, extension.order, name.clone())
             });
+            point.permitted = extensions.partition_point(|extension| !is_refused(&extension.section.name));
         }
         Self(points)
     }
 
     /// The extensions that a point shows, in order.
     pub(super) fn shown(&self, point: &PointReference) -> &[Arc<ExtensionManifest>] {
-        self.0.get(point).map_or(&[], |point| point.split().0)
+        self.0
+            .get(point)
+            .map_or(&[], |point| &point.extensions[..point.shown()])
     }
 
     /// All extensions of a point.
@@ -70,21 +88,33 @@ impl FilledPoints {
         self.0.get(point).map_or(&[], |point| &point.extensions)
     }
 
-    /// The extensions that no page shows.
-    pub(super) fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
-        let left_out = self.0.iter().map(|(reference, point)| LeftOut {
-            point: reference,
-            extensions: point.split().1,
-            max: point.max,
-        });
-        left_out.filter(|left_out| !left_out.extensions.is_empty())
+    /// The extensions that no page shows. Those that are too many for a point are together.
+    pub(super) fn left_out<'a>(&'a self, rules: &'a ExtensionRules) -> impl Iterator<Item = LeftOut<'a>> {
+        self.0.iter().flat_map(move |(point, filled)| {
+            let reason = filled.max.map_or(LeftOutReason::NotOpened, LeftOutReason::Full);
+            let (permitted, refused) = filled.extensions.split_at(filled.permitted);
+            let extensions = &permitted[filled.shown()..];
+            let waiting = (!extensions.is_empty()).then_some(LeftOut {
+                point,
+                extensions,
+                reason,
+            });
+            let refused = refused.chunks(1).filter_map(move |extensions| {
+                let refusal = rules.refusal(&extensions[0].section.name, point.id())?;
+                Some(LeftOut {
+                    point,
+                    extensions,
+                    reason: LeftOutReason::Refused(refusal),
+                })
+            });
+            waiting.into_iter().chain(refused)
+        })
     }
 }
 
 impl FilledPoint {
-    /// The extensions that the point shows, and the others.
-    fn split(&self) -> (&[Arc<ExtensionManifest>], &[Arc<ExtensionManifest>]) {
-        let shown = self.max.unwrap_or(0).min(self.extensions.len());
-        self.extensions.split_at(shown)
+    /// How many extensions the point shows: the first ones.
+    fn shown(&self) -> usize {
+        self.max.unwrap_or(0).min(self.permitted)
     }
 }

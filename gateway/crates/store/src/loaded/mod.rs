@@ -8,7 +8,7 @@ mod manifest;
 mod release;
 
 pub use deployment::{LoadedCandidate, LoadedDeployment, UnavailableRelease};
-pub use filled_points::LeftOut;
+pub use filled_points::{LeftOut, LeftOutReason};
 pub use inline_style::InlineStyle;
 pub use manifest::{Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry};
 pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};

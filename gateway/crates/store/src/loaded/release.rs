@@ -11,6 +11,7 @@ use httpdate::HttpDate;
 use tokio::sync::OnceCell;
 
 use colonnade_model::deployment::ReleaseSummary;
+use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
     Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, PointReference, Release, ReleaseId,
@@ -341,6 +342,12 @@ impl LoadedRelease {
             Role::Shell(_) => &[],
         };
         extensions.iter().map(|extension| &extension.point)
+    }
+
+    /// Whether it has an extension, in any version of its point.
+    pub fn has_extension(&self, extension: &ExtensionId) -> bool {
+        let mut points = self.filled_points();
+        self.id.name == extension.section && points.any(|point| point.id() == extension.point)
     }
 
     /// Whether the release is a section with a page of this pattern.
