@@ -6,6 +6,7 @@ import { addCompletionCommand } from "./completion.js";
 import { addDeployCommand } from "./deploy.js";
 import { addDevCommand } from "./dev.js";
 import { addErrorsCommand } from "./errors.js";
+import { addExtensionsCommand } from "./extensions.js";
 import { addGarbageCollectCommand } from "./garbageCollect.js";
 import { addHistoryCommand } from "./history.js";
 import { addLogsCommand } from "./logs.js";
@@ -34,6 +35,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addRolloutCommand,
   addAbortCommand,
   addRollbackCommand,
+  addExtensionsCommand,
   addStatusCommand,
   addHistoryCommand,
   addErrorsCommand,

@@ -56,6 +56,19 @@ test.each([
   expect((await runSection(folder, ["history"])).out).toContain(`hello team  ${action}`);
 });
 
+test("a switched extension is named, and is a change of both sections", async () => {
+  const switched = {
+    ...ENTRIES[2],
+    action: "extension-off",
+    extension: { section: "events", point: "page/aside" },
+  };
+  admin.response = jsonResponse({ entries: [...ENTRIES, switched], next: null });
+  for (const section of ["events", "page"]) {
+    const { out } = await runSection(folder, ["history", "--section", section]);
+    expect(out.split("\n")[1]).toMatch(/ extension-off +11 .* events in page\/aside$/);
+  }
+});
+
 test("--limit and --before select a page, and print the next", async () => {
   admin.response = jsonResponse({ entries: ENTRIES.slice(0, 1), next: 41 });
   const { out } = await runSection(folder, ["history", "--limit", "1", "--before", "42"]);

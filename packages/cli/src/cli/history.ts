@@ -18,6 +18,8 @@ export interface HistoryEntry {
   /** Whether the change paused the rollout, or resumed it. */
   readonly paused?: boolean;
   readonly sections?: Readonly<Record<string, { readonly from: string | null; readonly to: string | null }>>;
+  /** The extension that was switched on or off. */
+  readonly extension?: { readonly section: string; readonly point: string };
   readonly reason?: string | null;
 }
 
@@ -58,7 +60,12 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
 
 // The admin API has no filter.
 function changesOf(section: string, entries: readonly HistoryEntry[]): HistoryEntry[] {
-  return entries.filter(({ sections = {} }) => Object.hasOwn(sections, section));
+  return entries.filter(
+    ({ sections = {}, extension }) =>
+      Object.hasOwn(sections, section) ||
+      extension?.section === section ||
+      extension?.point.startsWith(`${section}/`) === true,
+  );
 }
 
 function describe({ entries, next }: HistoryPage, section?: string): string {
@@ -94,8 +101,9 @@ function describeCandidate({ live, candidate, percent }: HistoryEntry): string {
   return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 
-/** Describes the release changes of an entry. */
-export function describeSections({ sections = {} }: HistoryEntry): string {
+/** Describes the release changes of an entry, or its extension. */
+export function describeSections({ sections = {}, extension }: HistoryEntry): string {
+  if (extension) return `${extension.section} in ${extension.point}`;
   const changes = Object.entries(sections).map(([name, { from, to }]) => {
     if (to === null) return `${name} ${from ?? EMPTY_CELL} removed`;
     return from === null ? `${name} ${to} added` : `${name} ${from} to ${to}`;
