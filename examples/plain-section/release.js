@@ -31,6 +31,7 @@ const release = {
   styles: [],
   assets: [],
   pages: [{ pattern: "/plain/:language", assets: [], paths: [{ path: "/plain/Welsh", indexable: false }] }],
+  extensions: [{ point: "directory/state-aside@1", order: 10, assets: [] }],
   shared: { react: "^19.0.0", "@colonnade/kit": ">=0.1.0" },
   modules: { section: "server/index.js" },
   // Sorted by path.

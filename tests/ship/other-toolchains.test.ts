@@ -91,6 +91,12 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
     });
   }
 
+  await test.step("The plain section extends pages of another", async () => {
+    const html = await (await request.get(`${own.url}/state/Texas`)).text();
+    expect(html).toContain('<div data-extension="plain">');
+    expect(html).toContain("Say hello to Texas in ");
+  });
+
   // The document of the last example, with sections of all toolchains.
   await test.step("The visitor navigates between the sections", async () => {
     await page.evaluate(() => Object.assign(window, { isFirstDocument: true }));
@@ -103,6 +109,9 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
       await expectScreen(page, "Shwmae");
       await clickAndExpect(page, example);
     }
+    await follow(page, "/state/Texas");
+    await page.getByRole("link", { name: "Dutch" }).click();
+    await expectScreen(page, "Hallo");
     await follow(page, "/plain/Klingon");
     await expectScreen(page, "Language not found");
     expect(await page.evaluate(() => "isFirstDocument" in window)).toBe(true);

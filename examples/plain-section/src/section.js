@@ -39,5 +39,26 @@ export function createSection({ createElement, useState }, { Link, notFound, pat
     }),
     Component: Greeting,
   };
-  return { name: "plain", contract: 1, pages: { [PATTERN]: () => Promise.resolve({ page }) } };
+
+  const extension = {
+    data: ({ props: { state } }) => ({ state, languages: [...GREETINGS.keys()] }),
+    Component: ({ data: { state, languages } }) =>
+      createElement(
+        "p",
+        null,
+        `Say hello to ${state} in `,
+        languages.map((language, index) => [
+          index > 0 && " or ",
+          createElement(Link, { key: language, to: pathOf(language) }, language),
+        ]),
+        ".",
+      ),
+  };
+
+  return {
+    name: "plain",
+    contract: 1,
+    pages: { [PATTERN]: () => Promise.resolve({ page }) },
+    extensions: { "directory/state-aside@1": () => Promise.resolve({ extension }) },
+  };
 }

@@ -381,6 +381,14 @@ describe("a page with an extension point", () => {
     expect(points).toEqual({ "shell/search@2": { path: "" } });
   });
 
+  test("passes no props that are undefined", async () => {
+    const Component = () => (
+      <ExtensionPoint point={ASIDE} props={{ name: "x", title: undefined } as { name: string }} />
+    );
+    const { points } = await renderAt("/greeting/x", withPoint({ Component }));
+    expect(points?.["greeting/aside@1"]).toStrictEqual({ name: "x" });
+  });
+
   const place = <ExtensionPoint point={ASIDE} props={{ name: "x" }} />;
   test("has the props of the last attempt to render", async () => {
     const Late = lazy(() => Promise.resolve({ default: () => place }));
@@ -492,7 +500,14 @@ describe("an extension", () => {
     ],
     [
       "a component that waits",
-      { Component: () => use(new Promise<string>(() => undefined)) },
+      {
+        Component: () => (
+          <>
+            <img src="/kite.png" alt="" />
+            <Never />
+          </>
+        ),
+      },
       /the extension suspended outside/,
     ],
   ])("is not rendered with %s", async (_, members, message) => {

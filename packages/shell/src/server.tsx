@@ -134,8 +134,8 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
   };
 }
 
-// How React marks the boundary around the whole extension if it shows its fallback.
-const EXTENSION_IS_SUSPENDED = "<!--$!-->";
+// How React marks the boundary around the whole extension if it shows its fallback. Preloads of images come first.
+const EXTENSION_IS_SUSPENDED = /^(<link [^>]*>)*<!--\$!-->/;
 
 async function renderExtension(section: Section | null, request: ExtensionRequest): Promise<ExtensionResult> {
   const { section: name, point } = request.extension;
@@ -156,7 +156,7 @@ async function renderExtension(section: Section | null, request: ExtensionReques
     </StaticRouter>,
     identifierPrefix(point, name),
   );
-  if (isSuspended && html.startsWith(EXTENSION_IS_SUSPENDED))
+  if (isSuspended && EXTENSION_IS_SUSPENDED.test(html))
     throw new Error("the extension suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
   return { extension: { html, data: props.data }, readsToday: watched.readsToday, ...invalidOf(loaded) };
 }

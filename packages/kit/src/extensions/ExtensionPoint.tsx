@@ -7,7 +7,7 @@ import type { DefinedExtensionPoint } from "./point.js";
 export interface ExtensionPointProps<Props extends object> {
   /** The point, which the page's `extensionPoints` lists. */
   readonly point: DefinedExtensionPoint<Props>;
-  /** What its extensions get. Must be serializable to JSON. */
+  /** What its extensions get. Must be serializable to JSON; members that are undefined are left out. */
   readonly props: NoInfer<Props>;
   /** Shown if there is no extension. */
   readonly empty?: ReactNode;

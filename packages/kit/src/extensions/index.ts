@@ -16,4 +16,4 @@ export {
   type ExtensionModule,
   type ExtensionProps,
 } from "../extension.js";
-export { defineExtensionPoint, type DefinedExtensionPoint, type ExtensionPointOptions } from "./point.js";
+export { defineExtensionPoint, type DefinedExtensionPoint, type ExtensionPointOptions, type PropsOf } from "./point.js";

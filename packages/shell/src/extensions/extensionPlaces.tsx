@@ -23,8 +23,10 @@ export class ExtensionPlaces {
       throw new Error(
         `the extension point "${reference}" is not among the extensionPoints of its page, or of the shell`,
       );
-    checkJson(props, "props", `the extension point "${reference}"`);
-    this.#props.set(reference, props);
+    // As the browser passes them.
+    const passed = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
+    checkJson(passed, "props", `the extension point "${reference}"`);
+    this.#props.set(reference, passed);
     return <ExtensionPlaceElement reference={reference} empty={empty} />;
   };
 
