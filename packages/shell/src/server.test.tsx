@@ -14,7 +14,7 @@ import {
 import { defineExtension, defineExtensionPoint, ExtensionPoint, type AnyExtension } from "@colonnade/kit/extensions";
 import type { ExtensionResult, Rendered, RenderResult } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
-import { lazy, Suspense, use, useId, type ReactNode } from "react";
+import { lazy, Suspense, useId, type ReactNode } from "react";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 
