@@ -180,6 +180,8 @@ fn invalid_report_is_rejected() {
         with("url", json!("https://site.example/marked")),
         with("page", json!("/marked")),
         with("page", json!("/state/texas")),
+        with("extensionPoint", json!("shell/marked@1")),
+        with("extensionPoint", json!("marked")),
         with("error", json!(1)),
         with("error", Value::Null),
     ] {

@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Browser, Gateway, HEALTHY_MODULE, rendered_section, rendering_shell, rollout_cookie, wait_until,
+    Browser, Gateway, HEALTHY_MODULE, Request, extending_section, extensible_shell, rendered_section,
+    rendering_shell, rollout_cookie, wait_until,
 };
 
 /// Thresholds small enough for a test.
@@ -32,18 +33,48 @@ fn gateway(settings: &str, module: &str, steps: &str) -> Gateway {
 /// Requests a page as 30 clients of the live deployment, and as five of the candidate: too few that chance explains it if the
 /// page fails for all five and only for them. Returns the status of the last response.
 fn visit(gateway: &Gateway, page: &str) -> u16 {
-    let cohorts = [(0..30, false), (100..105, true)];
-    let cohorts = cohorts.map(|(clients, is_candidate)| (clients, rollout_cookie(gateway, &[is_candidate])));
     let mut status = 0;
-    for (clients, cookie) in cohorts {
+    for (clients, is_candidate) in [(0..30, false), (100..105, true)] {
         for client in clients {
-            let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
-            let mut browser = Browser::new(site);
-            browser.set_cookie("__Host-colonnade-rollout", &cookie);
+            let mut browser = visitor(gateway, client, &[is_candidate]);
             status = browser.get(&format!("/shop/{page}")).status;
         }
     }
     status
+}
+
+/// A page that passes its key to its extension point.
+const EXTENDED: &str = r#"export default { page: (key) => ({
+  html: '<div data-extension-point="page/aside@1"></div>', points: { 'page/aside@1': { key } },
+}) };"#;
+
+/// A gateway with pages of `page` that have an extension of `events`. It rolls out deployment 2, whose release of `events` fails
+/// for one page, and deployment 3 with another release of `page`.
+fn gateway_with_extension() -> Gateway {
+    let gateway = Gateway::start_with(SMALL, &[]);
+    gateway.publish(&extensible_shell());
+    for (version, fails) in [("1.0.0", "false"), ("2.0.0", "key === 'bad'")] {
+        let page = rendered_section("page", version, "/page/:key", EXTENDED);
+        gateway.publish(&page.opens("page/aside", 1, 1));
+        let extension = format!(
+            "{{ show({{ key }}) {{ if ({fails}) throw new Error('bad'); \
+             return {{ extension: {{ html: 'good', data: {{}} }}, readsToday: false }}; }} }}"
+        );
+        gateway.publish(&extending_section("events", version, "page/aside@1", &extension));
+    }
+    gateway.deploy(&json!({ "shell": "1.0.0", "page": "1.0.0", "events": "1.0.0" }));
+    for section in ["events", "page"] {
+        let rollout = json!({ "releases": { section: "2.0.0" }, "steps": LONG });
+        assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    }
+    gateway
+}
+
+/// A client whom these of the running rollouts include.
+fn visitor(gateway: &Gateway, client: u8, included: &[bool]) -> Browser {
+    let mut browser = Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client)));
+    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, included));
+    browser
 }
 
 fn newest_change(gateway: &Gateway) -> Value {
@@ -84,13 +115,51 @@ fn render_failures_abort_rollout() {
 
 /// Requests each path as another client, with or without the candidate.
 fn request_all(gateway: &Gateway, is_candidate: bool, paths: impl Iterator<Item = String>) {
-    let cookie = rollout_cookie(gateway, &[is_candidate]);
     for (client, path) in (0..).zip(paths) {
-        let site = gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client));
-        let mut browser = Browser::new(site);
-        browser.set_cookie("__Host-colonnade-rollout", &cookie);
-        assert_eq!(browser.get(&path).status, 200);
+        assert_eq!(visitor(gateway, client, &[is_candidate]).get(&path).status, 200);
     }
+}
+
+#[test]
+fn extension_failures_abort_only_rollout_of_its_section() {
+    let gateway = gateway_with_extension();
+    for (clients, included) in [
+        (0..30, [false, false]),
+        (50..55, [false, true]),
+        (100..105, [true, false]),
+    ] {
+        for client in clients {
+            assert_eq!(visitor(&gateway, client, &included).get("/page/bad").status, 200);
+        }
+    }
+    assert_eq!(
+        wait_for_abort(&gateway),
+        "100.0 % of 5 requests with the rollout's releases have a render failure, and 0.0 % of 35 without"
+    );
+    let analysis = &gateway.admin_get("/api/v1/rollouts")[0]["analysis"];
+    for (side, requests) in [("candidate", 5), ("live", 35)] {
+        assert_eq!(analysis[side]["requests"], requests, "{analysis}");
+        assert_eq!(analysis[side]["renderFailurePercent"], 0.0, "{analysis}");
+    }
+}
+
+#[test]
+fn extension_reports_count_only_for_its_section() {
+    let gateway = gateway_with_extension();
+    let mut visitor = visitor(&gateway, 1, &[true, true]);
+    assert_eq!(visitor.get("/page/good").set(), "1.2.3");
+    let failed = json!({
+        "deployment": "1.2.3", "release": "events@2.0.0", "phase": "render", "error": "TypeError",
+        "extensionPoint": "page/aside@1",
+    });
+    let report = Request::new("POST", "/_report").header("sec-fetch-site", "same-origin");
+    assert_eq!(visitor.send(report.body(failed.to_string())).status, 204);
+    let rollouts = gateway.admin_get("/api/v1/rollouts");
+    let percents =
+        [0, 1].map(|index| rollouts[index]["analysis"]["candidate"]["failedClientPercent"].clone());
+    assert_eq!(percents, [json!(100.0), json!(0.0)]);
+    let errors = gateway.admin_get("/api/v1/sections/events/errors");
+    assert_eq!(errors["errors"][0]["extensionPoint"], "page/aside@1", "{errors}");
 }
 
 #[test]

@@ -50,6 +50,19 @@ describe("error reporter", () => {
     ]);
   });
 
+  test("a report about an extension has its point and no page", async () => {
+    reporter()({ ...LEGAL, extensionPoint: "directory/aside@1" }, "render", new Error());
+    expect(await sent()).toEqual([
+      {
+        deployment: "13",
+        release: "legal@2.0.0",
+        phase: "render",
+        error: "Error",
+        extensionPoint: "directory/aside@1",
+      },
+    ]);
+  });
+
   test("a report about another part of a section has no page", async () => {
     reporter()(LEGAL, "load", new Error());
     expect(await sent()).toEqual([{ deployment: "13", release: "legal@2.0.0", phase: "load", error: "Error" }]);

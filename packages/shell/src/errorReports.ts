@@ -6,11 +6,13 @@ import { hasMovedNodes } from "./movedNodes.js";
 /** When a section failed: while loading or while rendering. */
 export type Phase = "load" | "render";
 
-/** The content that failed: a page of a section, or another part of it. */
+/** The content that failed: a page of a section, an extension, or another part of it. */
 interface FailedContent {
   readonly section: Pick<SectionEntry, "name" | "version">;
   /** Pattern of the page. Absent for another part. */
   readonly pattern?: string;
+  /** The extension's point, such as `directory/city-aside@1`. Absent for another part. */
+  readonly extensionPoint?: string;
 }
 
 /** Reports to the gateway that a section's release failed in this document. */
@@ -50,7 +52,7 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
   addEventListener("pageshow", () => {
     leaving = false;
   });
-  return ({ section: { name, version }, pattern }, phase, error) => {
+  return ({ section: { name, version }, pattern: page, extensionPoint }, phase, error) => {
     if (leaving || !navigator.onLine || (phase === "render" && isOfMovedNode(error))) return;
     const kind = `${name} ${phase}`;
     if (seen.has(kind)) return;
@@ -58,8 +60,8 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
     seen.add(kind);
     if (Math.random() * 100 >= samplePercent) return;
     try {
-      // JSON omits the pattern if it is undefined.
-      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error), page: pattern });
+      // JSON omits what is undefined.
+      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error), page, extensionPoint });
     } catch {
       // The original error is already in the console.
     }

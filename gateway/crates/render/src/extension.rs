@@ -94,6 +94,18 @@ pub struct PlacedExtension {
     pub content: Option<Arc<ExtensionContent>>,
 }
 
+/// What became of an extension that a page requested.
+#[derive(Debug, Clone)]
+pub struct ExtensionOutcome {
+    /// The extension.
+    pub manifest: Arc<ExtensionManifest>,
+    /// Why the document lacks it; `None` if it was rendered, or needs no render.
+    pub not_rendered: Option<Why>,
+}
+
+/// The outcomes of all extensions that a page requested.
+pub type ExtensionOutcomes = Arc<[ExtensionOutcome]>;
+
 /// The extensions of a document, in order, by the point that they fill.
 pub type PlacedExtensions = BTreeMap<PointReference, Vec<PlacedExtension>>;
 
@@ -150,18 +162,20 @@ pub(crate) async fn extend(
     usual: &PageContent,
 ) -> Rendered {
     let requested = RequestedExtension::all_of(request, usual);
-    let outcomes = requested.map(|extension| render(engine, store, request, extension));
-    let outcomes = join_all(outcomes).await;
-    if outcomes.is_empty() {
+    let parts = requested.map(|extension| render(engine, store, request, extension));
+    let parts = join_all(parts).await;
+    if parts.is_empty() {
         return rendered;
     }
     let mut extensions = PlacedExtensions::new();
-    let parts = outcomes.into_iter().map(|(shown, validity)| {
+    let mut outcomes = Vec::new();
+    let parts = parts.into_iter().map(|(shown, validity, outcome)| {
         let is_shown = shown.is_some();
         if let Some(shown) = shown {
             let of_point = extensions.entry(shown.manifest.point.clone());
             of_point.or_default().push(shown);
         }
+        outcomes.push(outcome);
         (is_shown, validity)
     });
     let parts: Vec<_> = parts.collect();
@@ -169,30 +183,37 @@ pub(crate) async fn extend(
         page: rendered.page,
         validity: rendered.validity.with(&parts),
         extensions,
+        outcomes: outcomes.into(),
     }
 }
 
-/// Renders an extension, unless it is cached. Returns it if the document has it, and how long the
-/// document may be used.
+/// Renders an extension, unless it is cached. Returns it if the document has it, how long the
+/// document may be used, and the outcome.
 async fn render(
     engine: &Arc<Engine>,
     store: &Store,
     request: RenderRequest<'_>,
     extension: RequestedExtension<'_>,
-) -> (Option<PlacedExtension>, Validity) {
+) -> (Option<PlacedExtension>, Validity, ExtensionOutcome) {
     let shown = |content| PlacedExtension {
         manifest: Arc::clone(extension.manifest),
         content,
     };
-    let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension)) else {
-        return (Some(shown(None)), Validity::default());
+    let outcome = |not_rendered| ExtensionOutcome {
+        manifest: Arc::clone(extension.manifest),
+        not_rendered,
     };
-    match attempt.content().await {
+    let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension)) else {
+        return (Some(shown(None)), Validity::default(), outcome(None));
+    };
+    let why = match attempt.content().await {
         Ok((Content::Extension(content), validity)) => {
-            (content.map(|content| shown(Some(content))), validity)
+            let placed = content.map(|content| shown(Some(content)));
+            return (placed, validity, outcome(None));
         }
         // The output of an extension is never a page.
-        Ok((Content::Page(_), _)) => (None, attempt.validity_without_html(Why::Exception)),
-        Err(why) => (None, attempt.validity_without_html(why)),
-    }
+        Ok((Content::Page(_), _)) => Why::Exception,
+        Err(why) => why,
+    };
+    (None, attempt.validity_without_html(why), outcome(Some(why)))
 }

@@ -25,7 +25,9 @@ mod why;
 mod worker;
 mod workers;
 
-pub use extension::{ExtensionContent, PlacedExtension, PlacedExtensions};
+pub use extension::{
+    ExtensionContent, ExtensionOutcome, ExtensionOutcomes, PlacedExtension, PlacedExtensions,
+};
 pub use metrics::RenderStatistics;
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;

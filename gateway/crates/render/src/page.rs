@@ -10,7 +10,7 @@ use colonnade_model::language::Language;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
-use crate::extension::{ExtensionContent, PlacedExtensions, PointProps};
+use crate::extension::{ExtensionContent, ExtensionOutcomes, PlacedExtensions, PointProps};
 use crate::queries::Queries;
 use crate::site_url;
 use crate::validity::Validity;
@@ -40,6 +40,8 @@ pub struct Rendered {
     pub extensions: PlacedExtensions,
     /// How long and by whom it may be used, with the extensions.
     pub validity: Validity,
+    /// What became of its extensions.
+    pub outcomes: ExtensionOutcomes,
 }
 
 impl Rendered {
@@ -60,11 +62,11 @@ impl Rendered {
     }
 
     fn page(page: Page, validity: Validity) -> Self {
-        let extensions = PlacedExtensions::new();
         Self {
             page,
-            extensions,
+            extensions: PlacedExtensions::new(),
             validity,
+            outcomes: Arc::default(),
         }
     }
 }

@@ -13,7 +13,8 @@ use colonnade_config::Config;
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Deployments, Snapshot};
-use colonnade_platform::rollout::{CanaryAnalysis, Measurement};
+use colonnade_platform::rollout::{CanaryAnalysis, ExtensionRender, Measurement};
+use colonnade_render::ExtensionOutcomes;
 use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, client_key};
@@ -355,15 +356,34 @@ impl Site {
             return;
         }
         let page = section.zip(route);
+        let path = head.uri.path();
         let measurement = Measurement {
             is_server_error: response.status().is_server_error(),
-            page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, head.uri.path())),
+            page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, path)),
             not_rendered: response.extensions().get().copied(),
+            extensions: &self.extension_renders(snapshot, response, path),
             latency: poll::refresh().duration_since(started_at),
         };
         let client = self.canary.client_hash(*address);
         self.canary
             .record_response(&state.visible, deployment, client, measurement);
+    }
+
+    /// How those extensions of a document were rendered that candidates change.
+    fn extension_renders(
+        &self,
+        snapshot: &Snapshot,
+        response: &Response,
+        path: &str,
+    ) -> Vec<ExtensionRender> {
+        let outcomes = response.extensions().get::<ExtensionOutcomes>();
+        let renders = outcomes.into_iter().flat_map(|outcomes| &**outcomes);
+        let renders = renders.map(|outcome| ExtensionRender {
+            candidates: snapshot.candidates_of(&outcome.manifest.section.name).collect(),
+            place: self.canary.extension_hash(&outcome.manifest, path),
+            not_rendered: outcome.not_rendered,
+        });
+        renders.filter(|render| !render.candidates.is_empty()).collect()
     }
 }
 

@@ -264,7 +264,9 @@ test.each([
   await waitFor(() => {
     expect(report).toHaveBeenCalled();
   });
-  expect(report).toHaveBeenCalledExactlyOnceWith(resolved("events", "Kites"), phase, expect.any(Error));
+  const { section } = resolved("events", "Kites");
+  const failed = { section, extensionPoint: POINT.reference };
+  expect(report).toHaveBeenCalledExactlyOnceWith(failed, phase, expect.any(Error));
   expect(screen.getByLabelText("Kites in Austin")).toBeTruthy();
   fireEvent.click(screen.getByText("Safety 0"));
   expect(screen.getByText("Safety 1")).toBeTruthy();

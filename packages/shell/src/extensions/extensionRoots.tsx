@@ -234,10 +234,10 @@ class ShownExtension implements ShownExtensions {
   async #fail(phase: "load" | "render", error: unknown): Promise<void> {
     if (this.#left.signal.aborted) return;
     this.#settle();
-    const { deployment } = this.#place;
+    const { deployment, reference: extensionPoint } = this.#place;
     console.warn(`[shell] the extension "${this.#name}" failed to ${phase}:`, error);
     const isOfRelease = phase === "render" || (await deployment.status()) === "retained";
-    if (isOfRelease) deployment.report(this.#resolved, phase, error);
+    if (isOfRelease) deployment.report({ section: this.#resolved.section, extensionPoint }, phase, error);
   }
 }
 

@@ -146,6 +146,18 @@ impl Snapshot {
         })
     }
 
+    /// The candidates that change how an extension of a section is rendered: they change the section
+    /// or the shell.
+    pub fn candidates_of<'a>(&'a self, section: &'a str) -> impl Iterator<Item = u64> + 'a {
+        let changes = |running: &RunningRollout<'_>| {
+            let candidate = running.candidate;
+            candidate.changes(section) || candidate.changes(SHELL)
+        };
+        self.rollouts()
+            .filter(changes)
+            .map(|running| running.record.candidate)
+    }
+
     /// The releases of the live deployment and of the candidates.
     pub fn visible_releases(&self) -> impl Iterator<Item = &Arc<LoadedRelease>> {
         let live = self.live.iter().flat_map(|live| &live.releases);

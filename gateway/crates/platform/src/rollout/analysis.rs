@@ -21,6 +21,7 @@ use tokio::time::Instant;
 use colonnade_config::RolloutSettings;
 use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts};
 use colonnade_model::deployment::{Rollout, SetName, VisibleDeployments};
+use colonnade_store::loaded::ExtensionManifest;
 use colonnade_web::client::ClientKey;
 
 use super::report::{AnalysisReport, latency_limit};
@@ -98,6 +99,15 @@ impl CanaryAnalysis {
         }
     }
 
+    /// The hashes that identify an extension and the path of a page with it.
+    pub fn extension_hash(&self, extension: &ExtensionManifest, path: &str) -> PageHash {
+        let name = (&extension.section.name, extension.point.as_str());
+        PageHash {
+            pattern: self.page_hash.hash_one(name),
+            path: self.page_hash.hash_one((name, path)),
+        }
+    }
+
     /// Counts a document of a set that was sent to a client.
     pub fn record_view(&self, visible: &VisibleDeployments, set: &SetName, client: u64) {
         self.update(visible, set, client, |_, group, client| {
@@ -105,10 +115,19 @@ impl CanaryAnalysis {
         });
     }
 
-    /// Counts a failure of a set that a client reports.
-    pub fn record_failure(&self, visible: &VisibleDeployments, set: &SetName, client: u64) {
-        self.update(visible, set, client, |_, group, client| {
-            group.views.record_failure(client);
+    /// Counts a failure of a set that a client reports, in the rollouts of the candidates that it may
+    /// concern.
+    pub fn record_failure(
+        &self,
+        visible: &VisibleDeployments,
+        set: &SetName,
+        client: u64,
+        concerns: impl Fn(u64) -> bool,
+    ) {
+        self.update(visible, set, client, |(candidate, _), group, client| {
+            if concerns(candidate) {
+                group.views.record_failure(client);
+            }
         });
     }
 
@@ -118,7 +137,7 @@ impl CanaryAnalysis {
         visible: &VisibleDeployments,
         set: &SetName,
         client: u64,
-        measurement: Measurement,
+        measurement: Measurement<'_>,
     ) {
         self.update(visible, set, client, |side, group, client| {
             group.requests.record(side, client, measurement);
@@ -173,14 +192,14 @@ impl CanaryAnalysis {
         (own, all, others.len() + 1)
     }
 
-    /// Updates the visitor's group in each rollout. A set of an earlier live deployment is not
-    /// counted.
+    /// Updates the visitor's group in each rollout, of which `update` gets the candidate and the side.
+    /// A set of an earlier live deployment is not counted.
     fn update(
         &self,
         visible: &VisibleDeployments,
         set: &SetName,
         hash: u64,
-        update: impl Fn(Side, &mut Group, Client<'_>),
+        update: impl Fn((u64, Side), &mut Group, Client<'_>),
     ) {
         let Some(rollouts) = visible.rollouts_in(set) else {
             return;
@@ -201,12 +220,13 @@ impl CanaryAnalysis {
                 }
                 *counts = Counts::new(rollout);
             }
-            let key = &rollout.key;
-            if is_candidate {
-                update(Side::Candidate, &mut counts.candidate, Client { hash, key });
+            let (side, group) = if is_candidate {
+                (Side::Candidate, &mut counts.candidate)
             } else {
-                update(Side::Live, &mut counts.live, Client { hash, key });
-            }
+                (Side::Live, &mut counts.live)
+            };
+            let key = &rollout.key;
+            update((rollout.candidate, side), group, Client { hash, key });
         }
     }
 }

@@ -14,7 +14,7 @@ pub use cohort::Cohort;
 pub use cohort::fuzz;
 pub use controller::RolloutController;
 pub use report::{AnalysisReport, Criteria, TrackSamples, Verdict};
-pub use samples::{Measurement, PageHash};
+pub use samples::{ExtensionRender, Measurement, PageHash};
 
 /// The cookie with a visitor's group, which many visitors share.
 pub const COOKIE: &str = "colonnade-rollout";

@@ -24,23 +24,36 @@ const LATENCY_BITS: u32 = 5;
 
 /// How the gateway responded to a request for a document or page data.
 #[derive(Debug, Clone, Copy)]
-pub struct Measurement {
+pub struct Measurement<'a> {
     /// Whether the status is 5xx.
     pub is_server_error: bool,
     /// The page, if the path belongs to one.
     pub page: Option<PageHash>,
     /// Why the browser must render the page; `None` if it was rendered, or needs no render.
     pub not_rendered: Option<Why>,
+    /// The extensions of the page that candidates change.
+    pub extensions: &'a [ExtensionRender],
     /// The time until the response began.
     pub latency: Duration,
 }
 
-/// The hashes that identify a page and a path of it.
+/// How an extension of a document was rendered.
+#[derive(Debug, Clone)]
+pub struct ExtensionRender {
+    /// The candidates that change it.
+    pub candidates: Vec<u64>,
+    /// The extension, with the path of the page.
+    pub place: PageHash,
+    /// Why the document lacks it; `None` if it was rendered, or needs no render.
+    pub not_rendered: Option<Why>,
+}
+
+/// The hashes that identify a page or an extension, and a path that shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct PageHash {
-    /// The hash of the section and the pattern.
+    /// The hash of the section, and of the pattern or the point.
     pub pattern: u64,
-    /// The hash of the path.
+    /// The hash of the path and, for an extension, of `pattern`.
     pub path: u64,
 }
 
@@ -72,7 +85,7 @@ pub(super) struct Requests {
     count: u64,
     server_errors: Failures,
     render_failures: Failures,
-    /// The tried renders of each page.
+    /// The tried renders of each page and extension.
     pages: HashMap<u64, PageRenders>,
     /// The paths whose last tried render failed.
     failed_paths: HashSet<u64>,
@@ -147,9 +160,14 @@ impl Views {
 }
 
 impl Requests {
-    /// Counts a response of one side to a client.
-    pub(super) fn record(&mut self, side: Side, client: Client<'_>, measurement: Measurement) {
-        let Some(is_render_failure) = self.is_render_failure(side, measurement) else {
+    /// Counts a response of one side of a candidate's rollout to a client.
+    pub(super) fn record(
+        &mut self,
+        (candidate, side): (u64, Side),
+        client: Client<'_>,
+        measurement: Measurement<'_>,
+    ) {
+        let Some(is_render_failure) = self.has_render_failure(candidate, side, measurement) else {
             return;
         };
         if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&client.hash) {
@@ -180,21 +198,47 @@ impl Requests {
         *self.latencies.entry(latency).or_default() += 1;
     }
 
-    /// Whether the releases failed to render the page; `None` if that is unknown.
+    /// Whether the page or an extension that the candidate changes failed to render; `None` if that is
+    /// unknown.
+    fn has_render_failure(
+        &mut self,
+        candidate: u64,
+        side: Side,
+        measurement: Measurement<'_>,
+    ) -> Option<bool> {
+        let page = self.is_render_failure(side, measurement.page, measurement.not_rendered);
+        let extensions = measurement.extensions.iter();
+        let extensions = extensions.filter(|extension| extension.candidates.contains(&candidate));
+        extensions.fold(page, |result, extension| {
+            let is_failure = self.is_render_failure(side, Some(extension.place), extension.not_rendered);
+            match (result, is_failure) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether the releases failed to render a page or an extension; `None` if that is unknown.
     ///
     /// An open circuit breaker prevents renders of all pages of a section, because some failed.
     /// Pages in the cache are served, so mostly those that fail are missing. In doubt, the live
     /// deployment has failed, and the candidate is not judged: it has no cached pages at first. But
     /// a page of it has failed if most of its renders did, or the last one of this path.
-    fn is_render_failure(&mut self, side: Side, measurement: Measurement) -> Option<bool> {
-        let (is_failure, is_open) = match measurement.not_rendered {
+    fn is_render_failure(
+        &mut self,
+        side: Side,
+        page: Option<PageHash>,
+        not_rendered: Option<Why>,
+    ) -> Option<bool> {
+        let (is_failure, is_open) = match not_rendered {
             None => (false, false),
             Some(Why::CircuitOpen) => (true, true),
             Some(why) if why.blames_release() => (true, false),
             // A reason of the gateway says nothing about the releases.
             Some(_) => return None,
         };
-        let Some(page) = measurement.page else {
+        let Some(page) = page else {
             return Some(is_failure);
         };
         let renders = self.pages.entry(page.pattern).or_default();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::OwnedMutexGuard;
 
+use colonnade_render::Rendered;
 use colonnade_web::request_scope;
 
 use super::types::{Document, DocumentKey};
@@ -78,7 +79,12 @@ impl Documents {
         let document = match cached {
             // The same results give the same document.
             Some(cached) if rendered.validity.has_results_of(&cached.validity) => {
-                Document::new(cached.status, cached.content.clone(), rendered.validity)
+                let Rendered {
+                    validity, outcomes, ..
+                } = rendered;
+                let mut document = Document::new(cached.status, cached.content.clone(), validity);
+                document.extensions = outcomes;
+                document
             }
             _ => {
                 self.metrics.record_cache_miss();

@@ -103,6 +103,7 @@ impl Documents {
             page,
             extensions,
             validity,
+            outcomes,
         } = rendered;
         let (content, why) = match page {
             Page::Html(content) => (Some(content), None),
@@ -144,6 +145,7 @@ impl Documents {
         };
         let mut document = Document::new(status, Content::Html { policy, html }, validity);
         document.why = why;
+        document.extensions = outcomes;
         document
     }
 }

@@ -1,10 +1,13 @@
 //! The responses with documents.
 
+use std::sync::Arc;
+
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use colonnade_render::ExtensionOutcomes;
 use colonnade_web::response::{
     HEADER_CAPACITY, HTML, PLACEHOLDER, REQUEST_ID, Response, conditional_response, empty,
 };
@@ -75,6 +78,11 @@ impl Responses {
         }
         if let Some(why) = document.why.filter(|why| !why.may_cache()) {
             response.extensions_mut().insert(why);
+        }
+        // A public document is that of no rollout, which alone needs the outcomes.
+        if caching != Caching::Public && !document.extensions.is_empty() {
+            let outcomes = Arc::clone(&document.extensions);
+            response.extensions_mut().insert::<ExtensionOutcomes>(outcomes);
         }
         response
     }

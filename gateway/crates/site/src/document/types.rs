@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use colonnade_model::pattern::RequestPath;
-use colonnade_render::{RenderRequest, Validity, Why};
+use colonnade_render::{ExtensionOutcomes, RenderRequest, Validity, Why};
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
@@ -133,6 +133,8 @@ pub(super) struct Document {
     pub(super) validity: Validity,
     /// Why it has no rendered HTML, if it has none.
     pub(super) why: Option<Why>,
+    /// What became of the extensions of its page.
+    pub(super) extensions: ExtensionOutcomes,
     /// Held while it is refreshed.
     refresh: Arc<Mutex<()>>,
 }
@@ -156,6 +158,7 @@ impl Document {
             content,
             validity,
             why: None,
+            extensions: ExtensionOutcomes::default(),
             refresh: Arc::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page, the phase that failed (load or render), and the class of the
-//! error, from a fixed list. It contains nothing about the visitor. It is logged, and counts in the
+//! A report names a release, its page or extension, the phase that failed (load or render), and the
+//! class of the error, from a fixed list. It contains nothing about the visitor. It is logged, and counts in the
 //! error log and in the canary analysis of the running rollouts. Anyone can send a report, so it
 //! has no other effect.
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use colonnade_diagnostics::{ErrorClass, ErrorSource, ObservedError};
 use colonnade_model::deployment::SetName;
-use colonnade_model::release::ReleaseId;
+use colonnade_model::release::{PointReference, ReleaseId};
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::preview::is_visible;
 use colonnade_platform::rollout::CanaryAnalysis;
@@ -45,7 +45,7 @@ const LOG_RATE_LIMITS: RateLimits = RateLimits {
 
 /// A report, as the shell sends it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Report {
     /// The name of the set to which the tab is pinned.
     deployment: SetName,
@@ -56,6 +56,8 @@ struct Report {
     error: String,
     /// The pattern of the release's page. `None` if the shell does not send it.
     page: Option<String>,
+    /// The point of the release's extension that failed; `None` if it was none.
+    extension_point: Option<PointReference>,
 }
 
 /// What the browser was doing with the release.
@@ -127,8 +129,14 @@ impl ClientErrorReports {
             && has_selected(snapshot, cookies, &report.deployment)
         {
             let client = self.canary.client_hash(address);
+            let concerns = |candidate| {
+                report.extension_point.is_none()
+                    || snapshot
+                        .candidates_of(&release.id.name)
+                        .any(|other| other == candidate)
+            };
             self.canary
-                .record_failure(&state.visible, &report.deployment, client);
+                .record_failure(&state.visible, &report.deployment, client, concerns);
         }
         Ok(())
     }
@@ -142,7 +150,7 @@ impl ClientErrorReports {
         diagnostics.errors.record(ObservedError {
             release: release.clone(),
             page: report.page.clone(),
-            extension_point: None,
+            extension_point: report.extension_point.clone(),
             source: ErrorSource::Browser,
             cause,
             class: Some(ErrorClass::reported(&report.error)),
@@ -151,7 +159,7 @@ impl ClientErrorReports {
 }
 
 impl Report {
-    /// The release that it names, with the reported page. Only releases of visible deployments are
+    /// The release that it names, with the reported page or extension. Only releases of visible deployments are
     /// accepted: nothing that an attacker makes up gets into the log, and the response does not
     /// reveal the releases of a preview.
     fn find_release(&self, snapshot: &Snapshot, cookies: Cookies<'_>) -> Option<Arc<LoadedRelease>> {
@@ -162,7 +170,11 @@ impl Report {
         let deployment = snapshot.set(&self.deployment)?;
         let release = Arc::clone(deployment.release(name)?);
         let has_page = self.page.as_deref().is_none_or(|page| release.has_page(page));
-        (release.id.version == version && has_page).then_some(release)
+        let fills = self
+            .extension_point
+            .as_ref()
+            .is_none_or(|point| release.fills(point));
+        (release.id.version == version && has_page && fills).then_some(release)
     }
 
     fn log(&self) {

@@ -54,6 +54,7 @@ fn seconds_to_failure(
             is_server_error: random.random_bool(failing),
             page: None,
             not_rendered: None,
+            extensions: &[],
             latency: Duration::from_millis(if random.random_bool(slow) { 1000 } else { 50 }),
         };
         analysis.record_response(&visible, &set(deployment), request.into(), measurement);

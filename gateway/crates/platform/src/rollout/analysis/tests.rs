@@ -2,7 +2,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use super::CanaryAnalysis;
-use crate::rollout::{AnalysisReport, Measurement, Verdict};
+use crate::rollout::{AnalysisReport, ExtensionRender, Measurement, PageHash, Verdict};
 use colonnade_config::{AnalysisSettings, RolloutSettings};
 use colonnade_model::deployment::{Rollout, RolloutProgress, SetName, VisibleDeployments};
 use colonnade_model::secret::Secret;
@@ -66,31 +66,33 @@ fn count(analysis: &CanaryAnalysis, deployment: u64, viewers: u32, failing: u32)
         analysis.record_view(&visible, &set(deployment), analysis.client_hash(address(number)));
     }
     for number in 0..failing {
-        analysis.record_failure(&visible, &set(deployment), analysis.client_hash(address(number)));
+        let client = analysis.client_hash(address(number));
+        analysis.record_failure(&visible, &set(deployment), client, |_| true);
     }
 }
 
-const FAST: Measurement = Measurement {
+const FAST: Measurement<'_> = Measurement {
     is_server_error: false,
     page: None,
     not_rendered: None,
+    extensions: &[],
     latency: Duration::from_millis(10),
 };
-const SERVER_ERROR: Measurement = Measurement {
+const SERVER_ERROR: Measurement<'_> = Measurement {
     is_server_error: true,
     ..FAST
 };
-const RENDER_FAILURE: Measurement = Measurement {
+const RENDER_FAILURE: Measurement<'_> = Measurement {
     not_rendered: Some(Why::Exception),
     ..FAST
 };
-const SLOW: Measurement = Measurement {
+const SLOW: Measurement<'_> = Measurement {
     latency: Duration::from_millis(200),
     ..FAST
 };
 
 /// Counts the same response to this many clients.
-fn respond(analysis: &CanaryAnalysis, deployment: u64, clients: u32, measurement: Measurement) {
+fn respond(analysis: &CanaryAnalysis, deployment: u64, clients: u32, measurement: Measurement<'_>) {
     for number in 0..clients {
         let client = analysis.client_hash(address(number));
         analysis.record_response(&one_rollout("one"), &set(deployment), client, measurement);
@@ -157,7 +159,7 @@ fn failure_counts_once_per_client_with_view() {
     }
     for number in 1000..2000 {
         let unknown = analysis.client_hash(address(number));
-        analysis.record_failure(&one_rollout("one"), &set(CANDIDATE), unknown);
+        analysis.record_failure(&one_rollout("one"), &set(CANDIDATE), unknown, |_| true);
     }
     assert!(!fails(&analysis));
 }
@@ -180,7 +182,7 @@ fn new_rollout_resets_counts() {
     let analysis = analysis();
     count(&analysis, CANDIDATE, 40, 4);
     let next = analysis.client_hash(address(5));
-    analysis.record_failure(&one_rollout("two"), &set(CANDIDATE), next);
+    analysis.record_failure(&one_rollout("two"), &set(CANDIDATE), next, |_| true);
     assert_eq!(analysis.report(&rollout("two")).candidate.clients, 0);
 }
 
@@ -203,7 +205,7 @@ fn only_failing_one_of_two_rollouts_fails() {
         let measurement = if fails { SERVER_ERROR } else { FAST };
         analysis.record_response(&visible, set, client, measurement);
         if fails {
-            analysis.record_failure(&visible, set, client);
+            analysis.record_failure(&visible, set, client, |_| true);
         }
     }
     let failures = ["healthy", "failing"].map(|id| analysis.report(&rollout(id)).failures.len());
@@ -246,6 +248,25 @@ fn page_not_rendered_for_gateways_own_reason_does_not_count() {
         respond(&analysis, CANDIDATE, 1000, Measurement { not_rendered, ..FAST });
         assert_eq!(report(&analysis).candidate.requests, 0, "{why:?}");
     }
+}
+
+#[test]
+fn extension_with_open_breaker_is_judged_like_page() {
+    let requests = |deployment, candidates: &[u64]| {
+        let analysis = analysis();
+        let extension = ExtensionRender {
+            candidates: candidates.to_vec(),
+            place: PageHash { pattern: 1, path: 2 },
+            not_rendered: Some(Why::CircuitOpen),
+        };
+        let extensions = &[extension];
+        respond(&analysis, deployment, 100, Measurement { extensions, ..FAST });
+        let AnalysisReport { candidate, live, .. } = report(&analysis);
+        [candidate, live].map(|side| (side.requests, side.render_failure_percent))
+    };
+    assert_eq!(requests(CANDIDATE, &[CANDIDATE]), [(0, 0.0), (0, 0.0)]);
+    assert_eq!(requests(LIVE, &[CANDIDATE]), [(0, 0.0), (100, 100.0)]);
+    assert_eq!(requests(CANDIDATE, &[3]), [(100, 0.0), (0, 0.0)]);
 }
 
 #[test]
@@ -350,7 +371,7 @@ fn exchange(gateways: &[CanaryAnalysis]) {
 }
 
 /// Counts the same responses to these clients at a gateway.
-fn respond_at(gateway: &CanaryAnalysis, clients: std::ops::Range<u32>, measurement: Measurement) {
+fn respond_at(gateway: &CanaryAnalysis, clients: std::ops::Range<u32>, measurement: Measurement<'_>) {
     for number in clients {
         let client = gateway.client_hash(address(number));
         gateway.record_response(&one_rollout("one"), &set(LIVE), client, FAST);
@@ -397,7 +418,7 @@ fn client_of_several_gateways_counts_once() {
                 gateway.record_view(&one_rollout("one"), &set(CANDIDATE), client);
             }
             gateway.record_view(&one_rollout("one"), &set(LIVE), client);
-            gateway.record_failure(&one_rollout("one"), &set(CANDIDATE), client);
+            gateway.record_failure(&one_rollout("one"), &set(CANDIDATE), client, |_| true);
         }
     }
     exchange(&gateways);
