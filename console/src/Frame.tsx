@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactE
 import { ConsoleProvider, permits, useData, type Loaded } from "./data.js";
 import { dateOf, timeOf } from "./format.js";
 import { Deployments } from "./pages/Deployments.js";
+import { Extensions } from "./pages/Extensions.js";
 import { Gateway } from "./pages/Gateway.js";
 import { History } from "./pages/History.js";
 import { Overview } from "./pages/Overview.js";
@@ -14,6 +15,7 @@ import type { SessionDescription } from "./openapi.js";
 const PAGES = [
   { hash: "#/", label: "Overview", Page: Overview },
   { hash: "#/releases", label: "Releases", Page: Releases },
+  { hash: "#/extensions", label: "Extensions", Page: Extensions },
   { hash: "#/traffic", label: "Traffic", Page: TrafficPage },
   { hash: "#/history", label: "History", Page: History },
   { hash: "#/deployments", label: "Deployments", Page: Deployments },

@@ -5,6 +5,7 @@ import { call, isSignedOut, textOf } from "./api.js";
 import { useStream, type Connection, type StreamState } from "./stream.js";
 import type {
   DeploymentList,
+  ExtensionDescription,
   GatewayDescription,
   HistoryPage,
   Rollout,
@@ -27,6 +28,7 @@ export interface Data {
   readonly rollouts: readonly RunningRollout[];
   readonly sections: readonly Section[];
   readonly history: HistoryPage;
+  readonly extensions: readonly ExtensionDescription[];
   readonly gateway: GatewayDescription;
   readonly traffic: TrafficPage;
 }
@@ -58,13 +60,14 @@ export interface Loaded {
 /** Reads everything, or with `known` only what changes without an event of the live state. */
 async function read(known: Data | null, minutes: number, signal: AbortSignal): Promise<Data> {
   const get = <Result>(path: string): Promise<Result> => call<Result>("GET", path, { signal });
-  const measure = async (): Promise<Pick<Data, "rollouts" | "gateway" | "traffic">> => {
-    const [rollouts, gateway, traffic] = await Promise.all([
+  const measure = async (): Promise<Pick<Data, "rollouts" | "extensions" | "gateway" | "traffic">> => {
+    const [rollouts, extensions, gateway, traffic] = await Promise.all([
       get<readonly RunningRollout[]>("/rollouts"),
+      get<readonly ExtensionDescription[]>("/extensions"),
       get<GatewayDescription>("/gateway"),
       get<TrafficPage>(`/traffic?minutes=${String(minutes)}`),
     ]);
-    return { rollouts, gateway, traffic };
+    return { rollouts, extensions, gateway, traffic };
   };
   if (known) return { ...known, ...(await measure()) };
   const [deployments, sections, history, measured] = await Promise.all([

@@ -77,6 +77,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   preview: "Preview created",
   "end-previews": "Previews ended",
   "garbage-collection": "Garbage collected",
+  "extension-off": "Extension switched off",
+  "extension-on": "Extension switched on",
 };
 
 /** What a change did, in words. */

@@ -15,7 +15,7 @@ import { clientAt } from "../deployments/clients";
 import { expect, expectLive, openTab, signIn, test, type Consoled } from "./console";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
-const PAGES = ["Overview", "Releases", "Traffic", "History", "Deployments", "Gateway"];
+const PAGES = ["Overview", "Releases", "Extensions", "Traffic", "History", "Deployments", "Gateway"];
 
 /** Starts a rollout in steps with traffic, so that every page has content. */
 async function fill({ own, operator }: Consoled): Promise<void> {
@@ -235,6 +235,7 @@ test("A gateway without releases says what to do", async ({ page, startOwnSite }
   await expect(page.getByText("Nothing is live.")).toBeVisible();
   for (const [name, text] of [
     ["Releases", "Nothing is published yet."],
+    ["Extensions", "No live section fills an extension point."],
     ["Traffic", "There were no requests in this time."],
     ["History", "There are no changes yet."],
     ["Deployments", "There are no deployments."],

@@ -18,7 +18,7 @@ export function History(): ReactElement {
   // A change since the first page moves entries to the next one, which may have been read already.
   const known = new Map([...older, ...history.entries].map((change) => [change.revision, change]));
   const all = [...known.values()].sort((a, b) => b.revision - a.revision);
-  const shown = section === "" ? all : all.filter((change) => section in change.sections);
+  const shown = section === "" ? all : all.filter((change) => concerns(change, section));
   return (
     <section aria-label="Changes" className="panel">
       <p className="muted">
@@ -42,4 +42,9 @@ export function History(): ReactElement {
       {more}
     </section>
   );
+}
+
+/** Whether a change concerns a section: its release, its extension, or an extension of its pages. */
+function concerns({ sections, extension }: Change, name: string): boolean {
+  return name in sections || extension?.section === name || extension?.point.startsWith(`${name}/`) === true;
 }

@@ -6,7 +6,7 @@ import type { Change } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
 
-const BAD = ["abort", "automatic-abort", "rollback"];
+const BAD = ["abort", "automatic-abort", "rollback", "extension-off"];
 // The gateway's reasons are measurements, and no quotes.
 const GATEWAY = "gateway";
 
@@ -32,6 +32,11 @@ export function ChangeList({ changes }: { readonly changes: readonly Change[] })
               </p>
             </div>
             <Changes sections={change.sections} />
+            {change.extension && (
+              <p>
+                <b>{change.extension.section}</b> in <code>{change.extension.point}</code>
+              </p>
+            )}
             {change.steps !== undefined && <p className="muted">Steps: {change.steps}</p>}
             <Reason change={change} />
           </li>
