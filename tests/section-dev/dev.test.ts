@@ -4,7 +4,7 @@ import path from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { expect, HOME, overlay, test } from "../support/development";
+import { ASIDE, expect, HOME, overlay, test } from "../support/development";
 import { expectAccessible } from "../support/axe";
 import { runChecks, type Check } from "../support/checks";
 import { waitForHydration } from "../support/hydration";
@@ -49,6 +49,24 @@ test("Edits keep the state of a section", async ({ page, development }) => {
 
   await development.edit(HOME, "<h1>Edited</h1>", HEADING);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Counter");
+});
+
+test("An extension is shown in another team's released page, and edits keep its state", async ({
+  page,
+  development,
+}) => {
+  await page.goto("/city/Texas/Austin");
+  await expectScreen(page, "Austin, Texas");
+  expect(await page.content()).not.toContain("/assets/directory/development/");
+  const aside = page.locator("[data-extension-point='directory/city-aside@1']");
+  // Beside the released extension of another section.
+  await expect(aside.getByRole("link", { name: "Safety guide" })).toBeVisible();
+  await aside.getByRole("button", { name: "Kites over Austin: 0" }).click();
+  await expect(aside.getByRole("button", { name: "Kites over Austin: 1" })).toBeVisible();
+  await development.edit(ASIDE, "Kites over", "Balloons over");
+  await expect(aside.getByRole("button", { name: "Balloons over Austin: 1" })).toBeVisible();
+  await development.edit(ASIDE, "Balloons over", "Kites over");
+  await expect(aside.getByRole("button", { name: "Kites over Austin: 1" })).toBeVisible();
 });
 
 test("New data reloads the page", async ({ page, development }) => {

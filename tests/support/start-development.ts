@@ -41,6 +41,23 @@ export const page = definePage({
 });
 `;
 
+/** An extension with state, of a point of a released section. */
+const KITES = `import { defineExtension } from "@colonnade/kit/extensions";
+import { useState } from "react";
+
+export const extension = defineExtension({
+  data: () => ({}),
+  Component: ({ props }: { readonly props: { readonly city: string } }) => {
+    const [count, setCount] = useState(0);
+    return (
+      <button type="button" onClick={() => setCount(count + 1)}>
+        {\`Kites over \${props.city}: \${String(count)}\`}
+      </button>
+    );
+  },
+});
+`;
+
 /** A running `colonnade dev`. */
 export interface Development {
   readonly url: string;
@@ -54,6 +71,9 @@ export interface Development {
 
 /** The file of the page at `/hello`. */
 export const HOME = "src/pages/home.tsx";
+
+/** The file of the extension of `directory/city-aside@1`. */
+export const ASIDE = "src/aside.tsx";
 
 async function stop(child: ChildProcess): Promise<void> {
   const exited = once(child, "exit");
@@ -75,6 +95,10 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
   await symlink(path.join(ROOT, "node_modules"), path.join(parent, "node_modules"));
   await sectionCommand(site.access)(parent, "new", "hello");
   await writeFile(path.join(folder, HOME), COUNTER);
+  await writeFile(path.join(folder, ASIDE), KITES);
+  const declaration = path.join(folder, "src/section.ts");
+  const fills = 'extensions: { "directory/city-aside@1": () => import("./aside") },\n  pages: {';
+  await writeFile(declaration, (await readFile(declaration, "utf8")).replace("pages: {", fills));
   // Without tsconfig.json, `colonnade dev` does not check the types of this section.
   const signup = path.join(parent, "signup");
   await cp(path.join(ROOT, "mfe-signup"), signup, {

@@ -198,6 +198,14 @@ describe("a release", () => {
     expect(release.pages.map((page) => page.extensionPoints)).toEqual([["hello/aside@1"], undefined]);
   });
 
+  test("a public file lists what it opens and fills, for checks of other sections", () => {
+    const { extensionPoints, extensions = [] } = release;
+    expect(JSON.parse(String(contents.get("client/extensions.json")))).toEqual({
+      extensionPoints,
+      extensions: extensions.map(({ point, order }) => ({ point, order })),
+    });
+  });
+
   test("a page lists its paths and their indexability", () => {
     expect(release.pages.map(({ pattern, paths }) => ({ pattern, paths }))).toEqual([
       { pattern: "/hello", paths: [{ path: "/hello", indexable: true }] },

@@ -13,6 +13,7 @@ import { combineErrors, compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import { writeDeclarations } from "./declarations.js";
 import { readEntry, type EntryImports } from "./entry.js";
+import { writeExtensionList } from "./extensionList.js";
 import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { writeFederationManifest } from "./federationManifest.js";
 import { compiledFiles } from "./outside.js";
@@ -87,6 +88,7 @@ export async function sectionRelease(
     order: orders.get(point) ?? 0,
     assets: assetsOf(request),
   }));
+  await writeExtensionList(output, { extensionPoints: points, extensions });
   return {
     name: config.name,
     version: identity.version,

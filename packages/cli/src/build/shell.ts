@@ -9,6 +9,7 @@ import { compile } from "./compile.js";
 import { UsageError } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { buildDevelopmentShell } from "./developmentShell.js";
+import { writeExtensionList } from "./extensionList.js";
 import { copyImages } from "./images.js";
 import { compiledFiles } from "./outside.js";
 import { listFiles, type Release } from "./release.js";
@@ -35,6 +36,7 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
   }
   const main = filesOf(client, (group) => group.name === "main");
   const images = await copyImages(folder, output, config);
+  await writeExtensionList(output, { extensionPoints: points, extensions: [] });
   const files = await listFiles(output);
   const icon = config.icon && path.parse(config.icon).name;
   const iconFile = files.find((file) => icon && path.basename(file.path).startsWith(`${icon}.`));

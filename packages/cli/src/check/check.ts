@@ -12,11 +12,12 @@ import { inspectPages } from "./dom.js";
 import { MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
-import { mergePoints, referenceOf } from "./listedPoints.js";
+import { mergePoints } from "./listedPoints.js";
+import { extensionTasks, findUnshown, type LiveRelease } from "./liveExtensions.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
-import type { CheckedPage, ExtensionTask, Report } from "./report.js";
+import type { CheckedPage, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** What a section declares in its code. */
@@ -40,17 +41,17 @@ export interface CheckResult {
 
 /**
  * Renders a section's pages by the rules of the gateway's sandbox and finds all violations. Calls `data` and `head` for
- * each listed path.
+ * each listed path. `live` are the live releases of a site, whose extension points and extensions are taken into account.
  *
  * @throws UsageError if the section does not compile.
  */
-export async function check(context: BuildContext): Promise<CheckResult> {
+export async function check(context: BuildContext, live?: readonly LiveRelease[]): Promise<CheckResult> {
   return inTemporaryFolder(async (folder) => {
     const { name } = context.config;
     const scripts = { shared: path.join(folder, "shared.js"), bundle: sectionFiles(folder).file };
     const processes = new CheckProcesses(folder, { ...scripts, name, settings: placeholderSettings(context.config) });
     try {
-      return await checkIn(folder, context, scripts, processes);
+      return await checkIn({ temporary: folder, scripts, processes }, context, live);
     } finally {
       await processes.close();
     }
@@ -59,11 +60,17 @@ export async function check(context: BuildContext): Promise<CheckResult> {
 
 const NOTHING: DeclaredParts = { pages: new Map(), points: [], orders: new Map() };
 
+interface CheckTools {
+  /** Folder of the compiled section. */
+  readonly temporary: string;
+  readonly scripts: SandboxScripts;
+  readonly processes: CheckProcesses;
+}
+
 async function checkIn(
-  temporary: string,
+  { temporary, scripts, processes }: CheckTools,
   context: BuildContext,
-  scripts: SandboxScripts,
-  processes: CheckProcesses,
+  live: readonly LiveRelease[] | undefined,
 ): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
@@ -92,7 +99,8 @@ async function checkIn(
   const listed = [...checkedPages.values()].flatMap((page) => page.paths);
   if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
   const { points, problems: faultsOfPoints } = mergePoints(opened, bundle.locationOf("pages"));
-  const tasks = sectionReports.length > 0 ? [] : extensionTasks([...extensions.keys()], points);
+  const { name } = config;
+  const tasks = sectionReports.length > 0 ? [] : extensionTasks([...extensions.keys()], { name, points }, live ?? []);
   const extensionReports = await inParallel(tasks, (extension) => processes.run({ pattern: null, extension }));
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
@@ -115,21 +123,14 @@ async function checkIn(
   // A render finds again what is in the sources.
   problems.remove((problem) => bundle.problems.some((known) => isSimilar(problem, known)));
   for (const problem of bundle.problems) problems.add(problem);
+  const orders = ordersIn(reports);
+  if (live) for (const problem of findUnshown({ name, points, orders }, live, bundle.locationOf)) problems.add(problem);
   const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
-    declared: { pages: checkedPages, points, orders: ordersIn(reports) },
+    declared: { pages: checkedPages, points, orders },
     hasPackageProblem: found.some(isInPackage),
   };
-}
-
-/** The extensions, each with the examples of its point if the section opens that. Those of other sections are not known here. */
-function extensionTasks(references: readonly string[], points: readonly ReleaseExtensionPoint[]): ExtensionTask[] {
-  const examples = new Map(points.map((point) => [referenceOf(point), point.examples]));
-  return references.map((point) => ({
-    point,
-    examples: (examples.get(point) ?? []).map((example) => JSON.stringify(example)),
-  }));
 }
 
 function ordersIn(reports: readonly Report[]): ReadonlyMap<string, number> {

@@ -117,6 +117,11 @@ export const PROBLEM_KINDS = {
     title: "Place of an extension point",
     help: "Show each point once, by <ExtensionPoint>, and list it in extensionPoints of the page or shell that shows it.",
   },
+  COL171: {
+    title: "Extension that is not shown",
+    help: "Fill a point and a version that a live section opens. A point shows the extensions with the lowest orders.",
+    severity: "warning",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Returns the help text for a library that creates style elements. */

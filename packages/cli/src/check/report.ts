@@ -40,6 +40,8 @@ export interface ExtensionTask {
   readonly point: string;
   /** The props to render it with, as JSON. */
   readonly examples: readonly string[];
+  /** The live release that the props are of. Absent for the section's own. */
+  readonly opener?: string;
 }
 
 /** A message to a child process: what to check next. */

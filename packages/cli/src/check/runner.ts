@@ -12,7 +12,7 @@ import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
 import type { StepResult, Violation } from "./sandbox/violation.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
-import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
+import { EXTENSION_LIMIT, LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
 const watchdog = await startWatchdog(job.reports);
@@ -160,7 +160,7 @@ function describePoints(page: PageCheck, stackOfComponent: string): readonly Rel
 }
 
 /** Runs an extension with each of its examples. */
-async function checkExtension(section: SectionCheck, { point, examples }: ExtensionTask): Promise<void> {
+async function checkExtension(section: SectionCheck, { point, examples, opener }: ExtensionTask): Promise<void> {
   const extension = section.extension(point);
   const name = `the extension ${point}`;
   const at =
@@ -171,9 +171,9 @@ async function checkExtension(section: SectionCheck, { point, examples }: Extens
   reportBlocked(name);
   report({ kind: "extension", point, order: extension.order() });
   for (const [index, json] of examples.entries()) {
-    const view = `${name} with example ${String(index + 1)}`;
+    const view = `${name} with example ${String(index + 1)}${opener === undefined ? "" : ` of ${opener}`}`;
     extension.setProps(json, view);
-    watchdog.start(`queries() of ${view}`, PATH_LIMIT);
+    watchdog.start(`queries() of ${view}`, EXTENSION_LIMIT);
     const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), at("queries"));
     hasFailedQueries = extension.hasQueries();
     const hasData = hasQueries && (await runNext(`data() of ${view}`, () => extension.data(), at("data")));

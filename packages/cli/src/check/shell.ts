@@ -10,6 +10,7 @@ import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileShellCheck } from "./bundle.js";
 import { problemsOf } from "./check.js";
 import { mergePoints } from "./listedPoints.js";
+import { findUnshown, type LiveRelease } from "./liveExtensions.js";
 import { readPositions } from "./positions.js";
 import { problemOf, Problems, type Problem } from "./problem.js";
 import { Renderer } from "./renderer.js";
@@ -57,11 +58,11 @@ const SECTION = `var colonnadeSection = { load: async () => {
 
 /**
  * Renders the shell's frame, its not-found page and its part for a failed section by the rules of the gateway's sandbox, with a
- * placeholder for each listed fact. Returns the problems, and the extension points that the shell opens.
+ * placeholder for each listed fact. `live` are the live releases of a site. Returns the problems, and the extension points that the shell opens.
  *
  * @throws UsageError if the shell does not compile.
  */
-export async function checkShell(context: BuildContext): Promise<CheckedShell> {
+export async function checkShell(context: BuildContext, live?: readonly LiveRelease[]): Promise<CheckedShell> {
   return inTemporaryFolder(async (output) => {
     const { folder, config } = context;
     const { file, map } = await compileShellCheck(context, output);
@@ -93,6 +94,8 @@ export async function checkShell(context: BuildContext): Promise<CheckedShell> {
     } finally {
       await renderer.close();
     }
+    const own = { name: config.name, points, orders: new Map<string, number>() };
+    if (live) for (const problem of findUnshown(own, live, () => undefined)) problems.add(problem);
     return { problems: problems.sorted(), points };
   });
 }

@@ -17,6 +17,8 @@ export interface WatchdogData {
 export const LOAD_LIMIT = 2000;
 /** Limit of CPU time in milliseconds for one path of a page. */
 export const PATH_LIMIT = 500;
+/** Limit of CPU time in milliseconds for one example of an extension: as in the gateway, a fifth of that of a page. */
+export const EXTENSION_LIMIT = PATH_LIMIT / 5;
 
 const NAME_BYTES = 4096;
 

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { access, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
@@ -109,4 +112,80 @@ test("build with a broken rule fails and keeps the release", async () => {
   const folder = await labSection({ dice: RANDOM }, {}, { "release/release.json": "{}" });
   expect(await runCompiled(folder, ["build"])).toEqual({ code: 3, out: "", err: REPORT });
   expect(await readFile(path.join(folder, "release/release.json"), "utf8")).toBe("{}");
+});
+
+describe("--site", () => {
+  const document =
+    '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head><body><div id="root"></div>' +
+    '<script type="application/json" id="boot">{"deployment":"42","site":{}}</script></body>';
+  const aside = { id: "directory/aside", version: 2, max: 1, examples: [{ city: "Austin" }, { city: "Nome" }] };
+  const list = { extensionPoints: [aside], extensions: [] };
+  let response: unknown;
+  const server = createServer(({ url = "" }, sent) => {
+    const remotes = { directory: { entry: "/assets/directory/2.0.0/entry.js", exposes: {} } };
+    if (url === "/") sent.end(document);
+    else if (url === "/_remotes/42") sent.end(JSON.stringify(remotes));
+    else if (url === "/assets/directory/2.0.0/extensions.json") sent.end(JSON.stringify(response));
+    else sent.writeHead(404).end();
+  });
+  let site: string;
+  beforeAll(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const extension = (members: string): string =>
+    'import { defineExtension } from "@colonnade/kit/extensions"; export const extension = defineExtension<{ city: string }, any>({\n' +
+    `data: () => ({}), Component: ({ props }) => <p>{props.city}</p>, ${members} });`;
+
+  test("renders extensions with the examples of live points, and warns of those that no page shows", async () => {
+    response = list;
+    const folder = await labSection(
+      { home: pageSource("") },
+      {},
+      {
+        "src/aside.tsx": extension(
+          "data: ({ props }) => { if (props.city === 'Nome') throw new Error('broken'); return {}; }",
+        ),
+        "src/typo.tsx": extension(""),
+      },
+      { "directory/aside@2": "./aside", "directory/asid@2": "./typo" },
+    );
+    const { code, out } = await runCompiled(folder, ["check", "--site", site, "--json"]);
+    expect(code).toBe(3);
+    const { problems } = JSON.parse(out) as { problems: { code: string; message: string; location: string }[] };
+    expect(problems.map((problem) => [problem.code, problem.message, problem.location])).toEqual([
+      [
+        "COL110",
+        "data() of the extension directory/aside@2 with example 2 of directory@2.0.0 threw Error: broken",
+        expect.stringMatching(/^src\/aside\.tsx:2:\d+$/),
+      ],
+      [
+        "COL171",
+        'hello fills "directory/asid@2", which no live section opens',
+        expect.stringMatching(/^src\/section\.ts:\d+:1$/),
+      ],
+    ]);
+    // Without a site, it knows neither.
+    expect((await runCompiled(folder, ["check", "--json"])).out).toBe('{"name":"hello","problems":[]}\n');
+  });
+
+  const INVALID = "has an invalid extension point or extension; expected those of a release";
+  test.each([
+    ["a list", [], "is not a JSON object; expected that of a gateway"],
+    ["no points", { extensions: [] }, INVALID],
+    ["a point of another section", { ...list, extensionPoints: [{ ...aside, id: "shop/aside" }] }, INVALID],
+    ["an example that is no object", { ...list, extensionPoints: [{ ...aside, examples: ["Austin"] }] }, INVALID],
+    ["an extension without a point", { ...list, extensions: [{ order: 1 }] }, INVALID],
+    ["nothing for a point", { ...list, extensionPoints: [null] }, INVALID],
+  ])("fails if a release of the site has %s", async (_, content, problem) => {
+    response = content;
+    const message = `${site}/assets/directory/2.0.0/extensions.json ${problem}`;
+    expect(await runCompiled(await helloSection(), ["check", "--site", site])).toEqual(failure(message, "unavailable"));
+  });
 });

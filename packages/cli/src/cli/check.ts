@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { UsageError } from "../build/usageError.js";
 import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
+import { parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
 
 /** Adds `colonnade check`. */
@@ -20,12 +21,21 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
         "lists every violation with its file and line. `colonnade build` does this too.",
     )
     .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
-    .action(async ({ sarif }) => {
+    .addOption(
+      new Option(
+        "--site <url>",
+        "URL of a site: also render the extensions with the examples of its live extension points, and warn of those that no page " +
+          "would show",
+      ).argParser(parseOrigin),
+    )
+    .action(async ({ sarif, site }) => {
       const { json } = program.opts();
       if (json && sarif === true) throw new UsageError("--json and --sarif both print; pass a file to --sarif");
       // Loading webpack takes longer than most commands.
       const { checkSection } = await import("../check/index.js");
-      const { name, problems } = await checkSection(folder);
+      const { readLiveExtensions } = await import("../dev/liveExtensions.js");
+      const live = site === undefined ? undefined : await readLiveExtensions(site);
+      const { name, problems } = await checkSection(folder, live);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {
         const log = `${JSON.stringify(toSarif(problems, packageVersion()), null, 2)}\n`;

@@ -5,24 +5,15 @@ import { gunzip } from "node:zlib";
 
 import * as tar from "tar";
 
-import { EXPECTED_NAME, isSectionName, type SectionConfig } from "../build/config.js";
+import type { SectionConfig } from "../build/config.js";
 import { EXPECTED_PATH, isDeclarationPath, TYPES_ARCHIVE, TYPES_FOLDER, TYPES_INDEX } from "../build/declarations.js";
-import { isModuleName } from "../build/exposes.js";
-import { GatewayError, UsageError } from "../build/usageError.js";
-import { SiteDocument } from "./document.js";
+import { UsageError } from "../build/usageError.js";
+import { get, readLive, unavailable, type LiveRemote } from "./live.js";
 
-// Of a response. A declaration has no code. More than this is not the types of a few modules.
-const MAX_BYTES = 4 * 1024 * 1024;
+// A declaration has no code. More than this is not the types of a few modules.
 const MAX_EXTRACTED_BYTES = 16 * 1024 * 1024;
-// In milliseconds, for each request, and for the archives of all sections.
-const TIMEOUT = 10_000;
+// In milliseconds, for the archives of all sections.
 const TOTAL_TIMEOUT = 60_000;
-
-/** A section of the live deployment, in the response of `/_remotes`. */
-interface LiveRemote {
-  readonly entry: string;
-  readonly exposes: Readonly<Record<string, unknown>>;
-}
 
 /** Another section under development. */
 export interface LocalSection {
@@ -56,7 +47,7 @@ export async function fetchRemoteTypes(
   site: string,
   { sections = [], local = [], signal }: TypesOptions = {},
 ): Promise<string[]> {
-  const remotes = await readRemotes(site, signal);
+  const { remotes } = await readLive(site, signal);
   const unknown = sections.find((name) => !exposesModules(remotes, name));
   if (unknown !== undefined) throw new UsageError(unknownSection(unknown, site, remotes));
   const target = path.join(folder, TYPES_FOLDER);
@@ -149,89 +140,6 @@ function unknownSection(name: string, site: string, remotes: Readonly<Record<str
   const exposing = Object.keys(remotes).filter((remote) => exposesModules(remotes, remote));
   const wrong = Object.hasOwn(remotes, name) ? "exposes no module" : "is not live";
   return `the section "${name}" ${wrong} at ${site}; expected one of ${exposing.sort().join(", ") || "none"}`;
-}
-
-async function readRemotes(site: string, signal?: AbortSignal): Promise<Readonly<Record<string, LiveRemote>>> {
-  const home = await get(new URL("/", site), signal);
-  const document = SiteDocument.parse(Buffer.concat(home.chunks).toString());
-  if (!document)
-    throw new UsageError(
-      `${site} responded with no page of a Colonnade site; expected the URL of a site with a deployment`,
-    );
-  const url = new URL(`/_remotes/${document.boot.deployment}`, site);
-  const { status, chunks } = await get(url, signal);
-  if (status !== 200) throw unavailable(`${url.href} responded with status ${String(status)}; expected 200`);
-  const remotes = parseObject(url, Buffer.concat(chunks).toString());
-  for (const [name, remote] of Object.entries(remotes)) checkRemote(url, name, remote);
-  return remotes as Readonly<Record<string, LiveRemote>>;
-}
-
-function parseObject(url: URL, text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below.
-  }
-  throw unavailable(`${url.href} is not a JSON object; expected that of a gateway`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Checks all that is used. The site must not choose files elsewhere, or another server. */
-function checkRemote(url: URL, name: string, remote: unknown): void {
-  const section = JSON.stringify(name);
-  const { entry, exposes } = Object(remote) as Partial<LiveRemote>;
-  if (typeof entry !== "string" || !isObject(exposes))
-    throw unavailable(`${url.href} has no entry or exposes of the section ${section}; expected those of a gateway`);
-  if (!isSectionName(name)) throw unavailable(`${url.href} has the section ${section}; expected ${EXPECTED_NAME}`);
-  const invalid = Object.keys(exposes).find((module) => !isModuleName(module));
-  if (invalid !== undefined)
-    throw unavailable(
-      `${url.href} has the module ${JSON.stringify(invalid)} of the section ${section}; expected a name such as "./PriceTag"`,
-    );
-  const resolved = URL.canParse(entry, url) ? new URL(entry, url) : undefined;
-  if (resolved?.origin !== url.origin || !resolved.pathname.startsWith("/assets/"))
-    throw unavailable(
-      `${url.href} has the entry ${JSON.stringify(entry)} of the section ${section}; expected a path below /assets/`,
-    );
-}
-
-function unavailable(message: string): GatewayError {
-  return new GatewayError(message, "unavailable");
-}
-
-interface SmallResponse {
-  readonly status: number;
-  readonly chunks: readonly Uint8Array[];
-}
-
-/** Requests a small file. Does not follow redirects, which may lead to another server. */
-async function get(url: URL, signal?: AbortSignal): Promise<SmallResponse> {
-  const timeout = AbortSignal.timeout(TIMEOUT);
-  const chunks: Uint8Array[] = [];
-  let status: number;
-  let bytes = 0;
-  try {
-    const response = await fetch(url, {
-      headers: { accept: "text/html, */*" },
-      redirect: "manual",
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    ({ status } = response);
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) break;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw unavailable(`cannot fetch ${url.href} (${String(error)})`);
-  }
-  if (bytes > MAX_BYTES)
-    throw unavailable(`${url.href} responded with too many bytes; expected at most ${String(MAX_BYTES)}`);
-  return { status, chunks };
 }
 
 /** Returns the declarations of an archive, by their paths. Empty if the release has none, as without TypeScript. */

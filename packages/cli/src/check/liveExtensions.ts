@@ -1,0 +1,103 @@
+import type { ExtensionList } from "../build/extensionList.js";
+import type { ReleaseExtensionPoint } from "../build/release.js";
+import { referenceOf } from "./listedPoints.js";
+import { problemOf, type Problem } from "./problem.js";
+import type { ExtensionTask } from "./report.js";
+
+/** A live section, or the shell, with what it opens and fills. */
+export interface LiveRelease extends ExtensionList {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a checked section, or the shell, opens and fills. */
+export interface OwnExtensions {
+  readonly name: string;
+  readonly points: readonly ReleaseExtensionPoint[];
+  /** The order of each extension, by the reference of its point. */
+  readonly orders: ReadonlyMap<string, number>;
+}
+
+type Opener = Pick<LiveRelease, "extensionPoints"> & { readonly label: string };
+
+/**
+ * The extensions of a section, each with the examples of its point: those of the section's own, and of live releases. Others are
+ * not known here.
+ */
+export function extensionTasks(
+  references: readonly string[],
+  { name, points }: Pick<OwnExtensions, "name" | "points">,
+  live: readonly LiveRelease[],
+): ExtensionTask[] {
+  const openers = openersOf({ name, points }, live);
+  return references.map((point) => {
+    const opener = openers.get(ownerOf(point));
+    const opened = opener?.extensionPoints.find((each) => referenceOf(each) === point);
+    const examples = (opened?.examples ?? []).map((example) => JSON.stringify(example));
+    return { point, examples, ...(opener && opener.label !== name && { opener: opener.label }) };
+  });
+}
+
+/**
+ * Finds extensions that no page would show if the checked release replaced the live one of its name: those of this release, and
+ * those of its points. `locationOf` returns the position of a part of the section.
+ */
+export function findUnshown(
+  own: OwnExtensions,
+  live: readonly LiveRelease[],
+  locationOf: (part: string) => string | undefined,
+): Problem[] {
+  const openers = openersOf(own, live);
+  const others = live.filter(({ name }) => name !== own.name);
+  const filling = [
+    ...[...own.orders].map(([point, order]) => ({ point, order, name: own.name, label: own.name })),
+    ...others.flatMap(({ name, version, extensions }) =>
+      extensions.map((extension) => ({ ...extension, name, label: `${name}@${version}` })),
+    ),
+  ].sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
+  const concerned = filling.filter(({ point }) => own.orders.has(point) || ownerOf(point) === own.name);
+  return [...new Set(concerned.map(({ point }) => point))].flatMap((point) => {
+    const all = filling.filter((extension) => extension.point === point);
+    const opener = openers.get(ownerOf(point));
+    const max = opener?.extensionPoints.find((each) => referenceOf(each) === point)?.max;
+    const location = locationOf(own.orders.has(point) ? `extensions ${point}` : "pages");
+    const warn = (message: string): Problem => problemOf("COL171", message, location);
+    if (max !== undefined) {
+      const names = all.slice(max).map(({ label, order }) => `${label} (order ${String(order)})`);
+      if (names.length === 0) return [];
+      const shown = `"${point}" shows ${String(max)} extension${max === 1 ? "" : "s"}`;
+      return [warn(`${shown}; ${names.join(", ")} ${names.length === 1 ? "is" : "are"} left out`)];
+    }
+    const isOfOwn = ownerOf(point) === own.name;
+    const versions = otherVersions(point, opener);
+    return all
+      .filter(({ name }) => isOfOwn || name === own.name)
+      .map(({ label }) => warn(`${label} fills "${point}", which no live section opens${versions}`));
+  });
+}
+
+/** The name of the section whose point has this reference. */
+function ownerOf(reference: string): string {
+  return reference.slice(0, reference.indexOf("/"));
+}
+
+/** What opens points, by name. The checked release has no version yet. */
+function openersOf(
+  { name, points }: Pick<OwnExtensions, "name" | "points">,
+  live: readonly LiveRelease[],
+): ReadonlyMap<string, Opener> {
+  const openers = live.map((release): [string, Opener] => [
+    release.name,
+    { ...release, label: `${release.name}@${release.version}` },
+  ]);
+  return new Map([...openers, [name, { extensionPoints: points, label: name }]]);
+}
+
+/** In which other versions a point is open, as the end of a sentence. */
+function otherVersions(reference: string, opener: Opener | undefined): string {
+  const id = reference.slice(0, reference.indexOf("@"));
+  const versions = (opener?.extensionPoints ?? []).filter((point) => point.id === id).map(referenceOf);
+  return versions.length === 0
+    ? ""
+    : `; ${opener?.label ?? ""} opens ${versions.map((each) => `"${each}"`).join(", ")}`;
+}
