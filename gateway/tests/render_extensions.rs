@@ -271,6 +271,48 @@ fn deploy_of_extension_renders_no_page_again() {
 }
 
 #[test]
+fn fifty_extensions_of_a_point_cost_as_much_as_max() {
+    let gateway = Gateway::start_with("", &[]);
+    let names: Vec<String> = (0..50).map(|number| format!("s{number:02}")).collect();
+    let sections: Vec<_> = names.iter().map(|name| extension(name, SHOWS)).collect();
+    let opens = rendered_section("page", "1.0.0", "/page/:key", PAGE).opens("page/aside", 1, 4);
+    deploy(&gateway, opens, &sections[..4]);
+    let renders = || -> u64 {
+        let metrics = gateway.admin.get("/metrics");
+        let text = metrics.text();
+        let of_point = text.lines().filter(|line| {
+            line.starts_with("colonnade_renders_total{")
+                && line.contains(&format!("extension_point=\"{ASIDE}\""))
+        });
+        of_point
+            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap())
+            .sum()
+    };
+    let visit = |path: &str| {
+        let before = renders();
+        let document = gateway.get(path);
+        let data = listed(&document);
+        (
+            document.text().len(),
+            renders() - before,
+            data.as_array().unwrap().len(),
+        )
+    };
+    let of_four = visit("/page/a");
+    assert_eq!((of_four.1, of_four.2), (4, 4));
+    for section in &sections[4..] {
+        gateway.publish(section);
+    }
+    gateway.deploy(
+        &names[4..]
+            .iter()
+            .map(|name| (name.clone(), json!("1.0.0")))
+            .collect(),
+    );
+    assert_eq!(visit("/page/b"), of_four);
+}
+
+#[test]
 fn document_is_as_fresh_as_results_of_its_extensions() {
     const FRESH: &str = "max-age=1000, stale-while-revalidate=1000";
     const EVENTS: &str = "{ queries: ({ key }) => ({ item: `/api/x/${key}` }), show: (props, { results: { item } }) => \

@@ -1,6 +1,10 @@
 // Extension points between sections of different teams: the bundled directory opens one that a new section fills, and the new
 // section opens one for a third.
-import type { Locator } from "@playwright/test";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import type { Browser, Locator } from "@playwright/test";
 
 import { expectErrorsAbout } from "../isolation/expectations";
 import { holdRequests, waitForHydration } from "../support/hydration";
@@ -92,6 +96,92 @@ function Broken() {
 export const extension = defineExtension({ order: 1, data: () => "", Component: Broken });`,
 };
 
+/** An extension that does what its API tells it for a city. Its deploy tries it with Austin and Nome alone. */
+const STORMS: SectionFiles = {
+  "package.json": PACKAGE,
+  "section.config.js": config("storms"),
+  "src/section.ts": `
+import { defineSection } from "@colonnade/kit";
+export default defineSection({
+  name: "storms",
+  contract: 1,
+  pages: {},
+  extensions: { "directory/city-aside@1": () => import("./aside") },
+});`,
+  "src/aside.tsx": `
+import { defineExtension } from "@colonnade/kit/extensions";
+const attacks: Record<string, () => void> = {
+  throws: () => { throw new Error("a storm"); },
+  loops: () => { for (;;); },
+  allocates: () => { for (const list: unknown[] = []; ; ) list.push(new Array(1000).fill(1.5)); },
+  changesGlobals: () => {
+    Array.prototype.map = JSON.stringify = () => "storm" as never;
+    Object.assign(globalThis, { Promise: null, URL: null });
+  },
+};
+export const extension = defineExtension({
+  order: 1,
+  queries: ({ props }: { props: { city: string } }) => ({ warning: "/api/storms/" + encodeURIComponent(props.city) }),
+  data: ({ results: { warning } }) => {
+    if (!warning.ok) return "no warnings, " + warning.status;
+    attacks[String(warning.value)]?.();
+    return String(warning.value);
+  },
+  Component: ({ data }) => <p>Storms: {data}</p>,
+});`,
+};
+
+/**
+ * What the API tells for a city of Texas, and the extension then shows, if anything. Those that fail come last: after some
+ * failures, the extension is not tried again.
+ */
+const WARNINGS: readonly (readonly [city: string, warning: string, shown?: string])[] = [
+  ["Austin", "calm", "Storms: calm"],
+  ["Plano", "404", "Storms: no warnings, 404"],
+  ["Waco", "hangs", "Storms: no warnings, 504"],
+  ["Dallas", "changesGlobals"],
+  ["Laredo", "throws"],
+  ["Houston", "loops"],
+  ["Lubbock", "allocates"],
+];
+
+function startStormsApi(): Server {
+  const server = createServer(({ url = "" }, response) => {
+    const city = url.slice(1);
+    const [, warning = "calm"] = WARNINGS.find(([name]) => name === city) ?? [];
+    if (warning === "hangs") return;
+    response.writeHead(warning === "404" ? 404 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(warning));
+  });
+  return server.listen(0, "127.0.0.1");
+}
+
+/** Expects that documents of cities have the page and all other extensions, whatever this one does on the server. */
+async function expectWithstood(url: string): Promise<void> {
+  for (const [city, warning, shown] of WARNINGS) {
+    const html = await (await fetch(`${url}/city/Texas/${city}`)).text();
+    for (const text of [`<h1`, `Kites over <!-- -->${city}`, "Safety guide", "A flag from the server"])
+      expect(html, warning).toContain(text);
+    const documented = html.replaceAll("<!-- -->", "");
+    if (shown !== undefined) for (const text of [shown, "/assets/storms/"]) expect(documented, warning).toContain(text);
+    else if (warning !== "changesGlobals") expect(html, warning).not.toContain("/assets/storms/");
+  }
+}
+
+/** Expects that an extension without its script keeps its HTML, and others work. */
+async function expectWithoutScript(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage();
+  await page.route(/\/assets\/kites\/.*\.js$/, (route) => route.fulfill({ status: 404 }));
+  const failed = page.waitForEvent("console", (message) => message.text().includes('kites" failed to load'));
+  await page.goto(url);
+  await failed;
+  await expect(page.getByLabel("Kites over Austin")).toBeVisible();
+  await expect.poll(() => isReacts(page.getByText("Storms: calm"))).toBe(true);
+  await page.getByRole("main").getByRole("link", { name: "Safety guide" }).click();
+  await expect(page).toHaveURL(/safety-guide$/);
+  await page.close();
+}
+
 /** Whether React has hydrated an element. */
 function isReacts(element: Locator): Promise<boolean> {
   return element.evaluate((node) => Object.keys(node).some((name) => name.startsWith("__reactFiber$")));
@@ -104,9 +194,14 @@ test("Sections extend each other's pages, in one document", async ({
   startOwnSite,
   folder,
 }) => {
-  const own = await startOwnSite();
+  test.setTimeout(180_000);
+  const api = startStormsApi();
+  await once(api, "listening");
+  const { port } = api.address() as AddressInfo;
+  const urls = [`http://127.0.0.1:${String(port)}`];
+  const own = await startOwnSite({ config: { upstreams: { storms: { path: "/api/storms", urls } } } });
   const section = sectionCommand(own.access);
-  for (const [name, files] of Object.entries({ kites: KITES, flags: FLAGS })) {
+  for (const [name, files] of Object.entries({ kites: KITES, flags: FLAGS, storms: STORMS })) {
     const target = await writeSection(folder, name, files);
     for (const command of ["build", "publish", "deploy"]) await section(target, command);
   }
@@ -116,10 +211,10 @@ test("Sections extend each other's pages, in one document", async ({
     const other = await browser.newPage({ javaScriptEnabled: false });
     await other.goto(city);
     const place = other.locator("[data-extension-point='directory/city-aside@1']");
-    await expect(place.locator("> *")).toHaveCount(3);
+    await expect(place.locator("> *")).toHaveCount(4);
     expect(
       await place.locator("> *").evaluateAll((all) => all.map((one) => one.getAttribute("data-extension"))),
-    ).toEqual(["flags", "kites", "articles"]);
+    ).toEqual(["flags", "storms", "kites", "articles"]);
     await expect(place.getByText("Kites over Austin")).toHaveCSS("color", "rgb(1, 2, 3)");
     await place.getByRole("link", { name: "All kites" }).click();
     await expect(other.getByText("5 flags")).toBeVisible();
@@ -158,4 +253,11 @@ test("Sections extend each other's pages, in one document", async ({
     await expect(page.getByText("A flag from the server")).toHaveCount(0);
     expectErrorsAbout(browserErrors, "a torn flag");
   });
+
+  await test.step("Whatever an extension does on the server, all else is there", () => expectWithstood(own.url));
+
+  await test.step("An extension whose script is gone keeps its HTML, and others work", () =>
+    expectWithoutScript(browser, city));
+  api.closeAllConnections();
+  api.close();
 });
