@@ -68,20 +68,23 @@ describe("error reporter", () => {
     expect(await sent()).toEqual([{ deployment: "13", release: "legal@2.0.0", phase: "load", error: "Error" }]);
   });
 
-  test("each section and phase is reported once per document", async () => {
+  test("each section, extension and phase is reported once per document", async () => {
     const report = reporter();
     for (let again = 0; again < 3; again += 1) {
       report(DIRECTORY, "load", new Error());
       report(DIRECTORY, "render", new Error());
+      report({ ...LEGAL, extensionPoint: "directory/aside@1" }, "load", new Error());
+      report({ ...LEGAL, extensionPoint: "directory/top@1" }, "load", new Error());
       report(LEGAL, "load", new Error());
     }
-    expect(
-      (await sent()).map((body) =>
-        Object.values(body as object)
-          .slice(1, 3)
-          .join(" "),
-      ),
-    ).toEqual(["directory@1.1.0 load", "directory@1.1.0 render", "legal@2.0.0 load"]);
+    const reported = (await sent()) as { release: string; phase: string; extensionPoint?: string }[];
+    expect(reported.map(({ release, phase, extensionPoint = "" }) => `${release} ${phase} ${extensionPoint}`)).toEqual([
+      "directory@1.1.0 load ",
+      "directory@1.1.0 render ",
+      "legal@2.0.0 load directory/aside@1",
+      "legal@2.0.0 load directory/top@1",
+      "legal@2.0.0 load ",
+    ]);
   });
 
   test("nothing is reported unless the boot payload enables reports", () => {

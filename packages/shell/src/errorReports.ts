@@ -36,9 +36,9 @@ function isOfMovedNode(error: unknown): boolean {
 }
 
 /**
- * Creates the error reporter of a document. It reports each section and phase once, samples at the gateway's rate, and
- * skips errors that may come from the visitor's connection, from leaving the page, or from an extension that moves nodes. It
- * never throws.
+ * Creates the error reporter of a document. It reports each section, extension and phase once, samples at the gateway's
+ * rate, and skips errors that may come from the visitor's connection, from leaving the page, or from a browser extension
+ * that moves nodes. It never throws.
  */
 export function createErrorReporter({ deployment, reports }: Boot): ReportError {
   if (!reports) return () => undefined;
@@ -54,7 +54,7 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
   });
   return ({ section: { name, version }, pattern: page, extensionPoint }, phase, error) => {
     if (leaving || !navigator.onLine || (phase === "render" && isOfMovedNode(error))) return;
-    const kind = `${name} ${phase}`;
+    const kind = `${name} ${phase} ${extensionPoint ?? ""}`;
     if (seen.has(kind)) return;
     // Sampled once per document: otherwise a page that fails repeatedly would be overrepresented.
     seen.add(kind);
