@@ -32,6 +32,7 @@ const release = {
   assets: [],
   pages: [{ pattern: "/plain/:language", assets: [], paths: [{ path: "/plain/Welsh", indexable: false }] }],
   extensions: [{ point: "directory/state-aside@1", order: 10, assets: [] }],
+  navigation: [{ to: "shell/menu", label: "Welsh", path: "/plain/Welsh", order: 90 }],
   shared: { react: "^19.0.0", "@colonnade/kit": ">=0.1.0" },
   modules: { section: "server/index.js" },
   // Sorted by path.

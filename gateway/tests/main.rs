@@ -53,6 +53,7 @@ mod http2;
 mod logs;
 mod logs_requests;
 mod metrics;
+mod navigation;
 mod object_storage;
 mod object_storage_identity;
 mod observability;

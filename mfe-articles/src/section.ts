@@ -17,6 +17,12 @@ export default defineSection({
     "/about-escort-babylon/escort-experiences": () => import("./pages/articles/escort-experiences"),
     "/about-escort-babylon/:article": () => import("./pages/notFound"),
   },
+  navigation: [
+    { to: "shell/menu", label: "About", path: "/about-escort-babylon", order: 10 },
+    { to: "shell/footer", label: "About", path: "/about-escort-babylon", order: 10 },
+    { to: "shell/footer", label: "Safety guide", path: "/about-escort-babylon/safety-guide", order: 10 },
+    { to: "shell/footer", label: "Get help / Report", path: "/about-escort-babylon/safety-guide#get-help", order: 10 },
+  ],
   extensions: {
     "directory/state-aside@1": () => import("./extensions/aside"),
     "directory/city-aside@1": () => import("./extensions/aside"),

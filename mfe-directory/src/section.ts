@@ -10,6 +10,7 @@ export default defineSection({
     "/city/:state/:city/ad": () => import("./pages/adWithoutId"),
     "/city/:state/:city/ad/:ad": () => import("./pages/ad"),
   },
+  navigation: [{ to: "shell/menu", label: "Home", path: "/" }],
   extensions: {
     "shell/search@1": () => import("./extensions/search"),
   },

@@ -7,4 +7,8 @@ export default defineSection({
     "/terms": () => import("./pages/terms"),
     "/privacy": () => import("./pages/privacy"),
   },
+  navigation: [
+    { to: "shell/footer", label: "Terms", path: "/terms" },
+    { to: "shell/footer", label: "Privacy", path: "/privacy" },
+  ],
 });

@@ -41,6 +41,11 @@ function withExtension(release: Release, changes: object): object {
   return { ...release, extensions: [{ point: "a-1/b@20", order: -1, assets: ["client/entry.js"], ...changes }] };
 }
 
+function withLink(release: Release, changes: object): object {
+  const link = { to: "shell/footer", label: "ä".repeat(64), path: "/plain/Welsh#words", order: -1 };
+  return { ...release, navigation: [{ ...link, ...changes }] };
+}
+
 function pathsOf(...paths: string[]): Partial<Page> {
   return { paths: paths.map((named) => ({ path: named, indexable: false })) };
 }
@@ -61,6 +66,7 @@ const VALID: readonly ((release: Release) => object)[] = [
   (release) =>
     withPage({ ...release, version: "1.0.12", extensionPoints: [POINT] }, { extensionPoints: ["plain/aside@1"] }),
   (release) => withExtension({ ...release, version: "1.0.13" }, {}),
+  (release) => withLink({ ...release, version: "1.0.14" }, {}),
 ];
 
 /** Invalid changes of a manifest, with a part of the gateway's problem. */
@@ -108,6 +114,19 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["`plain/aside@01` is not a reference", (release) => withExtension(release, { point: "plain/aside@01" })],
   ["invalid type: floating point `0.5`", (release) => withExtension(release, { order: 0.5 })],
   ["which is not below client/", (release) => withExtension(release, { assets: ["server/index.js"] })],
+  ["unknown variant `shell/side`", (release) => withLink(release, { to: "shell/side" })],
+  ["expected a label of 1 to 64 characters", (release) => withLink(release, { label: "a".repeat(65) })],
+  ["expected a label of 1 to 64 characters", (release) => withLink(release, { label: " " })],
+  ["expected a label of 1 to 64 characters", (release) => withLink(release, { label: "a\nb" })],
+  ["expected a path of at most 512", (release) => withLink(release, { path: "/plain/Welsh#the words" })],
+  ["expected a path of at most 512", (release) => withLink(release, { path: `/plain/Welsh#${"a".repeat(512)}` })],
+  [
+    "has 33 links in `navigation`",
+    (release) => ({
+      ...release,
+      navigation: Array(33).fill({ to: "shell/menu", label: "Welsh", path: "/plain/Welsh" }),
+    }),
+  ],
   ["exposed module `B` must be", (release) => ({ ...release, exposes: [{ name: "B", assets: [] }] })],
   ["facts `opening-hours`: expected a name", (release) => ({ ...release, facts: { "opening-hours": "string" } })],
   ["config `2nd`: expected a name", (release) => ({ ...release, config: { "2nd": "string" } })],
@@ -150,6 +169,14 @@ const INVALID_FOR_GATEWAY: typeof INVALID = [
     "extension point `a-1/b@20` is filled twice",
     (release) => ({ ...release, extensions: Array(2).fill({ point: "a-1/b@20", assets: [] }) }),
   ],
+  ["navigation `/plain/Dutch`: expected the pattern", (release) => withLink(release, { path: "/plain/Dutch" })],
+  [
+    "navigation `/plain/Welsh` is listed twice",
+    (release) => ({
+      ...release,
+      navigation: Array(2).fill({ to: "shell/menu", label: "Welsh", path: "/plain/Welsh" }),
+    }),
+  ],
   ["point `plain/aside@1` is listed twice", (release) => ({ ...release, extensionPoints: [POINT, POINT] })],
   ["point `other/aside`: expected `plain/`", (release) => withPoint(release, { id: "other/aside" })],
   [
@@ -189,7 +216,9 @@ test("The schema and the gateway accept the same manifests", async ({ startOwnSi
   const section = path.join(folder, "plain-section");
   await cp(path.join(ROOT, "examples/plain-section"), section, { recursive: true });
   await run(process.execPath, ["release.js"], { cwd: section });
-  const release = await readRelease(path.join(section, RELEASE_FOLDER));
+  const example = await readRelease(path.join(section, RELEASE_FOLDER));
+  // Without its link, whose page the changes replace.
+  const release = json({ ...example, navigation: undefined });
   const upload = uploader(path.join(section, RELEASE_FOLDER), access);
 
   for (const change of VALID) {
@@ -204,5 +233,5 @@ test("The schema and the gateway accept the same manifests", async ({ startOwnSi
     expect.soft(schemaProblems(manifest).length > 0, problem).toBe(index < INVALID.length);
   }
   // No rejected manifest took the version.
-  expect(await upload(release.name, release.version, release)).toBe(201);
+  expect(await upload(example.name, example.version, example)).toBe(201);
 });

@@ -22,11 +22,16 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
       },
       telemetry: { log_client_ip: true },
       navigation: {
-        menu: [
-          { label: "Start", path: "/" },
-          { label: "Safety", path: "/about-escort-babylon/safety-guide" },
-        ],
-        footer: [{ label: "Rules", path: "/terms" }],
+        menu: {
+          labels: { "/": "Start" },
+          hide: ["/about-escort-babylon"],
+          links: [{ label: "Safety", path: "/about-escort-babylon/safety-guide" }],
+        },
+        footer: {
+          order: ["/privacy"],
+          labels: { "/terms": "Rules" },
+          hide: ["/about-escort-babylon", "/about-escort-babylon/safety-guide"],
+        },
       },
     },
   });
@@ -72,8 +77,12 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
       "navigation of header and footer",
       async () => {
         await page.goto(url);
-        await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText(["Start", "Safety"]);
-        await expect(page.getByRole("contentinfo").getByRole("link")).toHaveText(["Rules"]);
+        await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText(["Safety", "Start"]);
+        await expect(page.getByRole("contentinfo").getByRole("link")).toHaveText([
+          "Privacy",
+          "Rules",
+          "Get help / Report",
+        ]);
       },
     ],
     [

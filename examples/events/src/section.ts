@@ -12,4 +12,5 @@ export default defineSection({
     "/events/:city/event/:event/rsvp/:outcome": () => import("./pages/rsvp"),
   },
   extensions: { "directory/city-aside@1": () => import("./extensions/cityAside") },
+  navigation: [{ to: "shell/menu", label: "Events", path: "/events", order: 20 }],
 });

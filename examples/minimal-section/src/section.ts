@@ -8,5 +8,10 @@ export default defineSection({
     "/buecher/:book": () => import("./pages/book"),
     "/besuch": () => import("./pages/visit"),
   },
+  navigation: [
+    { to: "shell/menu", label: "Bücher", path: "/" },
+    { to: "shell/menu", label: "Besuch", path: "/besuch" },
+    { to: "shell/footer", label: "Öffnungszeiten", path: "/besuch" },
+  ],
   extensions: { "shell/hours@1": () => import("./extensions/hours") },
 });

@@ -170,6 +170,7 @@ mod tests {
         format!(
             "{listeners:?} {:?} {:?} {:?} {:?} {:?}",
             values.site,
+            values.navigation,
             values.configs,
             config.extension_points,
             config.integrations.limits(),
@@ -217,7 +218,7 @@ mod tests {
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
         // integrations; three keys of [site], four facts, a value of a section, three keys of an extension
-        // point, and seven links.
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 14);
+        // point, and twelve of [navigation].
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12);
     }
 }

@@ -93,12 +93,9 @@ origin = "https://site.example"
 contact = "contact@site.example"
 [site.facts]
 city = "Vienna"
-[[navigation.menu]]
-label = "Home"
-path = "/"
-[[navigation.footer]]
-label = "Terms"
-path = "/terms"
+[navigation]
+menu.links = [{ label = "Home", path = "/" }]
+footer.links = [{ label = "Terms", path = "/terms" }]
 [listen]
 site = "127.0.0.1:0"
 admin = "127.0.0.1:0"

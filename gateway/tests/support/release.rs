@@ -109,6 +109,13 @@ impl Release {
         self
     }
 
+    /// Contributes a link to a list of the navigation.
+    pub(crate) fn links(mut self, to: &str, label: &str, path: &str, order: i64) -> Self {
+        let entry = json!({ "to": to, "label": label, "path": path, "order": order });
+        push(&mut self.fields, "navigation", entry);
+        self
+    }
+
     /// Fills an extension point.
     pub(crate) fn fills(mut self, point: &str, order: i64) -> Self {
         let extension =

@@ -63,7 +63,7 @@ test.each(EXPORTED.map(([name, file]) => [name, file.name] as const))("%s has an
 
 test("the examples fit the types of the packages", async () => {
   const files: Record<string, string> = {
-    "src/pages/event.ts": "export declare const page: never;",
+    "src/pages/events.ts": "export declare const page: never;",
     "src/section.ts": 'declare const section: import("@colonnade/kit").Section; export default section;',
     "src/points.ts":
       'import type { DefinedExtensionPoint } from "@colonnade/kit/extensions";\n' +

@@ -3,7 +3,7 @@
  *
  * @module kit
  */
-export { CONTRACT, defineSection, type PageModule, type Section } from "./section.js";
+export { CONTRACT, defineSection, type NavigationEntry, type PageModule, type Section } from "./section.js";
 export {
   definePage,
   type Alternate,

@@ -283,6 +283,8 @@ fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
         // A placeholder.
         _ if value.span().is_empty() => "missing",
         _ if wrong.starts_with("unknown field ") => "unknown key",
+        // An array of tables and its first table are at the same place.
+        "invalid type: sequence" => "is of type array",
         _ if wrong.starts_with("invalid type: ") => &of_type,
         _ => wrong,
     };

@@ -17,6 +17,7 @@ mod hsts;
 pub mod integrations;
 mod limits;
 mod listen;
+mod navigation;
 mod render;
 mod restart;
 mod rollout;
@@ -39,11 +40,12 @@ pub use facts::Facts;
 pub use files::FileSettings;
 pub use hsts::Hsts;
 pub use listen::Listen;
+pub use navigation::{LinkSettings, NavigationSettings};
 pub use render::RenderSettings;
 pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use sections::{SectionSettings, Sections};
-pub use site::{Navigation, SiteSettings};
+pub use site::SiteSettings;
 pub use store::{Retention, StoreAccessKey, StoreSettings};
 pub use telemetry::TelemetrySettings;
 pub use upstream::{Upstream, UpstreamCacheSettings, is_link_local};
@@ -69,7 +71,8 @@ pub struct Config {
     /// What every page knows of the site.
     pub site: SiteSettings,
     /// The links in header and footer.
-    pub navigation: Navigation,
+    #[serde(default)]
+    pub navigation: NavigationSettings,
     /// The listeners, and which hosts and proxies they trust.
     pub listen: Listen,
     /// Limits and timeouts for clients.
@@ -146,7 +149,7 @@ fn split(path: &Path) -> (Cow<'_, str>, &Path) {
     (name, path.parent().unwrap_or(Path::new("")))
 }
 
-const REQUIRED_TABLES: [&str; 4] = ["site", "navigation", "listen", "store"];
+const REQUIRED_TABLES: [&str; 3] = ["site", "listen", "store"];
 
 impl Config {
     /// Reads the file, and the secrets and certificates it refers to.

@@ -1,14 +1,14 @@
-//! `[site]` and `[navigation]`: what every page knows of the site, and its links.
+//! `[site]`: what every page knows of the site.
 
 use std::sync::Arc;
 
 use colonnade_model::language::{EXPECTED_LANGUAGE, Language, LanguageError};
 use colonnade_model::pattern::RequestPath;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use super::facts::Facts;
 use super::url::Origin;
-use super::value::{as_string, convert, string, tables};
+use super::value::{as_string, convert, string};
 
 /// What every page knows of the site.
 #[derive(Debug, Deserialize)]
@@ -43,30 +43,6 @@ impl SiteSettings {
     ];
 }
 
-/// The links in header and footer.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields, expecting = "a table")]
-pub struct Navigation {
-    /// The links in the header menu, in order.
-    #[serde(deserialize_with = "tables")]
-    pub menu: Vec<Link>,
-    /// The links in the footer, in order.
-    #[serde(deserialize_with = "tables")]
-    pub footer: Vec<Link>,
-}
-
-/// One link of the navigation.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// The text of the link.
-    #[serde(deserialize_with = "string")]
-    pub label: String,
-    /// The target, a path of this site. It can have a fragment.
-    #[serde(deserialize_with = "link_path")]
-    pub path: String,
-}
-
 /// Deserializes an e-mail address. The check only tells an address from a word or a URL.
 fn email<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let expected = "an e-mail address, such as contact@example.com";
@@ -89,15 +65,6 @@ fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Language, D::E
     })
 }
 
-fn link_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let expected = "a path of this site, beginning with one slash; it can have a fragment";
-    convert(deserializer, expected, |value| {
-        let text = as_string(value)?;
-        let path = text.split_once('#').map_or(text, |(path, _)| path);
-        parse_path(path).map(|_| text.to_owned())
-    })
-}
-
 /// Deserializes the path of a page. Paths that the gateway reserves are errors.
 pub(crate) fn page_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let expected = "the path of a page, beginning with one slash, without a query";
@@ -110,7 +77,8 @@ pub(crate) fn page_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<St
     })
 }
 
-fn parse_path(text: &str) -> Result<RequestPath, String> {
+/// Parses the path of a page, without a query or a fragment.
+pub(crate) fn parse_path(text: &str) -> Result<RequestPath, String> {
     match RequestPath::parse(text) {
         Ok(path) if !path.has_empty_segment() && !path.has_trailing_slash() => Ok(path),
         _ => Err(format!("`{text}` is not a path")),

@@ -128,6 +128,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         pages: Vec::new(),
         extension_points: Vec::new(),
         extensions: Vec::new(),
+        navigation: Vec::new(),
         exposes: Vec::new(),
         shared: BTreeMap::new(),
         icon: None,

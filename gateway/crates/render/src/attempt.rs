@@ -268,6 +268,7 @@ impl<'a> Attempt<'a> {
             releases: self.releases(),
             part: extension.unwrap_or_else(|| KeyPart::Page(self.request.path.to_owned())),
             site: self.request.site.revision(),
+            navigation: self.request.deployment.navigation.digest,
             results: results.and_then(|results| results.validity.results),
         }
     }

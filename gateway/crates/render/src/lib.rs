@@ -11,6 +11,7 @@ mod examples;
 mod extension;
 mod job;
 pub mod metrics;
+mod navigation;
 mod page;
 mod process;
 mod protocol;
@@ -29,6 +30,7 @@ pub use extension::{
     ExtensionContent, ExtensionOutcome, ExtensionOutcomes, PlacedExtension, PlacedExtensions,
 };
 pub use metrics::RenderStatistics;
+pub use navigation::NavigationLink;
 pub use page::{Alternate, Breadcrumb, Page, PageContent, PageHead, Rendered};
 pub use queries::QuerySource;
 pub use request::RenderRequest;

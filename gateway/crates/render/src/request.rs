@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use colonnade_model::release::{PointReference, ReleaseId, SHELL};
+use colonnade_model::release::{self, PointReference, ReleaseId, SHELL};
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
@@ -57,6 +57,8 @@ pub(super) struct CacheKey {
     pub(super) part: KeyPart,
     /// The revision of what it reads of the configuration.
     pub(super) site: u64,
+    /// The links that sections contribute to the navigation.
+    pub(super) navigation: release::Digest,
     /// The results of its queries; `None` without queries, and for the queries themselves.
     pub(super) results: Option<Digest>,
 }
@@ -181,13 +183,11 @@ impl<'a> Argument<'a> {
         extension: Option<RequestedExtension<'a>>,
         input: Input<'a>,
     ) -> Self {
-        let mut site = request.site.site.clone();
-        site["today"] = json!(request.day.to_string());
         let (subject, section) = ArgumentSubject::new(request, extension);
         let config = section.and_then(|section| request.site.configs.get(section));
         Self {
             subject,
-            site,
+            site: request.site.site_of(request.deployment, request.day),
             config: config.map(|config| &**config),
             form: input.form,
             results: input.results.map(|results| &*results.json),

@@ -10,9 +10,9 @@ use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
-use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
+use crate::document::SiteView;
 use crate::reports::error::ReportError;
 
 /// The error of a route.
@@ -141,14 +141,14 @@ impl Problem for SiteError {
 
 /// The audience of HTML error pages: they show the site's name and, if a deployment is live, links
 /// to the site's pages.
-pub(crate) fn visitor(snapshot: &Snapshot, frame: &Arc<PlainFrame>) -> Audience {
-    visitor_from(snapshot, frame, None)
+pub(crate) fn visitor(snapshot: &Snapshot, site: &SiteView) -> Audience {
+    visitor_from(snapshot, site, None)
 }
 
 /// Does the same with a link to the page with this path.
-pub(crate) fn visitor_from(snapshot: &Snapshot, frame: &Arc<PlainFrame>, back: Option<String>) -> Audience {
+pub(crate) fn visitor_from(snapshot: &Snapshot, site: &SiteView, back: Option<String>) -> Audience {
     Audience::Person {
-        frame: Arc::clone(frame),
+        frame: Arc::new(site.frame(snapshot.live())),
         live: snapshot.live().is_some(),
         back,
     }

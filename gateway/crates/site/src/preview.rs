@@ -10,10 +10,11 @@ use colonnade_platform::preview::{COOKIE, verify_token};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie::Cookie;
 use colonnade_web::html::escape;
-use colonnade_web::plain_page::{PlainFrame, PlainPage};
+use colonnade_web::plain_page::PlainPage;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, redirect};
 
+use crate::document::SiteView;
 use crate::error::SiteError;
 
 /// Keeps previews out of search engines.
@@ -27,14 +28,14 @@ const STYLE: &str = include_str!("preview.css");
 
 /// Opens a preview link: says what the preview shows and what its code can do. Only [`enter`],
 /// which the button of the page calls, shows it.
-pub(crate) fn open(snapshot: &Snapshot, token: &str, frame: &PlainFrame) -> Result<Response, SiteError> {
+pub(crate) fn open(snapshot: &Snapshot, token: &str, site: &SiteView) -> Result<Response, SiteError> {
     let (claims, previewed) = verify_token(snapshot, token).ok_or(SiteError::PreviewOver)?;
     let live = snapshot.live().ok_or(SiteError::NothingLive)?;
     let ends = Timestamp::from_second(claims.expires).map_err(|_| SiteError::PreviewOver)?;
     let page = PlainPage {
-        frame,
+        frame: &site.frame(Some(live)),
         title: "Start a preview?",
-        content: question(&frame.brand, &previewed, live, ends),
+        content: question(&site.brand, &previewed, live, ends),
         footer: String::new(),
         live: true,
         form_style: Some(STYLE),

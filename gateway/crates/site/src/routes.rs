@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::future::ready;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use http::request::Parts;
 
@@ -11,12 +10,12 @@ use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::health;
-use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::{Audience, HttpError};
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route, Router};
 
 use crate::call::Call;
+use crate::document::SiteView;
 use crate::error::{SiteError, visitor};
 use crate::site::{INVALID_REQUEST, Site};
 use crate::wellknown::RootIcon;
@@ -60,10 +59,10 @@ pub(crate) enum ErrorFormat {
 
 impl ErrorFormat {
     /// The audience that gets this format.
-    pub(crate) fn audience(self, snapshot: &Snapshot, frame: &Arc<PlainFrame>, head: &Parts) -> Audience {
+    pub(crate) fn audience(self, snapshot: &Snapshot, site: &SiteView, head: &Parts) -> Audience {
         match self {
-            Self::Page => visitor(snapshot, frame),
-            Self::PageOrText if prefers_html(&head.headers) => visitor(snapshot, frame),
+            Self::Page => visitor(snapshot, site),
+            Self::PageOrText if prefers_html(&head.headers) => visitor(snapshot, site),
             Self::Text | Self::PageOrText => Audience::Program,
             Self::Json => Audience::Script,
         }

@@ -129,7 +129,7 @@ impl Site {
 
     /// The audience of errors that occur before a route is found.
     pub fn audience(&self) -> Audience {
-        visitor(&self.deployments.current(), &self.documents.site().frame)
+        visitor(&self.deployments.current(), &self.documents.site())
     }
 
     /// Whether visitors use HTTPS, so that cookies and browsers can be restricted to it.
@@ -161,7 +161,7 @@ impl Site {
                 self.route(call, caught_up).await
             }
             Err(error) => {
-                let mut response = respond(&error, visitor(&snapshot, &self.documents.site().frame));
+                let mut response = respond(&error, visitor(&snapshot, &self.documents.site()));
                 ServedBy::of(&mut response).route = Some(INVALID_REQUEST.into());
                 response
             }
@@ -215,7 +215,7 @@ impl Site {
         };
         let mut response = result.unwrap_or_else(|error| {
             let site = self.documents.site();
-            let audience = route.handler.errors.audience(snapshot, &site.frame, head);
+            let audience = route.handler.errors.audience(snapshot, &site, head);
             let mut response = respond(&error, audience);
             if let Some(deployment) = error.deployment() {
                 ServedBy::of(&mut response).deployment = Some(deployment.clone());
@@ -280,7 +280,7 @@ impl Site {
             self.require_same_origin(call.head)?;
             preview::enter(call.snapshot, call.parameter, self.is_secure())
         } else {
-            preview::open(call.snapshot, call.parameter, &self.documents.site().frame)
+            preview::open(call.snapshot, call.parameter, &self.documents.site())
         }
     }
 
@@ -289,7 +289,7 @@ impl Site {
     pub(crate) async fn forward(&self, call: Call<'_>) -> Response {
         let audience = if prefers_html(&call.head.headers) {
             let back = self.referring_page(call.head);
-            visitor_from(call.snapshot, &self.documents.site().frame, back)
+            visitor_from(call.snapshot, &self.documents.site(), back)
         } else {
             Audience::Script
         };

@@ -18,9 +18,6 @@ const SITE: &str = r#"[site]
 brand = "Brand"
 origin = "https://site.example"
 contact = "contact@site.example"
-[navigation]
-menu = []
-footer = []
 [listen]
 site = "127.0.0.1:0"
 admin = "127.0.0.1:0"

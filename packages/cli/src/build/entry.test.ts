@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { BuildError } from "./usageError.js";
 import { readEntry } from "./entry.js";
+import { LINK_FORM } from "./entryForms.js";
 
 async function entryWith(source: string): Promise<string> {
   const folder = await temporaryFolder();
@@ -21,7 +22,7 @@ const PAGE = '() => import("./page")';
 test("readEntry returns the modules of pages and extensions", async () => {
   const file = await entryWith(
     section(
-      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, extensions: { "directory/city-aside@1": () => import("./aside") }`,
+      `name: "hello", contract: 1, pages: { "/": () => import("./home"), "/x/:y": () => import('./x') }, extensions: { "directory/city-aside@1": () => import("./aside") }, navigation: [{ to: "shell/menu", label: "Hi", path: "/", order: -1 }]`,
     ),
   );
   expect(await readEntry(file)).toEqual({
@@ -30,6 +31,7 @@ test("readEntry returns the modules of pages and extensions", async () => {
       ["/x/:y", "./x"],
     ]),
     extensions: new Map([["directory/city-aside@1", "./aside"]]),
+    navigation: [{ to: "shell/menu", label: "Hi", path: "/", order: -1 }],
   });
 });
 
@@ -39,12 +41,16 @@ test("readEntry accepts pages and extensions of the entry module itself", async 
       `name: "hello", contract: 1, pages: { "/": async () => ({ page: home }) }, extensions: { "a/b@1": async () => ({ extension }) }`,
     ),
   );
-  expect(await readEntry(file)).toEqual({ pages: new Map([["/", ""]]), extensions: new Map([["a/b@1", ""]]) });
+  expect(await readEntry(file)).toEqual({
+    pages: new Map([["/", ""]]),
+    extensions: new Map([["a/b@1", ""]]),
+    navigation: [],
+  });
 });
 
 test("readEntry accepts empty pages, and absent extensions", async () => {
   const file = await entryWith(section('name: "hello", contract: 1, pages: {}'));
-  expect(await readEntry(file)).toEqual({ pages: new Map(), extensions: new Map() });
+  expect(await readEntry(file)).toEqual({ pages: new Map(), extensions: new Map(), navigation: [] });
 });
 
 describe("readEntry rejects an unsupported entry module:", () => {
@@ -93,6 +99,16 @@ describe("readEntry rejects an unsupported entry module:", () => {
       "a function other than import",
       section('pages: { "/": () => load("./home") }'),
       `: pages["/"] ${UNSUPPORTED_VALUE}`,
+    ],
+    [
+      "a variable as navigation",
+      section("pages: {}, navigation: links"),
+      `: navigation is not an array literal; expected [${LINK_FORM}]`,
+    ],
+    [
+      "a variable in navigation",
+      section('pages: {}, navigation: [{ to: "shell/menu", label: LABEL, path: "/" }]'),
+      `: navigation has an unsupported value; expected [${LINK_FORM}]`,
     ],
     [
       "a variable as an extension",

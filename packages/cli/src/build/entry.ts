@@ -1,28 +1,35 @@
 import { parse, type Expression, type Module, type ObjectExpression } from "@swc/core";
 import { readFile } from "node:fs/promises";
 
+import type { NavigationEntry } from "@colonnade/kit";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { IMPORT_FORM, OWN_FORMS, type EntryMember } from "./entryForms.js";
+import { IMPORT_FORM, LINK_FORM, OWN_FORMS, type EntryMember } from "./entryForms.js";
 import { BuildError } from "./usageError.js";
 
-/** Modules that the pages and extensions of a section import. */
+/** What the build reads of a section's declaration: the modules of its pages and extensions, and its links. */
 export interface EntryImports {
   /** Import specifier by path pattern. Empty for a page of the entry module itself. */
   readonly pages: ReadonlyMap<string, string>;
   /** Import specifier by the reference of the extension point. Empty for an extension of the entry module itself. */
   readonly extensions: ReadonlyMap<string, string>;
+  /** Links for the navigation, as they are written. */
+  readonly navigation: readonly NavigationEntry[];
 }
 
 /**
- * Parses `defineSection({ pages, extensions })` in the source of an entry module. The build uses it to map chunks to
+ * Parses `defineSection({ pages, extensions, navigation })` in the source of an entry module. The build uses it to map chunks to
  * pages without running the section.
  *
  * @throws BuildError if the call is missing or a value does not have the form `() => import("./module")` or
- *   `async () => ({ page })`.
+ *   `async () => ({ page })`, or if `navigation` is not a literal.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
   const entries = await readDefinition(file);
-  return { pages: importsOf(file, entries, "pages"), extensions: importsOf(file, entries, "extensions") };
+  return {
+    pages: importsOf(file, entries, "pages"),
+    extensions: importsOf(file, entries, "extensions"),
+    navigation: navigationOf(file, entries.get("navigation")),
+  };
 }
 
 /**
@@ -90,6 +97,31 @@ function importsOf(file: string, definition: Map<string, Expression>, name: Entr
       importSpecifier(load) ?? reject(file, name, key),
     ]),
   );
+}
+
+// The check validates the values.
+function navigationOf(file: string, value: Expression | undefined): readonly NavigationEntry[] {
+  const where = `${file}: navigation`;
+  if (value && value.type !== "ArrayExpression")
+    throw new BuildError(`${where} is not an array literal; expected [${LINK_FORM}]`);
+  return value ? (literalOf(value, where) as readonly NavigationEntry[]) : [];
+}
+
+function literalOf(value: Expression | undefined, where: string): unknown {
+  switch (value?.type) {
+    case "StringLiteral":
+    case "NumericLiteral":
+      return value.value;
+    case "UnaryExpression":
+      if (value.operator === "-" && value.argument.type === "NumericLiteral") return -value.argument.value;
+      break;
+    case "ArrayExpression":
+      return value.elements.map((element) => literalOf(element?.spread ? undefined : element?.expression, where));
+    case "ObjectExpression":
+      return Object.fromEntries([...entriesOf(value, where)].map(([key, member]) => [key, literalOf(member, where)]));
+    default:
+  }
+  throw new BuildError(`${where} has an unsupported value; expected [${LINK_FORM}]`);
 }
 
 function reject(file: string, name: EntryMember, key: string): never {

@@ -7,8 +7,11 @@ export const OWN_FORMS = {
   extensions: "async () => ({ extension })",
 } as const;
 
-/** A member of `defineSection` that the build reads. */
+/** How a link of the navigation is written. */
+export const LINK_FORM = '{ to: "shell/menu", label: "…", path: "/…", order: 0 }';
+
+/** A member of `defineSection` with modules. */
 export type EntryMember = keyof typeof OWN_FORMS;
 
-/** The members of `defineSection` that the build reads. */
+/** The members of `defineSection` with modules. */
 export const ENTRY_MEMBERS = Object.keys(OWN_FORMS) as readonly EntryMember[];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { SectionConfiguration } from "@colonnade/kit";
+import type { NavigationEntry, SectionConfiguration } from "@colonnade/kit";
 
 import type { FactTypes } from "./settings.js";
 import type { ReleaseImages } from "./images.js";
@@ -93,6 +93,8 @@ export interface Release extends ReleaseImages {
   readonly extensionPoints?: readonly ReleaseExtensionPoint[];
   /** Sections only: the extensions. Absent if there are none. */
   readonly extensions?: readonly ReleaseExtension[];
+  /** Sections only: the links for the navigation of the site. Absent if there are none. */
+  readonly navigation?: readonly NavigationEntry[];
   /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Shared packages: the version ranges a section needs, or the versions the shell provides. */

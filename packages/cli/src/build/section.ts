@@ -108,6 +108,7 @@ export async function sectionRelease(
     })),
     ...(points.length > 0 && { extensionPoints: points }),
     ...(extensions.length > 0 && { extensions }),
+    ...(imports.navigation.length > 0 && { navigation: imports.navigation }),
     ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),
     shared: neededRanges(installed),
     ...(config.facts && { facts: config.facts }),

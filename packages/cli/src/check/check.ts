@@ -14,6 +14,7 @@ import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { mergePoints } from "./listedPoints.js";
 import { extensionTasks, findUnshown, type LiveRelease } from "./liveExtensions.js";
+import { findInNavigation } from "./navigation.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
@@ -80,7 +81,7 @@ async function checkIn(
   if (bundle.problems.some(({ code }) => code === "COL100"))
     return { problems: bundle.problems, declared: NOTHING, hasPackageProblem: false };
   // After the compilation, which reports syntax errors with their positions.
-  const { pages, extensions } = await readEntry(entry);
+  const { pages, extensions, navigation } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
   const patterns = [...pages.keys()];
   const sectionReports = await processes.run({ pattern: null });
@@ -110,10 +111,12 @@ async function checkIn(
   const rendered = reports
     .filter((report) => report.kind === "rendered")
     .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
+  const allPages = checkedPages.size === pages.size ? checkedPages : undefined;
+  const faultsOfLinks = findInNavigation(navigation, allPages, bundle.locationOf);
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
-  for (const problem of [...faultsOfPoints, ...faults, ...sorted.problems]) problems.add(problem);
+  for (const problem of [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems]) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {

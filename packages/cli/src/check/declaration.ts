@@ -1,5 +1,5 @@
 // The rules for `defineSection({ … })`, and the positions of its parts.
-import { ENTRY_MEMBERS, IMPORT_FORM, OWN_FORMS, type EntryMember } from "../build/entryForms.js";
+import { ENTRY_MEMBERS, IMPORT_FORM, LINK_FORM, OWN_FORMS, type EntryMember } from "../build/entryForms.js";
 import { referenceProblem } from "../build/extensionPoint.js";
 import { collidingPatterns, patternProblem } from "../build/pattern.js";
 import type { Found } from "./finding.js";
@@ -13,9 +13,19 @@ export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
   for (const name of ENTRY_MEMBERS) yield* findUnsupported(name, members.get(name));
   yield* findInPatterns(propertiesOf(members.get("pages")));
   yield* findInReferences(members.get("extensions"));
+  const navigation = members.get("navigation");
+  if (navigation && !isLiteral(navigation))
+    yield {
+      code: "COL100",
+      message: "navigation has a value that the build cannot read",
+      advice: `Write it as [${LINK_FORM}], with text and numbers in place, without spreads and variables.`,
+      node: navigation,
+    };
 }
 
-/** The part of a declaration that each key names: `name`, `pages /hello` or `extensions directory/city-aside@1`. */
+/**
+ * The part of a declaration that each key names: `name`, `pages /hello`, `extensions directory/city-aside@1` or `navigation 0`.
+ */
 export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNode> {
   const parts = new Map<string, SyntaxNode>();
   for (const { node } of walk(program)) {
@@ -23,6 +33,8 @@ export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNo
     for (const property of propertiesOf(nodesAt(node, "arguments")[0])) {
       const name = entryKey(property) ?? "";
       parts.set(name, property);
+      for (const [index, link] of nodesAt(nodeAt(property, "value"), "elements").entries())
+        parts.set(`${name} ${String(index)}`, link);
       for (const entry of propertiesOf(nodeAt(property, "value"))) parts.set(`${name} ${entryKey(entry) ?? ""}`, entry);
     }
   }
@@ -62,6 +74,23 @@ function isReadable(load: SyntaxNode | undefined): boolean {
   const body = load?.type === "ArrowFunctionExpression" ? nodeAt(load, "body") : undefined;
   if (load?.async === true && body?.type === "ObjectExpression") return true;
   return body?.type === "ImportExpression" && textOf(nodeAt(body, "source")) !== undefined;
+}
+
+function isLiteral(node: SyntaxNode | undefined): boolean {
+  switch (node?.type) {
+    case "Literal":
+      return true;
+    case "UnaryExpression":
+      return isLiteral(nodeAt(node, "argument"));
+    case "ArrayExpression":
+      return nodesAt(node, "elements").every(isLiteral);
+    case "ObjectExpression":
+      return propertiesOf(node).every(
+        (property) => entryKey(property) !== undefined && isLiteral(nodeAt(property, "value")),
+      );
+    default:
+      return false;
+  }
 }
 
 function* findInPatterns(pages: readonly SyntaxNode[]): Generator<Found> {

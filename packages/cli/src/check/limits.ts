@@ -12,6 +12,12 @@ export const MAX_PATHS = 5_000;
 /** The gateway accepts no release with more extension points, or with more extensions. */
 export const MAX_EXTENSIONS = 32;
 
+/** The gateway accepts no release with more links in `navigation`. */
+export const MAX_NAVIGATION = 32;
+
+/** The gateway accepts no link with a longer label, in characters. */
+export const MAX_LABEL = 64;
+
 /** The gateway accepts no extension point that shows more extensions. */
 export const MAX_SHOWN = 16;
 

@@ -292,7 +292,7 @@ test("the faults of a declaration have the lines of its entries", async () => {
   ];
   const extensions = references.map((reference) => `"${reference}": ${load}`).join(",\n");
   const source = `import { defineSection } from "@colonnade/kit";\nconst more = {};\nexport default defineSection({ name: "hello", contract: 1, pages: {
-${entries.join(",\n")}\n},\nextensions: {\n"a/b@1": more,\n${extensions} } });\n`;
+${entries.join(",\n")}\n},\nextensions: {\n"a/b@1": more,\n${extensions} },\nnavigation: [more] });\n`;
   const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
   expect(code).toBe(3);
   const found = (JSON.parse(out) as { problems: Problem[] }).problems;
@@ -309,7 +309,44 @@ ${entries.join(",\n")}\n},\nextensions: {\n"a/b@1": more,\n${extensions} } });\n
       'src/section.ts:46:1 COL100 the extension point "hello/p0@1" has two extensions',
       'src/section.ts:47:1 COL100 the reference "aside@0" of an extension point is invalid: expected the point\'s ID and ' +
         'version, such as "directory/city-aside@1"; each name is a lowercase letter, followed by up to 31 of a-z, 0-9 and -',
+      `src/section.ts:48:13 COL100 navigation ${unreadable}`,
     ]),
+  );
+});
+
+test("the faults of links have the lines of their entries", async () => {
+  const link = (members: object): string =>
+    JSON.stringify({ to: "shell/menu", label: "Hello", path: "/hello", ...members });
+  const label = "expected 1 to 64 characters without control characters";
+  const path = "expected the pattern of a page without params, or a path that paths() of a page returns";
+  const links: readonly (readonly [link: string, fault?: string])[] = [
+    [link({ order: -1 })],
+    [link({ to: "shell/footer" })],
+    [link({ to: "shell/footer", path: "/hello/Welsh#words" })],
+    [link({ to: "shell/side" }), 'to is "shell/side"; expected "shell/menu" or "shell/footer"'],
+    [link({ label: "a".repeat(65) }), `label is "${"a".repeat(65)}"; ${label}`],
+    [link({ label: " " }), `label is " "; ${label}`],
+    [link({ order: 0.5 }), "order is 0.5; expected an integer"],
+    [link({ icon: "star" }), "unknown member icon; expected to, label, path and order"],
+    [link({ path: "hello" }), 'path is "hello"; expected a percent-encoded path, beginning with one slash'],
+    [link({ path: "/hello/Klingon" }), `no page has the path /hello/Klingon; ${path}`],
+    [link({ path: "/hello/:language" }), `no page has the path /hello/:language; ${path}`],
+    [link({}), "shell/menu has two links to /hello"],
+    ...Array.from({ length: 21 }, (_, index) => [link({ path: `/hello#${String(index)}` })] as const),
+  ];
+  const source = `import { defineSection } from "@colonnade/kit";
+export default defineSection({ name: "hello", contract: 1, navigation: [
+${links.map(([text]) => text).join(",\n")}
+], pages: {
+"/hello": () => import("./pages/languages"), "/hello/:language": () => import("./pages/greeting") } });`;
+  const { code, out } = await runCompiled(await helloSection({ "src/section.ts": source }), ["check", "--json"]);
+  expect(code).toBe(3);
+  const found = (JSON.parse(out) as { problems: Problem[] }).problems;
+  const faults = links.flatMap(([, fault], index) =>
+    fault === undefined ? [] : [`src/section.ts:${String(index + 3)}:1 navigation[${String(index)}]: ${fault}`],
+  );
+  expect(found.map(({ location = "", message }) => `${location} ${message}`).sort()).toEqual(
+    [...faults, "src/section.ts:2:60 the section has 33 links in navigation; expected at most 32"].sort(),
   );
 });
 

@@ -47,6 +47,7 @@ beforeEach(async () => {
       return build;
     },
     idle: () => Promise.resolve(),
+    navigation: [],
     patternOf: () => "/hello",
     render,
   };

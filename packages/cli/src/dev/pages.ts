@@ -14,6 +14,7 @@ import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colon
 import { comparePatterns } from "@colonnade/kit/contract";
 import { placeholderSettings } from "../build/settings.js";
 import { replaceExtensions, type SectionExtensions } from "./extensions.js";
+import { withNavigation } from "./navigation.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { runQueries, type ApiRoutes } from "./queries.js";
 import type { DevelopmentSection, RenderedPage } from "./section.js";
@@ -121,6 +122,12 @@ export class DevelopmentPages {
     return configs;
   }
 
+  /** A site with the links that the sections under development contribute to the navigation. */
+  withNavigation(site: Site): Site {
+    const entries = [...this.#sections.values()].flatMap(({ navigation }) => navigation);
+    return withNavigation(site, entries);
+  }
+
   /** Whether a released page belongs to a section under development. */
   replaces(released: ResolvedPage | null): boolean {
     return released !== null && this.#sections.has(released.section.name);
@@ -189,7 +196,7 @@ export class DevelopmentPages {
     const request = {
       path: pagePath,
       page: { section: section.name, pattern },
-      site,
+      site: this.withNavigation(site),
       config: this.configs()[section.name] ?? {},
       ...(form && { form }),
     };

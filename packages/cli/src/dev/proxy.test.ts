@@ -62,6 +62,11 @@ const ENTRY: SectionEntry = { name: "hello", version: "1.0.0", container: "", en
 const DEVELOPED: SectionEntry = { ...ENTRY, version: "development" };
 const POINT = "directory/city-aside@1";
 
+const SITE_MENU = [
+  { label: "Home", path: "/" },
+  { label: "Released", path: "/hello" },
+];
+
 /** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It has extensions. */
 const HELLO: Partial<DevelopmentSection> = {
   name: "hello",
@@ -81,6 +86,7 @@ const HELLO: Partial<DevelopmentSection> = {
       [POINT]: { section: DEVELOPED, assets: [] },
       "shell/menu@1": { section: DEVELOPED, assets: [] },
     }),
+  navigation: [{ to: "shell/menu", label: "Hello", path: "/hello" }],
   remoteDetails: () => ({ assets: {} }),
 };
 
@@ -98,7 +104,7 @@ function siteWith(limit: () => number): Promise<string> {
     const config = { limit: limit() };
     const page = { section: ENTRY, pattern: "/hello", assets: [], config } as unknown as ResolvedPage;
     const boot: Boot = {
-      ...{ deployment: "1", site: PLACEHOLDER_SITE },
+      ...{ deployment: "1", site: { ...PLACEHOLDER_SITE, navigation: { menu: SITE_MENU, footer: [] } } },
       configs: { hello: config },
       page: pathname === "/hello" ? page : null,
     };
@@ -120,6 +126,15 @@ test("a section gets the configuration that the site has sent, and placeholders 
     const text = await (await fetch(origin + path)).text();
     expect(SiteDocument.parse(text)?.boot).toMatchObject({ configs: { hello: config } });
     expect(text.includes(`<p>${JSON.stringify(config)}</p>`)).toBe(path === "/hello");
+    // The HTML of the other page has the links of the site.
+    const menu =
+      path === "/hello"
+        ? [
+            { label: "Home", path: "/" },
+            { label: "Hello", path: "/hello" },
+          ]
+        : SITE_MENU;
+    expect(SiteDocument.parse(text)?.boot.site.navigation.menu).toEqual(menu);
   }
   // A page that the release does not have.
   expect(await json("/_page/1?path=/hello/new")).toMatchObject({ pattern: "/hello/new", config });

@@ -164,6 +164,8 @@ export class Proxy {
       boot: changedBoot(
         {
           ...withExtensions(boot, ofShell),
+          // The HTML of the site's own pages has the links of its releases.
+          site: isReplaced ? pages.withNavigation(boot.site) : boot.site,
           configs,
           page: shown && withExtensions(shown, ofPage),
         },

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { NavigationEntry } from "@colonnade/kit";
 import type {
   Asset,
   ExposedModule,
@@ -63,7 +64,7 @@ export class DevelopmentSection {
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   #reading = Promise.resolve();
-  #imports: EntryImports = { pages: new Map(), extensions: new Map() };
+  #imports: EntryImports = { pages: new Map(), extensions: new Map(), navigation: [] };
   #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
   /** Problems of the builds and the sources. Problems of rendering are not included. */
   problems: readonly DevelopmentProblem[] = [];
@@ -158,6 +159,11 @@ export class DevelopmentSection {
   /** The path of the first page without params. The site's home page if there is none. */
   get firstPath(): string {
     return [...this.#imports.pages.keys()].find((pattern) => !pattern.includes("/:")) ?? "/";
+  }
+
+  /** The links that it contributes to the navigation. */
+  get navigation(): readonly NavigationEntry[] {
+    return this.#imports.navigation;
   }
 
   /** The pattern of the page at a path. */

@@ -26,7 +26,7 @@ language = "de-AT"
 [site.facts]
 city = "Vienna"
 
-[[navigation.menu]]
+[[navigation.menu.links]]
 label = "Home"
 path = "/"
 

@@ -53,7 +53,7 @@ fn all_problems_are_reported_in_order_of_lines() {
     let expected = [
         "site.brand",
         "site.colour",
-        "navigation.menu.label",
+        "navigation.menu.links.label",
         "listen.site",
         "admin.tokens.name",
         "admin.tokens.name",
@@ -87,7 +87,7 @@ fn missing_tables_are_reported_with_other_problems() {
     );
     assert_eq!(
         problems[3],
-        "site.toml:4: navigation.footer: is of type integer; expected an array of tables"
+        "site.toml:4: navigation.footer: is of type integer; expected a table"
     );
     assert_eq!(problems.len(), 4);
 }

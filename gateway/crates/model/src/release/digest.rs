@@ -12,7 +12,7 @@ use sha2::Sha384;
 
 /// A SHA-384 digest. Its text form is `sha384-<base64>`, the format of HTML's `integrity`
 /// attribute.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 48]);
 

@@ -7,6 +7,7 @@ mod extension;
 pub(crate) mod fuzz;
 mod id;
 mod modules;
+mod navigation;
 mod range;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ pub use digest::Digest;
 pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
+pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
 pub use validate::{EXPECTED_FACT_NAME, is_fact_name, is_file_path, is_name, is_version, validate};
 
@@ -39,6 +41,9 @@ pub const MAX_EXPOSED_MODULES: usize = 100;
 
 /// The maximum number of extension points that a release opens, and of those that it fills.
 pub const MAX_EXTENSIONS: usize = 32;
+
+/// The maximum number of links that a release contributes to the navigation.
+pub const MAX_NAVIGATION: usize = 32;
 
 /// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
 pub const MAX_SEGMENTS: usize = 64;
@@ -81,6 +86,9 @@ pub struct Release {
     /// A section's content for extension points, which can be its own or those of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<Extension>,
+    /// A section's links for the navigation of the shell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub navigation: Vec<NavigationEntry>,
     /// The modules of a section that other sections load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exposes: Vec<ExposedModule>,

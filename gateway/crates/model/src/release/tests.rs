@@ -1,8 +1,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Digest, ExtensionPoint, FactType, Icon, Kind, Meta, NamedPath, Page, PointReference, Purpose, Release,
-    SocialImage, ThemeColor, is_file_path, is_name, is_version, validate,
+    Digest, ExtensionPoint, FactType, Icon, Kind, Meta, NamedPath, NavigationEntry, NavigationList, Page,
+    PointReference, Purpose, Release, SocialImage, ThemeColor, is_file_path, is_name, is_version, validate,
 };
 use crate::testing;
 
@@ -49,6 +49,16 @@ fn reference(text: &str) -> PointReference {
     text.parse().expect("a reference")
 }
 
+/// A link of the menu.
+fn link(label: &str, path: &str) -> NavigationEntry {
+    NavigationEntry {
+        to: NavigationList::Menu,
+        label: label.to_owned(),
+        path: path.to_owned(),
+        order: 0,
+    }
+}
+
 /// Props with a text of this length.
 fn text(length: usize) -> Map<String, Value> {
     Map::from_iter([("t".to_owned(), "x".repeat(length).into())])
@@ -65,6 +75,15 @@ fn validate_accepts_valid_releases() {
     let section = problems(section(), |release| {
         release.facts = [("openingHours2_".to_owned(), FactType::Strings)].into();
         release.config = [("pageSize".to_owned(), FactType::Number)].into();
+        // A page without params, a path of another page, a fragment, and a link in both lists.
+        let mut home = link("Home", "/");
+        home.to = NavigationList::Footer;
+        release.navigation = vec![
+            link(&"ä".repeat(64), "/"),
+            home,
+            link("New York", "/state/New%20York"),
+            link("Texas", "/state/Texas#cities"),
+        ];
         // A section can show two versions of a point while others change, and fill its own.
         let (own, next) = (&release.extension_points[0], reference("directory/aside@2"));
         release.extensions[0].point = own.reference();
@@ -184,6 +203,34 @@ fn validate_reports_each_section_problem() {
             "the release has 33 extensions; expected at most 32",
         ),
         (
+            |r| r.navigation = vec![link(" ", "/")],
+            "navigation `/`: expected a label of 1 to 64 characters",
+        ),
+        (
+            |r| r.navigation = vec![link(&"ä".repeat(65), "/")],
+            "navigation `/`: expected a label of 1 to 64 characters",
+        ),
+        (
+            |r| r.navigation = vec![link("Home", "/# x")],
+            "navigation `/# x`: expected a path of at most 512 ASCII characters without spaces",
+        ),
+        (
+            |r| r.navigation = vec![link("Ohio", "/state/Ohio")],
+            "navigation `/state/Ohio`: expected the pattern of a page without params, or a path that a page of the release lists",
+        ),
+        (
+            |r| r.navigation = vec![link("State", "/state/:state")],
+            "navigation `/state/:state`: expected the pattern of a page without params",
+        ),
+        (
+            |r| r.navigation = vec![link("Home", "/"), link("Start", "/")],
+            "navigation `/` is listed twice",
+        ),
+        (
+            |r| r.navigation = vec![link("Home", "/"); 33],
+            "the release has 33 links in `navigation`; expected at most 32",
+        ),
+        (
             |r| r.exposes[0].assets.push("client/gone.js".to_owned()),
             "exposed module `./Tag` refers to `client/gone.js`",
         ),
@@ -283,6 +330,10 @@ fn validate_reports_each_shell_problem() {
         (
             |r| r.extension_points = section().extension_points,
             "extension point `directory/aside`: expected `shell/` and a name",
+        ),
+        (
+            |r| r.navigation = vec![link("Home", "/")],
+            "the shell has no `navigation`",
         ),
         (|r| r.exposes = section().exposes, "the shell has no `exposes`"),
         (

@@ -8,9 +8,10 @@ use http::HeaderValue;
 use semver::Version;
 
 use super::extension::{MAX_VERSION, is_point_id};
+use super::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
 use super::{
-    CONTRACT, ExtensionPoint, File, Kind, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_PATHS, MAX_SEGMENTS, Meta,
-    PointReference, Release, SHELL, VersionRange,
+    CONTRACT, ExtensionPoint, File, Kind, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_NAVIGATION, MAX_PATHS,
+    MAX_SEGMENTS, Meta, NavigationEntry, PointReference, Release, SHELL, VersionRange,
 };
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
@@ -106,6 +107,7 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.pages();
     validator.extension_points();
     validator.extensions();
+    validator.navigation();
     validator.exposed_modules();
     validator.shared();
     validator.modules();
@@ -225,6 +227,9 @@ impl Validator<'_> {
             }
             if !release.extensions.is_empty() {
                 self.problem("the shell has no `extensions`");
+            }
+            if !release.navigation.is_empty() {
+                self.problem("the shell has no `navigation`");
             }
             if !release.exposes.is_empty() {
                 self.problem("the shell has no `exposes`");
@@ -497,6 +502,48 @@ impl Validator<'_> {
                 self.problem(format!("extension point `{point}` is filled twice"));
             }
             self.assets(&format!("the extension of `{point}`"), &extension.assets);
+        }
+    }
+
+    fn navigation(&mut self) {
+        let entries = &self.release.navigation;
+        let count = entries.len();
+        if count > MAX_NAVIGATION {
+            self.problem(format!(
+                "the release has {count} links in `navigation`; expected at most {MAX_NAVIGATION}"
+            ));
+        }
+        let mut links = BTreeSet::new();
+        for entry in entries {
+            self.navigation_entry(entry);
+            if !links.insert((entry.to, &entry.path)) {
+                self.problem(format!("navigation `{}` is listed twice", entry.path));
+            }
+        }
+    }
+
+    fn navigation_entry(&mut self, NavigationEntry { label, path, .. }: &NavigationEntry) {
+        let is_blank = label.trim().is_empty() || label.chars().any(char::is_control);
+        if is_blank || label.chars().count() > MAX_LABEL_CHARS {
+            self.problem(format!(
+                "navigation `{path}`: expected a label of 1 to {MAX_LABEL_CHARS} characters without control characters"
+            ));
+        }
+        if path.len() > MAX_PATH_BYTES || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.problem(format!(
+                "navigation `{path}`: expected a path of at most {MAX_PATH_BYTES} ASCII characters without spaces"
+            ));
+        }
+        let page_path = path.split_once('#').map_or(path.as_str(), |(path, _)| path);
+        let is_known = self.release.pages.iter().any(|page| {
+            let is_static = page.pattern == page_path && !page_path.contains(':');
+            is_static || page.paths.iter().any(|named| named.path == page_path)
+        });
+        if !is_known {
+            self.problem(format!(
+                "navigation `{path}`: expected the pattern of a page without params, or a path that a page of the release \
+                 lists"
+            ));
         }
     }
 

@@ -7,7 +7,9 @@ use super::pushed_out;
 use colonnade_model::deployment::Deployment;
 use colonnade_model::extension_rules::{ExtensionId, ExtensionRules, PointRules, Refusal};
 use colonnade_model::pattern::RequestPath;
-use colonnade_model::release::{Digest, Extension, ExtensionPoint, Page, ReleaseId};
+use colonnade_model::release::{
+    Digest, Extension, ExtensionPoint, NavigationEntry, NavigationList, Page, ReleaseId,
+};
 use colonnade_store::loaded::{
     ExtensionManifest, LeftOut, LeftOutReason, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry,
 };
@@ -97,6 +99,17 @@ fn extensions(choice: u8) -> Vec<Extension> {
     points.into_iter().map(extension).collect()
 }
 
+/// The link of a section by the last part of its choice; none for most.
+fn navigation(number: usize, choice: u8) -> Vec<NavigationEntry> {
+    let entry = NavigationEntry {
+        to: NavigationList::Menu,
+        label: format!("{number}"),
+        path: "/".to_owned(),
+        order: i64::from(choice >> 5),
+    };
+    if choice & 6 == 6 { vec![entry] } else { Vec::new() }
+}
+
 /// A release of section `number`; `None` without patterns. All its pages have one extension point.
 fn release(number: usize, version: &str, (first, second, filled): Choice) -> Option<Arc<LoadedRelease>> {
     let mut sample = small_section(&format!("section-{number}"), version, "/");
@@ -116,6 +129,7 @@ fn release(number: usize, version: &str, (first, second, filled): Choice) -> Opt
     release.pages = pages.collect();
     release.extension_points = vec![own];
     release.extensions = extensions(filled);
+    release.navigation = navigation(number, filled);
     (!release.pages.is_empty()).then(|| loaded(sample))
 }
 
@@ -188,6 +202,8 @@ proptest! {
         let composed = base.with(candidates.clone());
         let names = |set: &LoadedDeployment| set.releases.iter().map(|release| release.id.to_string()).collect::<BTreeSet<_>>();
         assert_eq!(names(&composed), names(&expected));
+        let (links, digest) = (&expected.navigation.entries, expected.navigation.digest);
+        assert_eq!((&composed.navigation.entries, composed.navigation.digest), (links, digest));
         for path in PATHS.map(|path| RequestPath::parse(path).unwrap()) {
             let page = served(&expected, &path);
             assert_eq!(served(&composed, &path), page, "{path:?}");
@@ -197,9 +213,11 @@ proptest! {
             let deciding = base.with(base.deciding(&candidates, Some(&path)));
             assert_eq!(served(&deciding, &path), page, "{path:?}");
             assert_eq!(filled(&deciding, Some(&path)), all, "{path:?}");
+            assert_eq!(&deciding.navigation.entries, links, "{path:?}");
             let is_unchanged = composed.page(&path).is_some_and(|page| !composed.changes_page(page));
             if is_unchanged && served(&base, &path) == page {
                 assert_eq!(filled(&base, Some(&path)), all, "{path:?}");
+                assert_eq!(&base.navigation.entries, links, "{path:?}");
             }
         }
         let nowhere = base.with(base.deciding(&candidates, None));
@@ -331,6 +349,29 @@ fn deploy_pushes_out_only_what_keeps_its_release() {
              its `max` is 2; set `order` or `allow` in `[extension_points.\"page/aside\"]` of site.toml, or raise `max` in page"
         ]
     );
+}
+
+#[test]
+fn navigation_is_sorted_by_order_section_and_place() {
+    let links = |name: &str, entries: &[(&str, i64)]| {
+        let mut sample = small_section(name, "1.0.0", &format!("/{name}"));
+        let entries = entries.iter().map(|(label, order)| NavigationEntry {
+            to: NavigationList::Footer,
+            label: (*label).to_owned(),
+            path: format!("/{name}#{label}"),
+            order: *order,
+        });
+        sample.release.navigation = entries.collect();
+        loaded(sample)
+    };
+    let set = assembled(vec![
+        shell_release(),
+        links("b", &[("2", 0), ("1", 0), ("0", -1)]),
+        links("a", &[("4", 1), ("3", 0)]),
+    ]);
+    let entries = set.navigation.entries.iter();
+    let paths: Vec<&str> = entries.map(|entry| &*entry.path).collect();
+    assert_eq!(paths, ["/b#0", "/a#3", "/b#2", "/b#1", "/a#4"]);
 }
 
 #[test]

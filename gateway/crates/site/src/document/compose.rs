@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
-use serde_json::json;
 
 use colonnade_config::Config;
 use colonnade_render::{Page, PageContent, PlacedExtensions, Rendered};
@@ -60,12 +59,10 @@ impl CommonParts {
             Some(extended) => extended.of_points(points),
             None => extensions(deployment, points),
         };
-        let mut site = request.site.values.site.clone();
-        site["today"] = json!(request.key.day.to_string());
         let language = content.and_then(|content| content.head.language.as_ref());
         let boot = Boot {
             deployment: &deployment.name,
-            site,
+            site: request.site.values.site_of(deployment, request.key.day),
             configs: request.configs(),
             page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
             extensions: of_shell,

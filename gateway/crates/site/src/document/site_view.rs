@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use colonnade_config::{Config, Navigation};
+use colonnade_config::Config;
 use colonnade_model::language::Language;
+use colonnade_model::release::NavigationList;
 use colonnade_render::SiteValues;
+use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::plain_page::{FooterLink, PlainFrame};
 
 use crate::integrations;
@@ -20,8 +22,6 @@ pub struct SiteView {
     pub(crate) brand: Arc<str>,
     /// The language of pages that name no other.
     pub(crate) language: Language,
-    /// What the gateway's own pages have around their content.
-    pub(crate) frame: Arc<PlainFrame>,
     /// What sections read.
     pub(super) values: Arc<SiteValues>,
     /// The members of `site` that only a restart changes.
@@ -56,7 +56,6 @@ impl SiteView {
         value["brand"] = json!(&*site.brand);
         value["contact"] = json!(site.contact);
         value["language"] = json!(site.language);
-        value["navigation"] = json!(config.navigation);
         value["facts"] = json!(site.facts);
         let sections = config.sections.iter();
         let configured = sections.filter(|(_, settings)| !settings.config.is_empty());
@@ -67,9 +66,26 @@ impl SiteView {
         Self {
             brand: Arc::clone(&site.brand),
             language: site.language.clone(),
-            frame: Arc::new(plain_frame(&config.navigation, &site.brand, &site.language)),
-            values: SiteValues::new(value, configs.collect()),
+            values: SiteValues::new(value, config.navigation.clone(), configs.collect()),
             fixed,
+        }
+    }
+
+    /// What the gateway's own pages have around their content while this deployment is live.
+    pub(crate) fn frame(&self, live: Option<&Arc<LoadedDeployment>>) -> PlainFrame {
+        let links = live.map(|live| self.values.links(live, NavigationList::Footer));
+        let links = links.unwrap_or_default().into_iter().map(|link| FooterLink {
+            label: link.label.to_owned(),
+            path: link.path.to_owned(),
+        });
+        PlainFrame {
+            brand: Arc::clone(&self.brand),
+            footer: links.collect(),
+            language: if self.language.is_english() {
+                Box::default()
+            } else {
+                format!(" {}", self.language.attributes()).into()
+            },
         }
     }
 
@@ -84,21 +100,5 @@ fn has_same_values(one: &SiteValues, other: &SiteValues) -> bool {
         let configs = values.configs.iter();
         configs.map(|(name, config)| (name, config.get()))
     });
-    one.site == other.site && configs.eq(other_configs)
-}
-
-fn plain_frame(navigation: &Navigation, brand: &Arc<str>, language: &Language) -> PlainFrame {
-    let links = navigation.footer.iter().map(|link| FooterLink {
-        label: link.label.clone(),
-        path: link.path.clone(),
-    });
-    PlainFrame {
-        brand: Arc::clone(brand),
-        footer: links.collect(),
-        language: if language.is_english() {
-            Box::default()
-        } else {
-            format!(" {}", language.attributes()).into()
-        },
-    }
+    one.site == other.site && one.navigation == other.navigation && configs.eq(other_configs)
 }

@@ -9,11 +9,12 @@ use tokio::sync::OnceCell;
 use colonnade_model::deployment::{Deployment, SetName};
 use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_model::pattern::{PatternTable, RequestPath};
-use colonnade_model::release::{PointReference, ReleaseId, SHELL, VersionRange};
+use colonnade_model::release::{NavigationEntry, PointReference, ReleaseId, SHELL, VersionRange};
 use colonnade_web::encoded_content::EncodedContent;
 
 use super::filled_points::{FilledPoints, LeftOut};
 use super::manifest::{ExtensionManifest, PageManifest};
+use super::navigation::Navigation;
 use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
 /// The releases that some visitors get, ready to serve: those of a live deployment with the changes
@@ -32,6 +33,8 @@ pub struct LoadedDeployment {
     pub releases: Vec<Arc<LoadedRelease>>,
     /// The releases of sections that cannot be loaded. The rest is served without them.
     pub unavailable: Vec<UnavailableRelease>,
+    /// The links that its sections contribute to the navigation. One that is unavailable has none.
+    pub navigation: Navigation,
     /// The files of the sitemap, encoded at the first request.
     pub sitemap: OnceCell<Vec<EncodedContent>>,
     /// What operators decide about its extensions.
@@ -117,6 +120,7 @@ impl LoadedDeployment {
             routes: Arc::new(routes),
             points: FilledPoints::of(&releases, &rules),
             rules,
+            navigation: Navigation::of(&releases),
             candidates: Vec::new(),
             changes_all_pages: false,
             changed_points: BTreeSet::new(),
@@ -157,6 +161,7 @@ impl LoadedDeployment {
             routes: Arc::clone(&self.routes),
             points: FilledPoints::of(&releases, &self.rules),
             rules: Arc::clone(&self.rules),
+            navigation: Navigation::of(&releases),
             changes_all_pages: candidates
                 .iter()
                 .any(|candidate| self.is_changed_everywhere(candidate)),
@@ -221,11 +226,19 @@ impl LoadedDeployment {
         candidate.changes(&page.section.name) || page.points.iter().any(is_filled)
     }
 
-    /// Whether a candidate of this live deployment changes each document: it changes the shell, or a
-    /// section that fills an extension point of the shell with it or without it.
+    /// Whether a candidate of this live deployment changes each document: it changes the shell, a
+    /// section that fills an extension point of the shell with it or without it, or the links of the
+    /// navigation.
     fn is_changed_everywhere(&self, candidate: &LoadedCandidate) -> bool {
-        self.with_and_without(candidate)
-            .any(|release| release.is_everywhere())
+        self.changes_navigation(candidate)
+            || self
+                .with_and_without(candidate)
+                .any(|release| release.is_everywhere())
+    }
+
+    fn changes_navigation(&self, candidate: &LoadedCandidate) -> bool {
+        let mut changes = candidate.deployment.changes.iter();
+        changes.any(|name| links_in(&self.releases, name) != links_in(&candidate.releases, name))
     }
 
     /// The releases that a candidate of this live deployment replaces, and those that it adds.
@@ -338,6 +351,12 @@ impl LoadedCandidate {
     pub fn changes(&self, name: &str) -> bool {
         self.deployment.changes.contains(name)
     }
+}
+
+/// The links of the release with this name.
+fn links_in<'a>(releases: &'a [Arc<LoadedRelease>], name: &str) -> &'a [NavigationEntry] {
+    let release = releases.iter().find(|release| release.id.name == name);
+    release.map_or(&[], |release| &release.navigation)
 }
 
 fn is_unavailable(unavailable: &[UnavailableRelease], section: &str) -> bool {

@@ -14,8 +14,8 @@ use colonnade_model::deployment::ReleaseSummary;
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::release::{
-    Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, PointReference, Release, ReleaseId,
-    ServerModules, SocialImage, ThemeColor,
+    Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, NavigationEntry, PointReference, Release,
+    ReleaseId, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
@@ -51,6 +51,8 @@ pub struct LoadedRelease {
     pub config: BTreeMap<String, FactType>,
     /// The extension points that it opens.
     pub extension_points: Vec<ExtensionPoint>,
+    /// The links that it contributes to the navigation.
+    pub navigation: Vec<NavigationEntry>,
     /// Its role in a deployment.
     pub role: Role,
     /// The files of its server modules, by specifier.
@@ -207,6 +209,7 @@ impl LoadedRelease {
             facts: release.facts,
             config: release.config,
             extension_points: release.extension_points,
+            navigation: release.navigation,
             role,
             modules,
             server_modules: OnceCell::new(),
@@ -257,6 +260,7 @@ impl LoadedRelease {
             facts: BTreeMap::new(),
             config: BTreeMap::new(),
             extension_points: Vec::new(),
+            navigation: Vec::new(),
             role: Role::Section(SectionParts {
                 remote: Arc::new(RemoteManifest::new(Arc::clone(&section), [])),
                 pages: summary.patterns.iter().map(page).collect::<Option<_>>()?,

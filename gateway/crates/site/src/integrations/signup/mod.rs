@@ -213,7 +213,7 @@ impl SignupHandler {
         let target = target.unwrap_or(&self.success_path);
         redirect(StatusCode::SEE_OTHER, target).unwrap_or_else(|| {
             let site = self.documents.site();
-            respond(&HttpError::NotFound, visitor(snapshot, &site.frame))
+            respond(&HttpError::NotFound, visitor(snapshot, &site))
         })
     }
 
@@ -226,13 +226,13 @@ impl SignupHandler {
         client: Option<ClientKey>,
     ) -> Response {
         let site = self.documents.site();
-        let (frame, error) = (&site.frame, &rejected.error);
+        let error = &rejected.error;
         let Some(selection) = selection else {
-            return respond(&SiteError::NothingLive, visitor(snapshot, frame));
+            return respond(&SiteError::NothingLive, visitor(snapshot, &site));
         };
         if !error.shows_page() {
             let back = Some(self.form_path.clone());
-            return respond(error, visitor_from(snapshot, frame, back));
+            return respond(error, visitor_from(snapshot, &site, back));
         }
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));
