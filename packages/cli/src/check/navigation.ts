@@ -6,6 +6,8 @@ import type { CheckedPage } from "./report.js";
 const LISTS: readonly unknown[] = ["shell/menu", "shell/footer"] satisfies readonly NavigationEntry["to"][];
 const MEMBERS: readonly string[] = ["to", "label", "path", "order"] satisfies readonly (keyof NavigationEntry)[];
 
+const LABEL = new RegExp(`^\\P{Cc}{1,${String(MAX_LABEL)}}$`, "u");
+
 /** A link as it is written: nothing has checked its values. */
 type WrittenLink = { readonly [Member in keyof NavigationEntry]?: unknown };
 
@@ -50,7 +52,7 @@ function faultOf(
   const unknown = Object.keys(link).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) return `unknown member ${unknown}; expected to, label, path and order`;
   if (!LISTS.includes(to)) return `to is ${JSON.stringify(to)}; expected "shell/menu" or "shell/footer"`;
-  if (typeof label !== "string" || !isLabel(label))
+  if (typeof label !== "string" || !LABEL.test(label) || label.trim() === "")
     return `label is ${JSON.stringify(label)}; expected 1 to ${String(MAX_LABEL)} characters without control characters`;
   if (!Number.isSafeInteger(order)) return `order is ${JSON.stringify(order)}; expected an integer`;
   if (typeof path !== "string" || !/^\/[!-~]*$/.test(path))
@@ -58,8 +60,4 @@ function faultOf(
   if (paths && !paths.has(path.replace(/#.*/, "")))
     return `no page has the path ${path}; expected the pattern of a page without params, or a path that paths() of a page returns`;
   return earlier.has(keyOf(link)) ? keyOf(link) : undefined;
-}
-
-function isLabel(label: string): boolean {
-  return label.trim() !== "" && [...label].length <= MAX_LABEL && !/\p{Cc}/u.test(label);
 }
