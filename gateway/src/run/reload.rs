@@ -168,7 +168,7 @@ mod tests {
         let site = started.reloaded(config);
         let values = site.values();
         format!(
-            "{listeners:?} {:?} {:?} {:?} {:?} {:?}",
+            "{listeners:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             values.site,
             values.navigation,
             values.configs,
