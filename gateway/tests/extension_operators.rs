@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::extensions::{ASIDE, BANNER, deploy, directory, gateway, section, shown};
+use crate::extensions::{ASIDE, BANNER, directory, gateway, section, shown};
 use crate::support::preview::{create_preview_of, viewer};
 use crate::support::{
     Browser, Gateway, Release, Request, Response, SCRIPT, configuration, integrity, rollout_cookie, token,
@@ -261,11 +261,17 @@ fn deploy_that_pushes_out_an_extension_is_refused() {
     gateway.admin_change("/api/v1/rollback", &json!({ "section": "directory" }));
     assert_eq!(aside(&mut visitor), json!(["events@1.0.0"]));
 
-    // A candidate that another deploy has come before.
-    gateway.deploy(&json!({ "events": null, "news": null }));
+    // A candidate that started while the other extension was off.
+    gateway.deploy(&json!({ "events": null }));
+    let switch = |on| {
+        let body = json!({ "section": "news", "point": POINT, "on": on });
+        gateway.admin_change("/api/v1/extensions", &body);
+    };
+    switch(false);
     let rollout = json!({ "releases": { "events": "1.0.0" }, "percent": 10 });
     assert_eq!(gateway.post_deployment(&rollout).status, 201);
-    deploy(&gateway, &[section("legal", "1.0.0").fills(ASIDE, 9)]);
+    switch(true);
     let promoted = gateway.admin_post("/api/v1/rollouts/events/promote", &json!({}));
     assert_eq!(promoted.status, 409, "{}", promoted.text());
+    assert_eq!(promoted.json()["problems"], json!([problem]));
 }

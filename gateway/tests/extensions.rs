@@ -20,7 +20,7 @@ pub(crate) fn section(name: &str, version: &str) -> Release {
 }
 
 /// Publishes releases and deploys them.
-pub(crate) fn deploy(gateway: &Gateway, releases: &[Release]) {
+fn deploy(gateway: &Gateway, releases: &[Release]) {
     for release in releases {
         gateway.publish(release);
     }
