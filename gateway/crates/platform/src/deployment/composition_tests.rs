@@ -11,7 +11,8 @@ use colonnade_model::release::{
     Digest, Extension, ExtensionPoint, NavigationEntry, NavigationList, Page, ReleaseId,
 };
 use colonnade_store::loaded::{
-    ExtensionManifest, LeftOut, LeftOutReason, LoadedCandidate, LoadedDeployment, LoadedRelease, SectionEntry,
+    ExtensionManifest, LeftOut, LeftOutReason, LoadedCandidate, LoadedDeployment, LoadedRelease,
+    SectionEntry, UnavailableRelease,
 };
 use colonnade_store::testing::{Sample, shell, small_section};
 use colonnade_store::{ReleaseRecord, StoredRelease};
@@ -351,19 +352,38 @@ fn deploy_pushes_out_only_what_keeps_its_release() {
     );
 }
 
+/// A section with these links, each with its order.
+fn links(name: &str, entries: &[(&str, i64)]) -> Arc<LoadedRelease> {
+    let mut sample = small_section(name, "1.0.0", &format!("/{name}"));
+    let entries = entries.iter().map(|(label, order)| NavigationEntry {
+        to: NavigationList::Footer,
+        label: (*label).to_owned(),
+        path: format!("/{name}#{label}"),
+        order: *order,
+    });
+    sample.release.navigation = entries.collect();
+    loaded(sample)
+}
+
+#[test]
+fn navigation_lacks_links_of_unavailable_section() {
+    let (damaged, other) = (links("a", &[("1", 0)]), links("b", &[("2", 0)]));
+    let releases = vec![shell_release(), other];
+    let record = deployment(1, &releases, BTreeSet::new());
+    let unavailable = UnavailableRelease {
+        id: damaged.id.clone(),
+        error: "damaged".to_owned(),
+        known: Some(damaged),
+    };
+    let set =
+        LoadedDeployment::assemble(record, releases, vec![unavailable], Arc::default()).expect("they fit");
+    let entries = set.navigation.entries.iter();
+    let paths: Vec<&str> = entries.map(|entry| &*entry.path).collect();
+    assert_eq!(paths, ["/b#2"]);
+}
+
 #[test]
 fn navigation_is_sorted_by_order_section_and_place() {
-    let links = |name: &str, entries: &[(&str, i64)]| {
-        let mut sample = small_section(name, "1.0.0", &format!("/{name}"));
-        let entries = entries.iter().map(|(label, order)| NavigationEntry {
-            to: NavigationList::Footer,
-            label: (*label).to_owned(),
-            path: format!("/{name}#{label}"),
-            order: *order,
-        });
-        sample.release.navigation = entries.collect();
-        loaded(sample)
-    };
     let set = assembled(vec![
         shell_release(),
         links("b", &[("2", 0), ("1", 0), ("0", -1)]),
