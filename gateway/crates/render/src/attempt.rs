@@ -44,6 +44,8 @@ pub(super) struct Attempt<'a> {
     section: Option<&'a LoadedRelease>,
     /// Until then the document waits.
     deadline: Instant,
+    /// Of the results of its queries, once they are fetched.
+    results: Validity,
 }
 
 impl<'a> Attempt<'a> {
@@ -72,6 +74,7 @@ impl<'a> Attempt<'a> {
                 None => None,
             },
             deadline: Instant::now(),
+            results: Validity::default(),
         };
         attempt.deadline += attempt.time();
         Some(attempt)
@@ -149,7 +152,7 @@ impl<'a> Attempt<'a> {
     /// Renders on a worker, unless the engine refuses. Records failures.
     async fn render(&self, input: Input<'_>, cache_key: Option<DatedKey>) -> Result<Output, Why> {
         let subject = self.subject(input.results);
-        self.engine.admit(&subject)?;
+        self.engine.admit(&subject, cache_key.as_ref())?;
         let job = match self.job(input, cache_key).await {
             Ok(job) => Arc::new(job),
             Err(failure) => {
@@ -160,10 +163,13 @@ impl<'a> Attempt<'a> {
         // In a task of its own: if the client leaves, the output is still cached and the outcome
         // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
-        // No visitor waits for an extension that has just failed.
         let is_awaited = !job.is_suspect || subject.client.is_none();
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
-        if is_awaited && let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
+        if !is_awaited {
+            // No visitor waits for an extension that has just failed with several props.
+            return Err(Why::CircuitOpen);
+        }
+        if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
             return outcome.unwrap_or(Err(Why::NoWorker));
         }
         self.engine.record_late(subject, work);
@@ -179,7 +185,7 @@ impl<'a> Attempt<'a> {
         };
         let subject = self.subject(input.results);
         Ok(Job {
-            is_suspect: subject.is_extension() && self.engine.breaker.has_failed(&subject.circuit),
+            is_suspect: subject.is_extension() && self.engine.breaker.is_suspect(&subject.circuit),
             subject,
             shell,
             section,
@@ -210,6 +216,7 @@ impl<'a> Attempt<'a> {
         if !is_extension {
             self.deadline += started_at.elapsed();
         }
+        self.results = results.validity.clone();
         self.record_unusable(&results, &results.late, UnusableResult::Late);
         self.record_unusable(&results, &results.too_large, UnusableResult::TooLargeTogether);
         results
@@ -233,19 +240,26 @@ impl<'a> Attempt<'a> {
         Ok((content, validity))
     }
 
-    /// How long a document may be used without the content, which is not rendered for this reason.
-    /// While the circuit is open, the next attempt has the same outcome.
+    /// How long a document may be used without the content, which is not rendered for this reason. As
+    /// long as nothing renders it, the next attempt with the same results has the same outcome.
     pub(super) fn validity_without_html(&self, why: Why) -> Validity {
         let validity = Validity::without_html(why, self.request.client);
-        let circuit = self.subject(None).circuit;
-        match self.engine.breaker.open_until(&circuit) {
-            Some(fresh_until) if why == Why::CircuitOpen => Validity {
-                lifetime: Lifetime::Until {
+        let key = CacheKey {
+            results: self.results.results,
+            ..self.key(None)
+        };
+        let key = (key, self.request.day);
+        match self.engine.refused_until(&self.subject(None), Some(&key)) {
+            Some(fresh_until) if why.blames_release() || why == Why::CircuitOpen => {
+                let lifetime = Lifetime::Until {
                     fresh_until,
                     stale_until: fresh_until + self.engine.settings.breaker_open,
-                },
-                ..validity
-            },
+                };
+                Validity {
+                    lifetime: lifetime.and(self.results.lifetime),
+                    ..self.results.clone()
+                }
+            }
             _ => validity,
         }
     }
@@ -285,6 +299,7 @@ impl<'a> Attempt<'a> {
                 point: self.extension.map(|extension| extension.manifest.point.clone()),
                 is_listed: self.request.is_listed() && !is_rejected,
             },
+            props: self.extension.map(RequestedExtension::digest),
             pattern: page.map(|page| page.pattern.clone()),
         }
     }

@@ -1,6 +1,6 @@
 //! The circuit breaker of renders.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +9,20 @@ use tokio::time::Instant;
 
 use crate::metrics::Part;
 use crate::request::CircuitKey;
+use crate::validity::Digest;
 
 /// The most circuits. A circuit beyond it replaces the one whose last failure is the oldest.
 const MAX_CIRCUITS: usize = 256;
+
+/// The consecutive failures after which an extension may be broken for all props.
+const SUSPECT_FAILURES: u32 = 2;
 
 /// One circuit breaker per pair of releases and each of its extensions, for the paths that releases
 /// name and for all others.
 ///
 /// A circuit opens after a number of consecutive failures. It is half-open once the open time is
-/// over: the next failure opens it again, and a success closes it.
+/// over: the next failure opens it again, and a success closes it. The failures of an extension with
+/// the same props count once, so that one page does not open its circuit for all others.
 pub(super) struct RenderCircuitBreaker {
     failure_threshold: u32,
     open_time: Duration,
@@ -32,6 +37,8 @@ pub(super) struct Circuits(Arc<Mutex<HashMap<CircuitKey, Circuit>>>);
 struct Circuit {
     /// The consecutive failures.
     failures: u32,
+    /// The props of those that are counted, up to the threshold.
+    props: HashSet<Digest>,
     last_failure: Instant,
     /// Set from the first time the circuit opens until it closes.
     open_until: Option<Instant>,
@@ -65,11 +72,6 @@ impl RenderCircuitBreaker {
         }
     }
 
-    /// Whether the circuit is open now.
-    pub(super) fn is_open(&self, key: &CircuitKey) -> bool {
-        self.open_until(key).is_some()
-    }
-
     /// The end of the open time, if the circuit is open now.
     pub(super) fn open_until(&self, key: &CircuitKey) -> Option<Instant> {
         let circuits = self.circuits.0.lock();
@@ -77,23 +79,26 @@ impl RenderCircuitBreaker {
         open_until.filter(|until| Instant::now() < *until)
     }
 
-    /// Whether the last render failed, less than the open time ago.
-    pub(super) fn has_failed(&self, key: &CircuitKey) -> bool {
+    /// Whether the last renders failed, less than the open time ago.
+    pub(super) fn is_suspect(&self, key: &CircuitKey) -> bool {
         let circuits = self.circuits.0.lock();
-        let failed = circuits.get(key).filter(|circuit| circuit.failures > 0);
-        failed.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
+        let suspect = circuits
+            .get(key)
+            .filter(|circuit| circuit.failures >= SUSPECT_FAILURES);
+        suspect.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
     }
 
     /// Records a success and closes the circuit.
     pub(super) fn record_success(&self, key: &CircuitKey) {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
             circuit.failures = 0;
+            circuit.props.clear();
             circuit.open_until = None;
         }
     }
 
-    /// Records a failure; true if the circuit is open now.
-    pub(super) fn record_failure(&self, key: &CircuitKey) -> bool {
+    /// Records a failure, of an extension with these props; true if the circuit is open now.
+    pub(super) fn record_failure(&self, key: &CircuitKey, props: Option<Digest>) -> bool {
         let now = Instant::now();
         let mut circuits = self.circuits.0.lock();
         if circuits.len() >= MAX_CIRCUITS && !circuits.contains_key(key) {
@@ -104,11 +109,15 @@ impl RenderCircuitBreaker {
         }
         let circuit = circuits.entry(key.clone()).or_insert(Circuit {
             failures: 0,
+            props: HashSet::new(),
             last_failure: now,
             open_until: None,
         });
-        circuit.failures = circuit.failures.saturating_add(1);
         circuit.last_failure = now;
+        let is_below = circuit.failures < self.failure_threshold;
+        if props.is_none_or(|props| is_below && circuit.props.insert(props)) {
+            circuit.failures = circuit.failures.saturating_add(1);
+        }
         let is_open = circuit.failures >= self.failure_threshold;
         if is_open {
             circuit.open_until = Some(now + self.open_time);
@@ -149,27 +158,46 @@ mod tests {
     async fn circuit_opens_at_threshold_and_closes_on_success() {
         let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
         let (a, b) = (pair("a", "1"), pair("b", "1"));
-        assert!(!breaker.record_failure(&a));
-        assert!(breaker.has_failed(&a));
+        assert!(!breaker.record_failure(&a, None));
+        assert!(!breaker.is_suspect(&a));
+        assert!(!breaker.record_failure(&a, None));
+        assert!(breaker.is_suspect(&a));
         tokio::time::advance(OPEN).await;
-        assert!(!breaker.has_failed(&a), "it is tried as any other");
-        assert!(!breaker.record_failure(&a));
+        assert!(!breaker.is_suspect(&a), "it is tried as any other");
         breaker.record_success(&a);
-        assert!(!breaker.has_failed(&a));
-        assert!(!breaker.record_failure(&a));
-        assert!(!breaker.record_failure(&a));
-        assert!(!breaker.is_open(&a));
-        assert!(breaker.record_failure(&a));
-        assert!(breaker.is_open(&a));
-        assert!(!breaker.is_open(&b));
+        assert!(!breaker.record_failure(&a, None));
+        breaker.record_success(&a);
+        assert!(!breaker.is_suspect(&a));
+        assert!(!breaker.record_failure(&a, None));
+        assert!(!breaker.record_failure(&a, None));
+        assert!(breaker.open_until(&a).is_none());
+        assert!(breaker.record_failure(&a, None));
+        assert!(breaker.open_until(&a).is_some());
+        assert!(breaker.open_until(&b).is_none());
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(!breaker.is_open(&a), "half-open");
-        assert!(breaker.record_failure(&a));
-        assert!(breaker.is_open(&a));
+        assert!(breaker.open_until(&a).is_none(), "half-open");
+        assert!(breaker.record_failure(&a, None));
+        assert!(breaker.open_until(&a).is_some());
         tokio::time::advance(Duration::from_secs(31)).await;
         breaker.record_success(&a);
-        assert!(!breaker.record_failure(&a));
-        assert!(!breaker.is_open(&a));
+        assert!(!breaker.record_failure(&a, None));
+        assert!(breaker.open_until(&a).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_with_same_props_count_once() {
+        let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
+        let key = pair("a", "1");
+        let fail = |props: u8| breaker.record_failure(&key, Some([props; 32]));
+        assert!(!fail(1) && !fail(1) && !fail(1));
+        assert!(!breaker.is_suspect(&key));
+        assert!(!fail(2) && !fail(1) && !fail(2));
+        assert!(breaker.is_suspect(&key));
+        breaker.record_success(&key);
+        assert!(!fail(1) && !fail(2) && fail(3));
+        tokio::time::advance(OPEN).await;
+        assert!(breaker.open_until(&key).is_none(), "half-open");
+        assert!(fail(1));
     }
 
     #[tokio::test(start_paused = true)]
@@ -177,10 +205,10 @@ mod tests {
         let circuits = Circuits::default();
         let breaker = RenderCircuitBreaker::new(1, OPEN, circuits.clone());
         let (live, canary) = (pair("a", "1"), pair("a", "2"));
-        breaker.record_failure(&live);
-        breaker.record_failure(&canary);
+        breaker.record_failure(&live, None);
+        breaker.record_failure(&canary, None);
         breaker.record_success(&live);
-        breaker.record_failure(&pair("b", "1"));
+        breaker.record_failure(&pair("b", "1"), None);
         breaker.record_success(&pair("b", "1"));
         let sections =
             |is_open| BTreeMap::from([(Part::of(&live), is_open), (Part::of(&pair("b", "1")), false)]);
@@ -197,11 +225,11 @@ mod tests {
             .map(|number| pair("a", &number.to_string()))
             .collect();
         for pair in &pairs {
-            breaker.record_failure(pair);
+            breaker.record_failure(pair, None);
             tokio::time::advance(Duration::from_millis(1)).await;
         }
         assert_eq!(circuits.0.lock().len(), MAX_CIRCUITS);
-        assert!(!breaker.is_open(&pairs[0]));
-        assert!(pairs[1..].iter().all(|pair| breaker.is_open(pair)));
+        assert!(breaker.open_until(&pairs[0]).is_none());
+        assert!(pairs[1..].iter().all(|pair| breaker.open_until(pair).is_some()));
     }
 }

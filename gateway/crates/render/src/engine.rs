@@ -6,6 +6,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use jiff::civil::Date;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use colonnade_config::RenderSettings;
 use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
@@ -45,7 +46,8 @@ pub(super) struct Engine {
 /// A cached page or extension, or the queries of one.
 #[derive(Debug)]
 pub(super) struct CachedOutput {
-    output: Output,
+    /// An extension that fails is not rendered again until this time.
+    output: Result<Output, Instant>,
     /// The only date on which it is valid; `None` if it does not depend on the date.
     day: Option<Date>,
 }
@@ -77,16 +79,28 @@ impl Engine {
     }
 
     /// Whether a page or an extension may be rendered now. If not, counts why.
-    pub(super) fn admit(&self, subject: &Subject) -> Result<(), Why> {
+    pub(super) fn admit(&self, subject: &Subject, key: Option<&DatedKey>) -> Result<(), Why> {
         let why = if Pressure::is_high() {
             Why::MemoryShort
-        } else if self.breaker.is_open(&subject.circuit) {
+        } else if self.refused_until(subject, key).is_some() {
             Why::CircuitOpen
         } else {
             return Ok(());
         };
         self.count_failure(subject, why, None);
         Err(why)
+    }
+
+    /// Until when nothing is rendered, because it has failed: the circuit is open, or the cache says
+    /// that the extension fails.
+    pub(super) fn refused_until(&self, subject: &Subject, key: Option<&DatedKey>) -> Option<Instant> {
+        let failure = || {
+            let (key, day) = key?;
+            let cached = self.cache.get(key).filter(|cached| cached.is_valid_on(*day))?;
+            cached.output.as_ref().err().copied()
+        };
+        let until = self.breaker.open_until(&subject.circuit).or_else(failure)?;
+        (Instant::now() < until).then_some(until)
     }
 
     /// Runs a job and records the outcome.
@@ -106,6 +120,10 @@ impl Engine {
             }
             Err(failure) => {
                 self.record_failure(&job.subject, &failure);
+                if job.subject.is_extension() && failure.why.blames_release() {
+                    let until = Instant::now() + self.settings.breaker_open;
+                    self.put(&job, Err(until), true);
+                }
                 Err(failure.why)
             }
         }
@@ -113,7 +131,8 @@ impl Engine {
 
     /// Counts and logs a failure. The circuit breaker counts it if the releases may be the reason.
     pub(super) fn record_failure(&self, subject: &Subject, failure: &Failure) {
-        let circuit_open = failure.why.blames_release() && self.breaker.record_failure(&subject.circuit);
+        let circuit_open =
+            failure.why.blames_release() && self.breaker.record_failure(&subject.circuit, subject.props);
         let (section, cause) = (subject.section(), failure.why.label());
         let point = subject.circuit.point.as_ref().map(PointReference::as_str);
         let count = self.count_failure(subject, failure.why, failure.class.clone());
@@ -173,21 +192,26 @@ impl Engine {
                 return Err(invalid("render returned queries, although it had their results"));
             }
         }
-        if let Some((key, day)) = &job.cache_key {
-            let weight = output.weight() + key.weight();
-            let cached = CachedOutput {
-                output: output.clone(),
-                day: reads_today.then_some(*day),
-            };
-            self.cache.put(key.clone(), Arc::new(cached), weight);
-        }
+        self.put(job, Ok(output.clone()), reads_today);
         Ok(output)
+    }
+
+    /// Caches what came of a job, if it has a cache key.
+    fn put(&self, job: &Job, output: Result<Output, Instant>, reads_today: bool) {
+        let Some((key, day)) = &job.cache_key else {
+            return;
+        };
+        let weight = key.weight() + output.as_ref().map_or(0, Output::weight);
+        let day = reads_today.then_some(*day);
+        self.cache
+            .put(key.clone(), Arc::new(CachedOutput { output, day }), weight);
     }
 
     /// The cached output that is valid on a date.
     pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Output> {
         let cached = self.cache.get(key)?;
-        cached.is_valid_on(today).then(|| cached.output.clone())
+        let output = cached.output.as_ref().ok()?;
+        cached.is_valid_on(today).then(|| output.clone())
     }
 }
 
@@ -210,10 +234,10 @@ mod tests {
 
     fn cached(day: Option<Date>) -> CachedOutput {
         CachedOutput {
-            output: Output::Content {
+            output: Ok(Output::Content {
                 content: Content::Page(Page::Redirect(Arc::from("/"))),
                 invalid: Arc::default(),
-            },
+            }),
             day,
         }
     }

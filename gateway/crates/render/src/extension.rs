@@ -2,7 +2,7 @@
 //! shell.
 //!
 //! An extension is rendered by jobs of its own, with the props that the page passes. One that fails
-//! is left out of the document, which then no cache keeps.
+//! is left out of the document, which is cached for as long as nothing renders the extension again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

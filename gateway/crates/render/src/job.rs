@@ -9,6 +9,7 @@ use colonnade_model::release::{ReleaseId, ServerModules};
 use colonnade_web::client::ClientKey;
 
 use crate::request::{CircuitKey, DatedKey};
+use crate::validity::Digest;
 
 /// The most bytes of a rendered page with its data, as JSON.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
@@ -33,7 +34,7 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// Whether it is an extension that has just failed. It may hold up others.
+    /// Whether it is an extension that has just failed with several props. It may hold up others.
     pub(super) is_suspect: bool,
     /// The key under which the output is cached, and the date of the request; `None` if it is for
     /// one client only.
@@ -48,6 +49,8 @@ pub(super) struct Subject {
     /// The releases that render it, the point of an extension, and whether the releases list the
     /// path.
     pub(super) circuit: CircuitKey,
+    /// The digest of the props of an extension.
+    pub(super) props: Option<Digest>,
     /// The pattern of a page; `None` for the not-found page and for extensions.
     pub(super) pattern: Option<String>,
 }

@@ -44,7 +44,7 @@ pub enum Lifetime {
 
 impl Lifetime {
     /// The shorter one of each time.
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Once, _) | (_, Self::Once) => Self::Once,
             (Self::Unlimited, other) => other,

@@ -1,7 +1,7 @@
 //! The render workers, with the queues before them.
 //!
 //! Three queues: paths that a release lists come first. All others, which anyone can make up, get a
-//! quarter of the queue and of the workers. Extensions that have just failed come last, and get one
+//! quarter of the queue and of the workers. Extensions that have just failed with several props come last, and get one
 //! worker, so that pages do not wait for them. While the last two wait, they also get a quarter of
 //! the jobs, so that no queue starves the others.
 
@@ -405,6 +405,7 @@ mod tests {
                     point: None,
                     is_listed,
                 },
+                props: None,
                 pattern: None,
             },
             shell: Arc::new(modules),
