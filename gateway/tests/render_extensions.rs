@@ -95,6 +95,11 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ),
     ("is-missing", "null", "exception"),
     (
+        "returns-open-html",
+        "{ show: () => ({ extension: { html: '<textarea>', data: {} }, readsToday: false }) }",
+        "exception",
+    ),
+    (
         "returns-no-text",
         "{ show: () => ({ extension: { html: 5, data: {} }, readsToday: false }) }",
         "exception",

@@ -9,6 +9,7 @@ mod circuit_breaker;
 mod engine;
 mod examples;
 mod extension;
+mod extension_html;
 mod job;
 pub mod metrics;
 mod navigation;

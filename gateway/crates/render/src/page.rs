@@ -11,6 +11,7 @@ use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 
 use crate::extension::{ExtensionContent, ExtensionOutcomes, PlacedExtensions, PointProps};
+use crate::extension_html;
 use crate::queries::Queries;
 use crate::site_url;
 use crate::validity::Validity;
@@ -107,7 +108,13 @@ impl Output {
                 let queries = Queries::new(queries)?;
                 return Ok((Self::Queries(Arc::new(queries)), value.reads_today));
             }
-            (None, Some(Nullable(extension))) if is_extension => Content::Extension(extension.map(Arc::new)),
+            (None, Some(Nullable(extension))) if is_extension => {
+                if let Some(content) = &extension {
+                    let wrong = |rule| format!("the HTML of the extension {rule}");
+                    extension_html::check(&content.html).map_err(wrong)?;
+                }
+                Content::Extension(extension.map(Arc::new))
+            }
             (None, _) if is_extension => {
                 return Err("render returned neither an extension nor queries".to_owned());
             }

@@ -1,0 +1,198 @@
+//! The HTML of an extension is complete: its elements change nothing of the document around it.
+
+use html5gum::{StartTag, State, Token, Tokenizer};
+
+/// Elements without an end tag.
+const VOID: &str = "area br col embed hr img input link param source track wbr";
+
+/// Elements that change the document, or how the rest of it is parsed.
+const FORBIDDEN: &str = "base body frame frameset head html meta noembed noframes plaintext script title xmp";
+
+/// Elements whose start tag ends an `<svg>` or `<math>` around it.
+const NOT_FOREIGN: &str = "b big blockquote br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 hr i \
+     iframe img li listing menu nobr ol p pre ruby s small span strike strong style sub sup table textarea tt u ul var";
+
+/// Elements that end those of the page around the extension, unless one of the others is around them.
+const PARTS: [(&str, &str); 3] = [
+    ("li", "menu ol ul"),
+    ("dd dt", "dl"),
+    ("caption col colgroup tbody td tfoot th thead tr", "table"),
+];
+
+/// The end tag after the HTML, which has no such element.
+const END: &str = "end-of-extension";
+
+fn has(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|element| element == name)
+}
+
+/// Checks that each element is closed in order, and that a document may have it in its content.
+///
+/// # Errors
+/// The element that breaks a rule, and what is expected.
+pub(super) fn check(html: &str) -> Result<(), String> {
+    // A comment or a tag that is not closed has the last end tag in it.
+    let html = format!("{html}</{END}>");
+    let mut tokens = Tokenizer::new(&html);
+    let mut open: Vec<String> = Vec::new();
+    let unclosed = |name: &String| format!("has `<{name}>`; expected `</{name}>` after it");
+    while let Some(Ok(token)) = tokens.next() {
+        match token {
+            Token::StartTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name).into_owned();
+                let is_foreign = is_foreign(&open);
+                check_start(&tag, &name, &open, is_foreign)?;
+                tokens.set_state(match &*name {
+                    "textarea" => State::RcData,
+                    "iframe" | "style" => State::RawText,
+                    _ => State::Data,
+                });
+                let has_end = if is_foreign {
+                    !tag.self_closing
+                } else {
+                    !has(VOID, &name)
+                };
+                open.extend(has_end.then_some(name));
+            }
+            Token::EndTag(tag) => match (String::from_utf8_lossy(&tag.name), open.pop()) {
+                (name, Some(last)) if name == last && name != END => {}
+                (name, None) if name == END && tokens.next().is_none() => return Ok(()),
+                (name, Some(last)) if name == END => return Err(unclosed(&last)),
+                (name, Some(last)) => return Err(format!("has `</{name}>`; expected `</{last}>` before it")),
+                (name, None) => return Err(format!("has `</{name}>`; expected `<{name}>` before it")),
+            },
+            Token::Error(error) if *error == html5gum::Error::CdataInHtmlContent => {
+                return Err("has `<![CDATA[`; expected escaped text".to_owned());
+            }
+            _ => {}
+        }
+    }
+    let unclosed = open.last().map(unclosed);
+    Err(unclosed.unwrap_or_else(|| "ends in a comment or a tag; expected its end".to_owned()))
+}
+
+fn check_start(tag: &StartTag<()>, name: &str, open: &[String], is_foreign: bool) -> Result<(), String> {
+    let is_within = |list| open.iter().any(|open| has(list, open));
+    let has_value = |name: &str, value: &str| {
+        let found = tag.attributes.get(name.as_bytes());
+        found.is_some_and(|found| found.as_slice() == value.as_bytes())
+    };
+    // React writes it for images.
+    let is_preload = || has_value("rel", "preload") && has_value("as", "image");
+    let is_forbidden = has(FORBIDDEN, name) && !(is_foreign && name == "title");
+    let expected = if is_forbidden {
+        "only elements of its own content"
+    } else if name == "link" && !is_preload() {
+        "no link but `<link rel=\"preload\" as=\"image\">`"
+    } else if is_foreign && has(NOT_FOREIGN, name) {
+        "no such element in `<svg>` or `<math>`"
+    } else if let Some((_, parents)) = PARTS.iter().find(|(parts, _)| has(parts, name))
+        && !is_within(parents)
+    {
+        return Err(format!("has `<{name}>`; expected it within one of: {parents}"));
+    } else {
+        return Ok(());
+    };
+    Err(format!("has `<{name}>`; expected {expected}"))
+}
+
+/// Whether the next element is in an `<svg>` or `<math>`, and not in HTML within it.
+fn is_foreign(open: &[String]) -> bool {
+    let foreign = ["svg", "math"].as_slice();
+    let html = ["foreignobject", "desc", "title"].as_slice();
+    let mut ends = open
+        .iter()
+        .rev()
+        .map(|name| (&**name, foreign.contains(&&**name)));
+    ends.find(|(name, is_foreign)| *is_foreign || html.contains(name))
+        .is_some_and(|(_, is_foreign)| is_foreign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn complete_html_passes() {
+        for html in [
+            "",
+            "text &amp; <!-- a comment --><!--$--><p>a<br>b<br/></p><!--/$-->",
+            "<DIV hidden><img src=\"/a.png\"><input value='</div>'></Div>",
+            "<link rel=\"preload\" as=\"image\" href=\"/a.png\"><a href=/a/>a</a>",
+            "<textarea>\n<p></textarea><iframe><p></iframe><style>a > b {}</style>",
+            "<ul><li>a</li></ul><dl><div><dt>a</dt><dd>b</dd></div></dl>",
+            "<table><colgroup><col></colgroup><tbody><tr><td>a</td></tr></tbody></table>",
+            "<svg><title>a</title><g><path d=\"M0\"/></g><foreignObject><p>a<br></p></foreignObject></svg>",
+            "<noscript><p>a</p></noscript><template><p>a</p></template><x-y></x-y>",
+        ] {
+            assert_eq!(check(html), Ok(()), "{html}");
+        }
+    }
+
+    #[test]
+    fn html_that_changes_its_document_fails() {
+        for (html, message) in [
+            ("<div>", "has `<div>`; expected `</div>` after it"),
+            ("<div/>", "has `<div>`; expected `</div>` after it"),
+            ("</div></div></main>", "has `</div>`; expected `<div>` before it"),
+            ("</div><div>", "has `</div>`; expected `<div>` before it"),
+            ("<b><i></b></i>", "has `</b>`; expected `</i>` before it"),
+            (
+                "</end-of-extension><div>",
+                "has `</end-of-extension>`; expected `<end-of-extension>` before it",
+            ),
+            ("<p></br></p>", "has `</br>`; expected `</p>` before it"),
+            (
+                "<textarea></div>",
+                "has `<textarea>`; expected `</textarea>` after it",
+            ),
+            (
+                "<style></style >a<iframe>",
+                "has `<iframe>`; expected `</iframe>` after it",
+            ),
+            ("<!-- a", "ends in a comment or a tag; expected its end"),
+            ("<!a", "ends in a comment or a tag; expected its end"),
+            ("a</", "ends in a comment or a tag; expected its end"),
+            ("<img alt=\"", "ends in a comment or a tag; expected its end"),
+            (
+                "<plaintext>",
+                "has `<plaintext>`; expected only elements of its own content",
+            ),
+            (
+                "<title>a</title>",
+                "has `<title>`; expected only elements of its own content",
+            ),
+            (
+                "<svg><script></script></svg>",
+                "has `<script>`; expected only elements of its own content",
+            ),
+            (
+                "<svg><desc><title></title></desc></svg>",
+                "has `<title>`; expected only elements of its own content",
+            ),
+            (
+                "<meta http-equiv=\"refresh\">",
+                "has `<meta>`; expected only elements of its own content",
+            ),
+            (
+                "<link rel=\"stylesheet\" href=\"/a.css\" data-precedence=\"a\">",
+                "has `<link>`; expected no link but `<link rel=\"preload\" as=\"image\">`",
+            ),
+            (
+                "<svg><p></p></svg>",
+                "has `<p>`; expected no such element in `<svg>` or `<math>`",
+            ),
+            (
+                "<svg><![CDATA[>]]></svg>",
+                "has `<![CDATA[`; expected escaped text",
+            ),
+            (
+                "<div><li>a</li></div>",
+                "has `<li>`; expected it within one of: menu ol ul",
+            ),
+            ("<tr></tr>", "has `<tr>`; expected it within one of: table"),
+        ] {
+            assert_eq!(check(html), Err(message.to_owned()), "{html}");
+        }
+    }
+}
