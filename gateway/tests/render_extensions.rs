@@ -1,9 +1,12 @@
 //! Server-rendered extensions: each is rendered on its own, and a document without those that fail is complete.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::support::{
-    Browser, Gateway, QueryUpstream, Release, Request, Response, extending_section, extensible_shell,
+    Browser, Gateway, QueryUpstream, Release, Request, Response, STYLE, extending_section, extensible_shell,
     rendered_section, rollout_cookie, wait_until,
 };
 
@@ -364,6 +367,36 @@ fn fifty_extensions_of_a_point_cost_as_much_as_max() {
             .collect(),
     );
     assert_eq!(visit("/page/b"), of_four);
+}
+
+#[test]
+fn stylesheets_of_extensions_are_inlined_if_small() {
+    let styled = |name: &str, css: &str| {
+        let file = format!("client/{name}.css");
+        let mut release = extension(name, SHOWS).bytes(&file, STYLE, css);
+        release.fields["extensions"][0]["assets"] = json!([file]);
+        release
+    };
+    let (large, small) = (".large_a{color:red}".repeat(1000), ".small_a{color:red}");
+    let sections = [
+        styled("large", &large),
+        // Its stylesheet has the name of the page's.
+        extension("other", SHOWS),
+        styled("small", small),
+    ];
+    let gateway = Gateway::start_with("", &[]);
+    deploy(&gateway, page(PAGE), &sections);
+    let document = gateway.get("/page/a");
+    let text = document.text();
+    for linked in ["large/1.0.0/large", "other/1.0.0/page"] {
+        let link = format!("<link rel=\"stylesheet\" href=\"/assets/{linked}.css\"");
+        assert!(text.contains(&link), "{linked}: {text}");
+    }
+    let inlined = format!("<style data-href=\"small.css\" data-part=\"page/aside@1 small\">{small}</style>");
+    assert!(text.contains(&inlined), "{text}");
+    let hash = format!("'sha256-{}'", STANDARD.encode(Sha256::digest(small)));
+    let policy = document.header("content-security-policy");
+    assert!(policy.contains(&hash), "{policy}");
 }
 
 #[test]

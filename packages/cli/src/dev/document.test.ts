@@ -25,6 +25,7 @@ const HTML =
   '<link rel="preload" as="script" href="/assets/shell/2.0.0/more.js">' +
   '<link rel="preload" as="script" href="/assets/hello/1.0.0/entry.js">' +
   '<style data-href="shell.css">a > b{}</style><style data-href="page.css">.old{}</style>' +
+  '<style data-href="aside.css" data-part="city/aside@1 hello">.old{}</style>' +
   '<meta data-head="" name="robots" content="noindex"></head><body><div id="root"><main id="main">old</main><p id="boot">{}</p></div>' +
   `<script type="application/json" id="boot">${JSON.stringify(BOOT)}</script></body></html>`;
 

@@ -148,8 +148,9 @@ function releasedStyles({ page }: Boot, sections: readonly string[]): Set<string
 }
 
 function isReleased(element: Element, sections: readonly string[], styles: ReadonlySet<string>): boolean {
-  // An extension.
-  if (sections.includes(attribute(element, EXTENSION_ATTRIBUTE) ?? "")) return true;
+  // An extension, or a stylesheet of one.
+  const partSection = attribute(element, "data-part")?.split(" ").at(-1);
+  if (sections.includes(attribute(element, EXTENSION_ATTRIBUTE) ?? partSection ?? "")) return true;
   if (element.tagName === "style") return styles.has(attribute(element, "data-href") ?? "");
   if (element.tagName !== "link") return false;
   const href = attribute(element, "href") ?? "";

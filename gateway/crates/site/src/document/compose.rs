@@ -121,7 +121,10 @@ impl Documents {
             StatusCode::NOT_FOUND
         };
         let styles = match content {
-            Some(_) => inline_style::load(&self.store, &request.deployment, request.page.as_ref()).await,
+            Some(_) => {
+                let (deployment, page) = (&request.deployment, request.page.as_ref());
+                inline_style::load(&self.store, deployment, page, &extensions).await
+            }
             // Styles are inlined for the first paint of a rendered page. Without one there is
             // nothing to paint.
             None => Vec::new(),

@@ -118,7 +118,7 @@ impl DocumentTemplate<'_> {
         // After the preloads if they are inlined, so that the browser finds those in the first bytes.
         let are_inlined = !self.styles.is_empty();
         if !are_inlined {
-            self.write_styles(head, &styles);
+            self.write_styles(head, &styles, None);
         }
         head.preload_all(&frame.assets);
         if let Some(page) = page {
@@ -127,7 +127,7 @@ impl DocumentTemplate<'_> {
             head.preload_all(&page.assets);
         }
         if are_inlined {
-            self.write_styles(head, &styles);
+            self.write_styles(head, &styles, None);
         }
         self.write_extension_styles(head);
     }
@@ -146,18 +146,20 @@ impl DocumentTemplate<'_> {
         let extensions: BTreeMap<_, _> = extensions.collect();
         for (name, manifest) in extensions {
             let assets: Vec<_> = manifest.section.assets.iter().chain(&manifest.assets).collect();
-            for asset in head.unwritten_styles(&assets) {
-                head.style(asset, Some(&name));
-            }
+            let styles = head.unwritten_styles(&assets);
+            self.write_styles(head, &styles, Some(&name));
         }
     }
 
-    /// Writes stylesheets in the order of the cascade, inlined or not.
-    fn write_styles(&self, head: &mut DocumentHead, styles: &[&Asset]) {
+    /// Writes the stylesheets of the page, or of a part that the shell knows by this name, in the order
+    /// of the cascade, inlined or not.
+    fn write_styles(&self, head: &mut DocumentHead, styles: &[&Asset], part: Option<&str>) {
+        let part = part.map(|part| format!(" data-part=\"{part}\""));
+        let part = part.as_deref().unwrap_or_default();
         for asset in styles {
             match self.styles.iter().find(|style| style.href == asset.href) {
-                Some(style) => head.inline(style),
-                None => head.style(asset, None),
+                Some(style) => head.inline(style, part),
+                None => head.style(asset, part),
             }
         }
     }
@@ -319,9 +321,13 @@ impl DocumentHead {
         }
     }
 
-    fn inline(&mut self, style: &InlineStyle) {
+    fn inline(&mut self, style: &InlineStyle, part: &str) {
         let name = escape(&style.name);
-        let _ = write!(self.html, "<style data-href=\"{name}\">{}</style>", style.text);
+        let _ = write!(
+            self.html,
+            "<style data-href=\"{name}\"{part}>{}</style>",
+            style.text
+        );
     }
 
     /// Those of the assets that are stylesheets, each once. They are not preloaded, because they are
@@ -332,11 +338,7 @@ impl DocumentHead {
         new.copied().collect()
     }
 
-    /// Writes a stylesheet of the page, or of a part that the shell knows by this name.
-    fn style(&mut self, asset: &Asset, part: Option<&str>) {
-        let part = part
-            .map(|part| format!(" data-part=\"{part}\""))
-            .unwrap_or_default();
+    fn style(&mut self, asset: &Asset, part: &str) {
         let _ = write!(
             self.html,
             "<link rel=\"stylesheet\" href=\"{}\" data-href=\"{}\" integrity=\"{}\" crossorigin=\"anonymous\"{part}>",
