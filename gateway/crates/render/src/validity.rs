@@ -31,9 +31,9 @@ pub enum Lifetime {
     /// As long as its releases and its date: it has no queries.
     #[default]
     Unlimited,
-    /// As long as the results of its queries.
+    /// As long as the results of its queries, and as an extension that fails is not rendered again.
     Until {
-        /// The end of the shortest freshness.
+        /// The end of the shortest of these times.
         fresh_until: Instant,
         /// Until then it may be used while it is refreshed.
         stale_until: Instant,
