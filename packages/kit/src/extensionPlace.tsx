@@ -49,5 +49,5 @@ export function ExtensionPlaceElement({
 
 /** The prefix of the IDs that React makes in an extension, unique in a document. */
 export function identifierPrefix(reference: string, section: string): string {
-  return `${reference}-${section}-`.replace(/[^A-Za-z0-9]/g, "-");
+  return `${reference}-${section}-`.replace(/[/@]/g, "_");
 }

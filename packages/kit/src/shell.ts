@@ -23,6 +23,7 @@ export type {
   SocialImage,
 } from "./boot.js";
 export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";
+export { clearChannels } from "./channels.js";
 export { fetchResult } from "./fetchResult.js";
 export { loadResults } from "./queries.js";
 export {

@@ -450,7 +450,7 @@ const festival = defineExtension({
 describe("an extension", () => {
   test("renders in its section's scope, with props, data and configuration, and IDs of its own", async () => {
     const result = await renderExtension(festival, { config: { phone: "555" } });
-    const id = "_greeting-aside-1-events-R_0_";
+    const id = "_greeting_aside_1-events-R_0_";
     const html = `<!--$--><div class="events_scope"><b id="${id}">Kites at x for x, 555</b></div><!--/$-->`;
     expect(result).toEqual({ extension: { html, data: "Kites at x" }, readsToday: false });
   });

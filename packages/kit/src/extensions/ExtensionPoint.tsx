@@ -45,5 +45,5 @@ export function ExtensionPoint<Props extends object>({
   empty,
 }: ExtensionPointProps<Props>): ReactElement {
   const { ExtensionPlace } = useExtensions();
-  return <ExtensionPlace reference={reference} props={props} empty={empty} />;
+  return <ExtensionPlace key={reference} reference={reference} props={props} empty={empty} />;
 }

@@ -1,4 +1,5 @@
 import { defineChannel } from "@colonnade/kit/extensions";
+import { clearChannels } from "@colonnade/kit/shell";
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { renderToString } from "react-dom/server";
 import { afterEach, expect, test, vi } from "vitest";
@@ -10,7 +11,6 @@ const City = () => <p>{place.useLast() ?? "none"}</p>;
 afterEach(() => {
   cleanup();
   Reflect.deleteProperty(globalThis, Symbol.for("colonnade.channels"));
-  history.replaceState(null, "", "/");
   vi.unstubAllGlobals();
 });
 
@@ -52,10 +52,23 @@ test("useLast renders each value, and nothing on the server", () => {
 
 test("another page starts without a value", () => {
   place.publish("Austin");
-  history.replaceState(null, "", "/other");
+  render(<City />);
+  act(clearChannels);
+  expect(screen.getByText("none")).toBeTruthy();
   const listener = vi.fn();
   place.subscribe(listener);
   expect(listener).not.toHaveBeenCalled();
-  render(<City />);
+});
+
+test("useLast of another channel renders the value of that one", () => {
+  const other = defineChannel<string>("directory/other");
+  const Either = ({ channel }: { readonly channel: typeof place }) => <p>{channel.useLast() ?? "none"}</p>;
+  place.publish("Austin");
+  const { rerender } = render(<Either channel={place} />);
+  rerender(<Either channel={other} />);
   expect(screen.getByText("none")).toBeTruthy();
+  act(() => {
+    other.publish("Nome");
+  });
+  expect(screen.getByText("Nome")).toBeTruthy();
 });

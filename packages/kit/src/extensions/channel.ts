@@ -1,4 +1,6 @@
-import { useCallback, useSyncExternalStore } from "react";
+import { useLayoutEffect, useState } from "react";
+
+import { allChannels, type LastValue, type SharedChannel } from "../channels.js";
 
 /** A stream of values between sections of a page. */
 export interface Channel<Value> {
@@ -9,40 +11,32 @@ export interface Channel<Value> {
    * keep others from the value. Returns a function that ends the subscription.
    */
   readonly subscribe: (listener: (value: Value) => void) => () => void;
-  /** Returns the last value of this page, in a component. Undefined on the server, during hydration, and before the first value. */
+  /** Returns the last value of this page, in a component. Undefined on the server, in the first render, and before the first value. */
   readonly useLast: () => Value | undefined;
 }
 
 /** The type of a channel's values. */
 export type ChannelValue<C> = C extends Channel<infer Value> ? Value : never;
 
-interface State {
-  readonly listeners: Set<(value: unknown) => void>;
-  last?: { readonly path: string; readonly value: unknown };
-}
-
-// Each section bundles this module, and all share the channels.
-const KEY = Symbol.for("colonnade.channels");
-
-function stateOf(name: string): State {
-  const shared = globalThis as { [KEY]?: Map<string, State> };
-  const channels = (shared[KEY] ??= new Map());
-  const state: State = channels.get(name) ?? { listeners: new Set() };
-  channels.set(name, state);
-  return state;
-}
-
-/** The last value, unless it is one of another page. */
-function lastOf({ last }: State): { readonly value: unknown } | undefined {
-  return last?.path === location.pathname ? last : undefined;
-}
-
-function notify(listener: (value: unknown) => void, value: unknown): void {
+function notify(listener: (last: LastValue | undefined) => void, last: LastValue | undefined): void {
   try {
-    listener(value);
+    listener(last);
   } catch (error) {
     reportError(error);
   }
+}
+
+function channelOf(name: string): SharedChannel {
+  const channels = allChannels();
+  const channel: SharedChannel = channels.get(name) ?? {
+    listeners: new Set(),
+    set(last) {
+      channel.last = last;
+      for (const listener of [...channel.listeners]) notify(listener, last);
+    },
+  };
+  channels.set(name, channel);
+  return channel;
 }
 
 /**
@@ -60,33 +54,31 @@ function notify(listener: (value: unknown) => void, value: unknown): void {
  * ```
  */
 export function defineChannel<Value>(name: `${string}/${string}`): Channel<Value> {
-  const subscribe = (listener: (value: Value) => void): (() => void) => {
-    const state = stateOf(name);
+  const listen = (listener: (last: LastValue | undefined) => void): (() => void) => {
+    const channel = channelOf(name);
     // One entry for each subscription, even of the same function.
-    const entry = (value: unknown): void => {
-      listener(value as Value);
+    const entry: typeof listener = (last) => {
+      listener(last);
     };
-    state.listeners.add(entry);
-    const last = lastOf(state);
-    if (last) notify(entry, last.value);
+    channel.listeners.add(entry);
+    notify(entry, channel.last);
     return () => {
-      state.listeners.delete(entry);
+      channel.listeners.delete(entry);
     };
   };
   return {
     publish(value) {
-      const state = stateOf(name);
-      state.last = { path: location.pathname, value };
-      for (const listener of [...state.listeners]) notify(listener, value);
+      channelOf(name).set({ value });
     },
-    subscribe,
+    subscribe: (listener) =>
+      listen((last) => {
+        if (last) listener(last.value as Value);
+      }),
     useLast() {
-      const listen = useCallback((onChange: () => void) => subscribe(onChange), []);
-      return useSyncExternalStore(
-        listen,
-        () => lastOf(stateOf(name))?.value as Value | undefined,
-        () => undefined,
-      );
+      // None in the first render: the next page renders before it replaces the current one.
+      const [shown, show] = useState<LastValue>();
+      useLayoutEffect(() => listen(show), [listen]);
+      return shown?.value as Value | undefined;
     },
   };
 }

@@ -120,7 +120,7 @@ afterEach(() => {
   removeEventListener("submit", onSubmit);
   removeEventListener("click", onClick);
   cleanup();
-  history.replaceState(null, "");
+  history.replaceState(null, "", "/");
   vi.restoreAllMocks();
 });
 
@@ -175,6 +175,13 @@ test("a navigation closes the dialog", async () => {
   await dialog();
   await click("Next");
   expect(screen.queryByRole("dialog")).toBeNull();
+});
+
+test("a dialog opens while the next page loads", async () => {
+  history.replaceState(null, "", "/next");
+  show();
+  await click("Subscribe");
+  expect(await dialog()).toBeTruthy();
 });
 
 test("intent loads the dialog's code before it opens", async () => {

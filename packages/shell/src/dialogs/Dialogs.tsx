@@ -1,6 +1,6 @@
 import type { DialogParams } from "@colonnade/kit";
-import { useCallback, useEffect, useState, type ReactElement } from "react";
-import { useNavigate } from "react-router-dom";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactElement } from "react";
+import { useLocation, useNavigate } from "react-router-dom";
 
 import { takeDialog, type OpenedDialog } from "../loading/pinnedDeployment.js";
 import type { DialogParts } from "../parts.js";
@@ -24,8 +24,14 @@ interface DialogState {
 /** Holds what was opened last. */
 export function useDialogs(): DialogState {
   const [request, setRequest] = useState<DialogRequest | null>(null);
+  const { pathname } = useLocation();
+  // While a navigation is pending, the URL is already that of the next page.
+  const at = useRef(pathname);
+  useLayoutEffect(() => {
+    at.current = pathname;
+  }, [pathname]);
   const open = useCallback((dialog: string, params: DialogParams, page?: string) => {
-    setRequest({ dialog, params, ...(page !== undefined && { page }), at: location.pathname });
+    setRequest({ dialog, params, ...(page !== undefined && { page }), at: at.current });
   }, []);
   const cancel = useCallback(() => {
     setRequest(null);
