@@ -59,6 +59,8 @@ export interface ResolvedExtension {
   readonly config?: SectionConfiguration;
   /** What its `data` returned on the server. Absent if the document does not have its HTML. */
   readonly data?: unknown;
+  /** Whether the document leaves it out of its place: it failed, was late, or shows nothing. Absent if not. */
+  readonly leftOut?: boolean;
 }
 
 /** A module that a section exposes. */

@@ -42,7 +42,13 @@ export function App({ parts, boot, remotes, ExtensionPlace, ...page }: AppProps)
   return (
     <ShellContext value={services}>
       <Suspense fallback={<LoadingFrame parts={parts} />}>
-        <CurrentPage {...page} parts={parts} announce={announce} image={boot.socialImage} />
+        <CurrentPage
+          {...page}
+          parts={parts}
+          announce={announce}
+          image={boot.socialImage}
+          extensions={boot.extensions}
+        />
       </Suspense>
       {parts.dialog && remotes && <Dialogs parts={parts.dialog} start={remotes.start} state={dialogs} />}
       <Announcer text={announcement} />

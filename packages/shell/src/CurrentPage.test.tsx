@@ -1,10 +1,15 @@
-import { inShell } from "@colonnade/kit/testing";
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import type { ComponentProps } from "react";
+import { defineChannel } from "@colonnade/kit/extensions";
+import { ShellContext } from "@colonnade/kit/shell";
+import { inShell, TEST_SITE } from "@colonnade/kit/testing";
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { startTransition, Suspense, useContext, useState, type ComponentProps, type ReactElement } from "react";
+import { Router, type Navigator } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { CurrentPage } from "./CurrentPage.js";
+import { ViewExtensions } from "./extensions/viewExtensions.js";
 import { PARTS } from "./fixtures.js";
+import type { View } from "./loading/viewLoader.js";
 
 afterEach(() => {
   cleanup();
@@ -34,4 +39,97 @@ test.each([
   unmount();
   fireEvent(window, new Event("online"));
   expect(invalidate).toHaveBeenCalledTimes(times);
+});
+
+const place = defineChannel<string>("pages/place");
+
+function Content({ data: name }: { readonly data: string }): ReactElement {
+  const { extensions } = useContext(ViewExtensions);
+  const onClick = (): void => {
+    place.publish(name);
+  };
+  return (
+    <button onClick={onClick}>{`${name}: ${place.useLast() ?? "none"}, ${Object.keys(extensions).join(" ")}`}</button>
+  );
+}
+
+function viewOf(name: string): View {
+  const section = { name, version: "1.0.0", container: name, entry: "", integrity: "", assets: [] };
+  const head = { title: name, description: name, canonical: "/" };
+  const page = { section, pattern: "/", assets: [], layout: {}, head, params: {}, Component: Content };
+  return { kind: "page", ...page, props: { data: name as never }, extensions: { [`${name}/aside@1`]: [] } };
+}
+
+test("the channels and extensions of a page are its own, also while the next one loads", async () => {
+  let show: (view: View) => void = () => undefined;
+  const next = new Promise<View>((resolve) => (show = resolve));
+  const first = viewOf("first");
+  const loaded = new Map([
+    ["/first", Promise.resolve(first)],
+    ["/next", next],
+  ]);
+  const views = {
+    load: (path: string) => loaded.get(path),
+    serverView: (path: string) => (path === "/first" ? first : undefined),
+    setCurrent: vi.fn(),
+  };
+  const transitions = {
+    isCurrent: () => true,
+    prepare: (_: string, path: string) => loaded.get(path),
+    complete: vi.fn(),
+    isPending: false,
+  };
+  const scroll = { setEntry: vi.fn(), restore: () => true, restoreAfterHydration: vi.fn() };
+  const props = { parts: PARTS, views, transitions, scroll, announce: vi.fn(), extensions: { "shell/search@1": [] } };
+  let go: (path: string) => void = () => undefined;
+  const Site = () => {
+    const [path, setPath] = useState("/first");
+    go = (next) => {
+      history.replaceState(null, "", next);
+      startTransition(() => {
+        setPath(next);
+      });
+    };
+    return (
+      <Router location={path} navigator={{} as Navigator}>
+        <Suspense>
+          <CurrentPage {...(props as unknown as ComponentProps<typeof CurrentPage>)} />
+        </Suspense>
+      </Router>
+    );
+  };
+  const services = { site: TEST_SITE, configs: {}, openDialog: vi.fn(), ExtensionPlace: () => null };
+  render(
+    <ShellContext value={services}>
+      <Site />
+    </ShellContext>,
+  );
+  const shown = (): string | null => screen.getByRole("button").textContent;
+  const settled = (change: () => void): Promise<void> =>
+    act(async () => {
+      change();
+      await next;
+    });
+  const publish = (): void => {
+    fireEvent.click(screen.getByRole("button"));
+  };
+  expect(shown()).toBe("first: none, shell/search@1 first/aside@1");
+  publish();
+  await act(async () => {
+    go("/next");
+    await Promise.resolve();
+  });
+  expect(shown()).toBe("first: first, shell/search@1 first/aside@1");
+  await act(async () => {
+    publish();
+    await Promise.resolve();
+  });
+  await settled(() => {
+    show(viewOf("next"));
+  });
+  expect(shown()).toBe("next: none, shell/search@1 next/aside@1");
+  await settled(() => {
+    go("/first");
+  });
+  expect(shown()).toBe("first: none, shell/search@1 first/aside@1");
 });

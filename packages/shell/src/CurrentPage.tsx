@@ -1,5 +1,5 @@
 import { useSite } from "@colonnade/kit";
-import { ParamsContext, type SocialImage } from "@colonnade/kit/shell";
+import { clearChannels, ParamsContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -8,12 +8,14 @@ import {
   useEffect,
   useEffectEvent,
   useLayoutEffect,
+  useMemo,
   useReducer,
   useState,
   type ReactElement,
 } from "react";
 import { useLocation } from "react-router-dom";
 
+import { ViewExtensions } from "./extensions/viewExtensions.js";
 import { applyHead, noindexHead, titleOf } from "./head.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
@@ -37,6 +39,8 @@ interface CurrentPageProps {
   readonly serverHtml: ServerHtml | null;
   readonly announce: (text: string) => void;
   readonly image: SocialImage | undefined;
+  /** Those of the shell's points. */
+  readonly extensions: ResolvedExtensions | undefined;
 }
 
 /**
@@ -71,6 +75,19 @@ function useHead(parts: ShellParts, view: View | null, image: SocialImage | unde
     if (view?.kind === "page") applyHead(view.head, site, image);
     else if (view) applyHead(noindexHead(titleOf(parts, view, site)), site);
   }, [parts, view, site, image]);
+}
+
+type InView = (content: ReactElement) => ReactElement;
+
+/** Returns a function that gives places their extensions. */
+function useInView(view: View | null, ofShell: ResolvedExtensions | undefined, isServerRendered: boolean): InView {
+  const ofPage = view?.kind === "page" ? view.extensions : undefined;
+  // Stable, as the rest: see `Page`.
+  const value = useMemo(
+    () => ({ extensions: { ...ofShell, ...ofPage }, isServerRendered }),
+    [ofShell, ofPage, isServerRendered],
+  );
+  return (content) => <ViewExtensions value={value}>{content}</ViewExtensions>;
 }
 
 interface LoadingFrameProps {
@@ -123,11 +140,14 @@ export const CurrentPage = memo(function CurrentPage({
   serverHtml,
   announce,
   image,
+  extensions,
 }: CurrentPageProps): ReactElement {
   const { Frame, NotFound, Failed, Offline } = parts;
   const { pathname, key } = useLocation();
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, pathname, key, transitions);
+  // React cleans up before the effects of the next page.
+  useLayoutEffect(() => clearChannels, [pathname]);
   useHead(parts, view, image);
   useStyles(view?.kind === "page" ? view.assets : NO_STYLES);
   const isServerRendered = view !== null && view === views.serverView(pathname);
@@ -136,12 +156,13 @@ export const CurrentPage = memo(function CurrentPage({
     if (view) views.setCurrent(pathname);
   }, [views, view, pathname, key]);
 
-  if (!view) return <LoadingFrame parts={parts} />;
+  const inView = useInView(view, extensions, isServerRendered);
+  if (!view) return inView(<LoadingFrame parts={parts} />);
   if (view.kind === "notFound") {
-    return (
+    return inView(
       <Frame layout={NO_LAYOUT}>
         <NotFound heading={view.heading ?? titlesOf(parts).notFound} />
-      </Frame>
+      </Frame>,
     );
   }
   if (view.kind === "failed") {
@@ -149,7 +170,7 @@ export const CurrentPage = memo(function CurrentPage({
       views.invalidate(pathname);
       renderAgain();
     };
-    return (
+    return inView(
       <Frame layout={NO_LAYOUT} currentPath={pathname}>
         {navigator.onLine ? (
           <Failed retry={retry} />
@@ -159,10 +180,10 @@ export const CurrentPage = memo(function CurrentPage({
             <RetryOnline retry={retry} />
           </>
         )}
-      </Frame>
+      </Frame>,
     );
   }
-  return (
+  return inView(
     <Frame layout={view.layout} currentPath={pathname}>
       <Page
         key={`${view.section.name} ${pathname}`}
@@ -172,7 +193,7 @@ export const CurrentPage = memo(function CurrentPage({
         serverHtml={isServerRendered ? serverHtml : null}
         scroll={isServerRendered ? scroll : null}
       />
-    </Frame>
+    </Frame>,
   );
 });
 

@@ -40,7 +40,7 @@ export function start(parts: ShellParts): void {
   });
   const transitions = createViewTransitions(location.pathname);
   const routerHistory = createRouterHistory(views, transitions);
-  provide({ boot, deployment, views, routerHistory, parts });
+  provide({ boot, deployment, routerHistory, parts });
   const app = (
     <ShellRouter history={routerHistory}>
       <App

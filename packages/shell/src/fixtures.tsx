@@ -18,5 +18,5 @@ export const PARTS = createShell({
   Offline: ({ retry }) => <button onClick={() => void retry()}>Try again</button>,
 });
 
-/** What a test provides that neither navigates nor shows extensions. */
-export const UNUSED = {} as Pick<Provided, "views" | "routerHistory">;
+/** What a test provides that shows no extensions. */
+export const UNUSED = {} as Pick<Provided, "routerHistory">;

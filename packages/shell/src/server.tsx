@@ -2,7 +2,6 @@
 import type { Section, Site } from "@colonnade/kit";
 import { loadExtension, loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
 import {
-  ExtensionPlaceElement,
   identifierPrefix,
   ShellContext,
   type AnyExtensionPoint,
@@ -16,7 +15,7 @@ import {
 import { StaticRouter } from "react-router-dom";
 
 import { App, type AppProps } from "./App.js";
-import { ExtensionContent } from "./extensions/ExtensionContent.js";
+import { ExtensionContent, NoPlace } from "./extensions/ExtensionContent.js";
 import { ExtensionPlaces } from "./extensions/extensionPlaces.js";
 import { noindexHead, titleOf } from "./head.js";
 import type { View } from "./loading/viewLoader.js";
@@ -150,7 +149,7 @@ async function renderExtension(section: Section | null, request: ExtensionReques
   const { html, isSuspended } = await renderToHtml(
     // The pages that pass the same props share the HTML, so it has the path of none.
     <StaticRouter location="/">
-      <ShellContext value={{ site, configs, openDialog: unavailable, ExtensionPlace: ExtensionPlaceElement }}>
+      <ShellContext value={{ site, configs, openDialog: unavailable, ExtensionPlace: NoPlace }}>
         <ExtensionContent section={name} Component={Component} props={props} />
       </ShellContext>
     </StaticRouter>,

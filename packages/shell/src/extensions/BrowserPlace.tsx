@@ -1,8 +1,9 @@
 import { useExtensions } from "@colonnade/kit";
 import { ExtensionPlaceElement, type ExtensionPlaceProps } from "@colonnade/kit/shell";
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactElement } from "react";
+import { useContext, useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactElement } from "react";
 
 import { showExtensions, type ShownExtensions } from "./showExtensions.js";
+import { ViewExtensions } from "./viewExtensions.js";
 
 /**
  * Each extension is a React root of its own, outside of this tree: whatever the page does before the extension's code is there,
@@ -10,9 +11,13 @@ import { showExtensions, type ShownExtensions } from "./showExtensions.js";
  */
 export function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): ReactElement {
   const services = useExtensions();
+  const { extensions, isServerRendered } = useContext(ViewExtensions);
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef<ShownExtensions>(undefined);
-  const show = useEffectEvent((element: HTMLElement) => showExtensions({ element, reference, props, services }));
+  const show = useEffectEvent((element: HTMLElement) => {
+    const list = extensions[reference] ?? [];
+    return showExtensions({ element, reference, props, services, extensions: list, isServerRendered });
+  });
   // Before Back restores the scroll position.
   useLayoutEffect(() => {
     const extensions = place.current ? show(place.current) : undefined;
@@ -20,7 +25,7 @@ export function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): 
     return () => {
       extensions?.remove();
     };
-  }, [reference]);
+  }, []);
   useEffect(() => {
     shown.current?.update(props);
   });

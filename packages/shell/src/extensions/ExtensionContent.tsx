@@ -23,3 +23,12 @@ export function ExtensionContent({ section, Component, props }: ExtensionContent
     </Suspense>
   );
 }
+
+/**
+ * The place of a point in an extension: two sections that fill each other's points would show each other without end.
+ *
+ * @throws Error
+ */
+export function NoPlace(): never {
+  throw new Error("an extension shows no extension points");
+}

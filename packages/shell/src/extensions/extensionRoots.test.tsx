@@ -9,15 +9,31 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { loadSection } from "../loading/federation.js";
 import { provide } from "../loading/provided.js";
-import type { View } from "../loading/viewLoader.js";
 import { createRender } from "../server.js";
 import { PARTS } from "../fixtures.js";
 import { BrowserPlace } from "./BrowserPlace.js";
+// So that the first test does not wait for it.
+import "./extensionRoots.js";
+import { ViewExtensions } from "./viewExtensions.js";
 
-vi.mock("../loading/federation.js", () => ({ loadSection: vi.fn() }));
-vi.mock("../loading/styles.js", () => ({ ensureStyles: () => Promise.resolve(), useStyles: () => undefined }));
+/** How many extensions have their stylesheets in force. */
+let styled = 0;
+
+vi.mock("../loading/federation.js", () => ({ loadSection: vi.fn(), refetch: () => Promise.resolve() }));
+vi.mock("../loading/styles.js", () => ({
+  ensureStyles: () => Promise.resolve(),
+  useStyles() {
+    useEffect(() => {
+      styled += 1;
+      return () => {
+        styled -= 1;
+      };
+    }, []);
+  },
+}));
 
 const POINT = defineExtensionPoint<{ city: string }>({ id: "directory/aside", version: 1, max: 4, examples: [] });
+const OTHER = defineExtensionPoint<{ city: string }>({ id: "directory/other", version: 1, max: 4, examples: [] });
 const SERVICES = { site: TEST_SITE, configs: {}, openDialog: () => undefined, ExtensionPlace: BrowserPlace };
 const Theme = createContext("light");
 const report = vi.fn();
@@ -53,7 +69,7 @@ type Code = AnyExtension | Promise<AnyExtension>;
 const codes = new Map<string, Code>();
 
 function resolved(name: string, data?: string): ResolvedExtension {
-  const section = { name, version: "1.0.0", container: name, entry: "", integrity: "", assets: [] };
+  const section = { name, version: "1.0.0", container: name, entry: `/${name}.js`, integrity: "", assets: [] };
   return { section, assets: [], ...(data !== undefined && { data }) };
 }
 
@@ -67,7 +83,13 @@ async function htmlOf(name: string, extension: AnyExtension, city: string): Prom
     : "";
 }
 
-let setters: { readonly city: (city: string) => void; readonly theme: (theme: string) => void };
+interface Setters {
+  readonly city: (city: string) => void;
+  readonly theme: (theme: string) => void;
+  readonly point: (point: typeof POINT) => void;
+}
+
+let setters: Setters;
 
 /** Changes the props that the page passes. */
 function setCity(city: string): void {
@@ -89,38 +111,48 @@ let styleBeforePaint: string | null | undefined;
 function Page(): ReactElement {
   const [city, setCityState] = useState("Austin");
   const [theme, setThemeState] = useState("light");
-  setters = { city: setCityState, theme: setThemeState };
+  const [point, setPoint] = useState(POINT);
+  setters = { city: setCityState, theme: setThemeState, point: setPoint };
   useLayoutEffect(() => {
     styleBeforePaint = document.querySelector("[data-extension-point]")?.getAttribute("style");
   }, []);
   return (
     <Theme value={theme}>
-      <ExtensionPoint point={POINT} props={{ city }} empty={<i>Nothing here</i>} />
+      <ExtensionPoint point={point} props={{ city }} empty={<i>Nothing here</i>} />
     </Theme>
   );
 }
 
-let extensions: Record<string, readonly ResolvedExtension[]> = {};
-
-/** Renders the page with these extensions, from the server's HTML if there is any. Returns the place of the point. */
-async function show(list: readonly ResolvedExtension[], html?: string): Promise<Element> {
-  extensions = { [POINT.reference]: list };
-  const container = document.createElement("div");
-  document.body.append(container);
-  if (html !== undefined)
-    container.innerHTML = `<div data-extension-point="${POINT.reference}">${html}</div><div data-extension-empty=""><i>Nothing here</i></div>`;
-  const page = (
-    <ShellContext value={SERVICES}>
-      <Page />
-    </ShellContext>
-  );
-  await act(async () => {
-    render(page, { container, hydrate: html !== undefined });
-    await Promise.resolve();
-  });
+/** The place of the point. */
+function placeOf(container: ParentNode): Element {
   const place = container.querySelector("[data-extension-point]");
   if (!place) throw new Error("the page has no place of the point");
   return place;
+}
+
+/** What led to the page. */
+let action = NavigationType.Pop;
+
+/** Renders the page with these extensions, from the server's HTML if there is any. Returns the place of the point. */
+async function show(list: readonly ResolvedExtension[], html?: string): Promise<Element> {
+  const extensions = { [POINT.reference]: list, [OTHER.reference]: [resolved("other")] };
+  const isServerRendered = html !== undefined;
+  const container = document.createElement("div");
+  document.body.append(container);
+  if (isServerRendered)
+    container.innerHTML = `<div data-extension-point="${POINT.reference}">${html}</div><div data-extension-empty=""><i>Nothing here</i></div>`;
+  const page = (
+    <ShellContext value={SERVICES}>
+      <ViewExtensions value={{ extensions, isServerRendered }}>
+        <Page />
+      </ViewExtensions>
+    </ShellContext>
+  );
+  await act(async () => {
+    render(page, { container, hydrate: isServerRendered });
+    await Promise.resolve();
+  });
+  return placeOf(container);
 }
 
 interface Deferred<Value> {
@@ -142,22 +174,26 @@ beforeEach(() => {
   provide({
     boot: { deployment: "1", configs: {} },
     deployment: { status: () => Promise.resolve("retained"), reload: vi.fn(), report },
-    views: { load: () => Promise.resolve({ kind: "page", extensions } as View) },
     routerHistory: {
       navigator: {} as Navigator,
       state: {
-        action: NavigationType.Pop,
+        get action() {
+          return action;
+        },
         location: { pathname: "/city/Austin", search: "", hash: "", state: null, key: "1" },
       },
       subscribe: () => () => undefined,
     },
     parts: {},
   });
-  vi.mocked(loadSection).mockImplementation(({ name }) => {
-    const code = codes.get(name);
-    const load = async () => ({ extension: (await code) ?? extensionOf("") });
-    return Promise.resolve(defineSection({ name, contract: 1, pages: {}, extensions: { [POINT.reference]: load } }));
-  });
+  vi.mocked(loadSection)
+    .mockReset()
+    .mockImplementation(({ name }) => {
+      const code = codes.get(name);
+      const load = async () => ({ extension: (await code) ?? extensionOf("") });
+      const extensions = { [POINT.reference]: load, [OTHER.reference]: load };
+      return Promise.resolve(defineSection({ name, contract: 1, pages: {}, extensions }));
+    });
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   vi.stubGlobal("reportError", () => undefined);
   errors.mockReset().mockImplementation(() => undefined);
@@ -224,7 +260,153 @@ test("an extension with null as its data shows nothing", async () => {
   await waitFor(() => screen.getByLabelText("Snow in Nome"));
   setCity("Austin");
   await waitFor(() => {
-    expect(screen.queryByRole("textbox")).toBeNull();
+    expect(place.innerHTML).toBe("");
+  });
+});
+
+const kaputt = (): never => {
+  throw new Error("kaputt");
+};
+
+/** Fails for Nome, in its component. */
+function FailsForNome({ props, data }: ContentProps): ReactElement {
+  return props.city === "Nome" ? kaputt() : <Content props={props} data={data} />;
+}
+
+test.each([
+  ["data", { data: ({ props: { city } }: ContentProps) => (city === "Nome" ? kaputt() : "Kites") }],
+  ["component", { Component: FailsForNome }],
+])("an extension whose %s fails for other props shows nothing until they change again", async (_, more) => {
+  const extension = extensionOf("Kites", more);
+  codes.set("events", extension);
+  const place = await show([resolved("events", "Kites")], await htmlOf("events", extension, "Austin"));
+  await waitFor(() => {
+    expect(styled).toBe(1);
+  });
+  setCity("Nome");
+  await waitFor(() => {
+    expect(place.innerHTML).toBe("");
+  });
+  expect(report).toHaveBeenCalledExactlyOnceWith(expect.anything(), "render", new Error("kaputt"));
+  setCity("Reno");
+  await waitFor(() => screen.getByLabelText("Kites in Reno"));
+  setCity("Austin");
+  await waitFor(() => screen.getByLabelText("Kites in Austin"));
+});
+
+test("an extension that fails without HTML for the props shows nothing", async () => {
+  codes.set("events", extensionOf("", { Component: kaputt }));
+  const place = await show([resolved("events")]);
+  await waitFor(() => {
+    expect(report).toHaveBeenCalled();
+  });
+  expect(place.innerHTML).toBe("");
+});
+
+test("an extension that fails once it is shown keeps the server's HTML and its styles until the props change", async () => {
+  const Breaks = ({ props: { city } }: ContentProps) => {
+    const [isBroken, setBroken] = useState(false);
+    const onClick = (): void => {
+      setBroken(true);
+    };
+    return isBroken && city === "Austin" ? kaputt() : <button onClick={onClick}>{city}</button>;
+  };
+  const extension = extensionOf("Kites", { Component: Breaks });
+  codes.set("events", extension);
+  await show([resolved("events", "Kites")], await htmlOf("events", extension, "Austin"));
+  await waitFor(() => {
+    expect(styled).toBe(1);
+  });
+  fireEvent.click(screen.getByText("Austin"));
+  await waitFor(() => {
+    expect(report).toHaveBeenCalled();
+  });
+  expect(screen.getByText("Austin")).toBeTruthy();
+  expect(styled).toBe(1);
+  setCity("Nome");
+  await waitFor(() => screen.getByText("Nome"));
+});
+
+test("the server's HTML does not return once it shows other props", async () => {
+  const extension = extensionOf("Kites");
+  const html = await htmlOf("events", extension, "Austin");
+  codes.set("events", {
+    ...extension,
+    data: ({ props }) => ((props as ContentProps["props"]).city === "Austin" ? kaputt() : "Kites"),
+  });
+  const place = await show([resolved("events", "Kites")], html);
+  setCity("Nome");
+  await waitFor(() => screen.getByLabelText("Kites in Nome"));
+  setCity("Austin");
+  await waitFor(() => {
+    expect(place.innerHTML).toBe("");
+  });
+});
+
+test("an extension that the document leaves out is shown with other props, and in later views", async () => {
+  codes.set("events", extensionOf("Kites"));
+  const leftOut = { ...resolved("events"), leftOut: true };
+  const place = await show([leftOut], "");
+  expect(loadSection).not.toHaveBeenCalled();
+  expect(place.innerHTML).toBe("");
+  setCity("Nome");
+  await waitFor(() => screen.getByLabelText("Kites in Nome"));
+  cleanup();
+  await show([leftOut]);
+  await waitFor(() => screen.getByLabelText("Kites in Austin"));
+});
+
+test("an extension that shows a point fails, on the server and in the browser", async () => {
+  const Nested = () => <ExtensionPoint point={POINT} props={{ city: "Nome" }} />;
+  const extension = extensionOf("Kites", { Component: Nested });
+  await expect(htmlOf("events", extension, "Austin")).rejects.toThrow("an extension shows no extension points");
+  codes.set("events", extension);
+  const place = await show([resolved("events")]);
+  await waitFor(() => {
+    expect(report).toHaveBeenCalled();
+  });
+  expect(place.innerHTML).toBe("");
+});
+
+test("another point in the same position shows its own extensions", async () => {
+  codes.set("events", extensionOf("Kites"));
+  codes.set("other", extensionOf("Balloons"));
+  await show([resolved("events")]);
+  await waitFor(() => screen.getByLabelText("Kites in Austin"));
+  act(() => {
+    setters.point(OTHER);
+  });
+  await waitFor(() => screen.getByLabelText("Balloons in Austin"));
+  expect(screen.queryByLabelText("Kites in Austin")).toBeNull();
+});
+
+test("the scripts of an extension load in one trip", async () => {
+  const section = { ...resolved("kites").section, integrity: "sha384-a" };
+  const asset = { name: "", integrity: "sha384-b" };
+  const assets = [
+    { ...asset, href: "/kite.js", type: "script" },
+    { ...asset, href: "/kite.css", type: "style" },
+  ] as const;
+  await show([{ section, assets }]);
+  const links = [...document.querySelectorAll("link[rel=preload][as=script][crossorigin]")];
+  expect(links.map((link) => [link.getAttribute("href"), link.getAttribute("integrity")])).toEqual(
+    expect.arrayContaining([
+      ["/kites.js", "sha384-a"],
+      ["/kite.js", "sha384-b"],
+    ]),
+  );
+});
+
+test("an extension whose code does not load at first is shown once it does", async () => {
+  codes.set("events", Promise.reject(new Error("404")));
+  await show([resolved("events")]);
+  await waitFor(() => {
+    expect(report).toHaveBeenCalled();
+  });
+  codes.set("events", extensionOf("Kites"));
+  await waitFor(() => {
+    dispatchEvent(new Event("online"));
+    expect(screen.getByLabelText("Kites in Austin")).toBeTruthy();
   });
 });
 
@@ -310,7 +492,7 @@ test("an extension is unmounted with its page", async () => {
   });
 });
 
-test("a place is as high as the last one until its extensions are there", async () => {
+test("after Back, a place is as high as the last one until its extensions are there", async () => {
   vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(68);
   codes.set("events", extensionOf("Kites"));
   await show([resolved("events")]);
@@ -325,4 +507,8 @@ test("a place is as high as the last one until its extensions are there", async 
   await waitFor(() => {
     expect(place.hasAttribute("style")).toBe(false);
   });
+  cleanup();
+  action = NavigationType.Push;
+  await show([resolved("events")]);
+  expect(styleBeforePaint).toBeNull();
 });

@@ -16,12 +16,12 @@ import { assetsOf } from "../loading/assets.js";
 import { loadSection } from "../loading/federation.js";
 import type { PinnedDeployment } from "../loading/pinnedDeployment.js";
 import { provided } from "../loading/provided.js";
+import { loadCode } from "../loading/retries.js";
 import { ensureStyles, useStyles } from "../loading/styles.js";
-import { viewTimeout, withTimeout } from "../loading/timeout.js";
 import type { RouterHistory, RouterState } from "../navigation/history.js";
 import { ShellRouter } from "../navigation/ShellRouter.js";
 import { rootOptions } from "../rootOptions.js";
-import { ExtensionContent, type ExtensionContentProps } from "./ExtensionContent.js";
+import { ExtensionContent, NoPlace } from "./ExtensionContent.js";
 import type { PlaceOfExtensions, ShownExtensions } from "./showExtensions.js";
 
 // As on the server, where all pages that pass the same props share the HTML.
@@ -31,14 +31,14 @@ const AT_ROOT: RouterState = {
 };
 
 interface BoundaryProps {
-  /** The server's nodes. */
-  readonly nodes: readonly ChildNode[];
+  /** Shown in place of an extension that throws. */
+  readonly fallback: ReactNode;
   readonly onMount: () => void;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;
 }
 
-/** Puts the server's nodes back if the extension throws. */
+/** Contains the errors of an extension. */
 class ExtensionBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -55,20 +55,29 @@ class ExtensionBoundary extends Component<BoundaryProps, { readonly hasFailed: b
   }
 
   override render(): ReactNode {
-    const { nodes, children } = this.props;
-    return this.state.hasFailed ? <div ref={(element) => element?.append(...nodes)} /> : children;
+    return this.state.hasFailed ? this.props.fallback : this.props.children;
   }
 }
 
-interface StyledProps extends ExtensionContentProps {
+interface StyledProps {
   readonly assets: ReturnType<typeof assetsOf>;
   /** The name that the styles are ordered by. */
   readonly name: string;
+  readonly children: ReactNode;
 }
 
-function Styled({ assets, name, ...content }: StyledProps): ReactElement {
+function Styled({ assets, name, children }: StyledProps): ReactNode {
   useStyles(assets, name);
-  return <ExtensionContent {...content} />;
+  return children;
+}
+
+interface FailedProps {
+  readonly error: unknown;
+}
+
+/** An extension whose data did not load fails as one that throws. */
+function Failed({ error }: FailedProps): never {
+  throw error;
 }
 
 /** What all extensions in a place have. */
@@ -86,35 +95,37 @@ class ShownExtension implements ShownExtensions {
   readonly #place: Place;
   readonly #resolved: ResolvedExtension;
   readonly #assets: ReturnType<typeof assetsOf>;
-  readonly #server: Element | undefined;
-  /** The server's nodes. Empty without server rendering. */
-  readonly #nodes: readonly ChildNode[];
+  /** Is in the place while there is something to show. */
+  readonly #container: Element;
+  /** The server's nodes, until the extension renders again. */
+  #nodes: readonly ChildNode[];
   /** Ends all work. */
   readonly #left = new AbortController();
+  #isStarted = false;
   #extension: AnyExtension | undefined;
   #requests = new AbortController();
   #root: Root | undefined;
   /** What the place passes. */
   #props: object;
-  /** What is shown is for these props. */
-  #shown: object;
+  #failures = 0;
   #isSettled = false;
 
   constructor(place: Place, resolved: ResolvedExtension) {
+    const { name } = resolved.section;
     this.#place = place;
     this.#resolved = resolved;
     this.#assets = assetsOf(resolved);
     this.#props = place.props;
-    this.#shown = place.props;
-    this.#server = [...place.element.children].find((child) => nameOf(child) === resolved.section.name);
-    this.#nodes = [...(this.#server?.childNodes ?? [])];
-    void this.#start();
+    this.#container = [...place.element.children].find((child) => nameOf(child) === name) ?? createContainer(name);
+    this.#nodes = [...this.#container.childNodes];
+    if (place.isServerRendered && resolved.leftOut) this.#settle();
+    else void this.#start();
     // `colonnade dev` has updated a section.
     if (process.env.NODE_ENV === "development")
       addEventListener(
         "colonnade-update",
         ({ detail }: CustomEventInit<string>) => {
-          if (detail === resolved.section.name) void this.#start();
+          if (detail === name) void this.#start();
         },
         { signal: this.#left.signal },
       );
@@ -124,23 +135,30 @@ class ShownExtension implements ShownExtensions {
     return `${this.#place.reference} ${this.#resolved.section.name}`;
   }
 
+  /** The server's nodes, if they are of the current props. */
+  get #kept(): readonly ChildNode[] {
+    return isEqual(this.#props, this.#place.props) ? this.#nodes : [];
+  }
+
   async #start(): Promise<void> {
-    const { bytes, data } = this.#resolved;
-    try {
-      const loading = this.#loadCode();
-      this.#extension = await withTimeout(loading, viewTimeout(bytes), `the extension "${this.#name}"`);
-    } catch (error) {
-      // The server's HTML stays.
-      await this.#fail("load", error);
-      return;
-    }
-    if (this.#left.signal.aborted) return;
-    if (this.#server) {
-      const element = this.#elementOf(this.#shown, data);
-      this.#root = hydrateRoot(this.#server, element, this.#options());
+    this.#isStarted = true;
+    const resolved = this.#resolved;
+    const { signal } = this.#left;
+    this.#extension = await loadCode(
+      resolved,
+      `the extension "${this.#name}"`,
+      signal,
+      () => this.#loadCode(),
+      (error) => this.#fail("load", error),
+    );
+    if (signal.aborted) return;
+    const hydrates = !this.#root && this.#nodes.length > 0 && this.#container.isConnected;
+    if (hydrates) {
+      const content = this.#contentOf(this.#extension, this.#place.props, resolved.data);
+      this.#root = hydrateRoot(this.#container, this.#elementOf(content), this.#options());
     }
     // An update of what is not hydrated would discard its HTML.
-    if (!this.#server || this.#props !== this.#shown) await this.#show(this.#extension);
+    if (!hydrates || !isEqual(this.#props, this.#place.props)) await this.#show(this.#extension);
   }
 
   async #loadCode(): Promise<AnyExtension> {
@@ -158,21 +176,34 @@ class ShownExtension implements ShownExtensions {
     this.#requests.abort();
     const requests = new AbortController();
     const props = this.#props;
-    [this.#requests, this.#shown] = [requests, props];
+    this.#requests = requests;
+    let content: ReactElement | null;
     try {
       const context = { props: props as never, site: this.#place.services.site };
       const results = await loadResults(extension.queries?.(context) ?? {}, (path) =>
         fetchResult(path, "omit", requests),
       );
       const data = await extension.data({ ...context, results });
-      if (requests.signal.aborted) return;
-      const element = data === null ? null : this.#elementOf(props, data);
-      if (!element) this.#settle();
-      if (element) this.#root ??= createRoot(this.#insert(), this.#options());
-      startTransition(() => this.#root?.render(element));
+      content = data === null ? null : this.#contentOf(extension, props, data);
     } catch (error) {
-      await this.#fail("render", error);
+      content = <Failed error={error} />;
     }
+    if (!requests.signal.aborted) this.#render(content);
+  }
+
+  /** Shows nothing if the content is null. */
+  #render(content: ReactElement | null): void {
+    const element = content && this.#elementOf(content);
+    // What the extension renders changes them.
+    if (content?.type === ExtensionContent) this.#nodes = [];
+    if (content) {
+      this.#insert();
+      this.#root ??= createRoot(this.#container, this.#options());
+    } else {
+      this.#container.remove();
+      this.#settle();
+    }
+    startTransition(() => this.#root?.render(element));
   }
 
   #options(): typeof rootOptions {
@@ -180,43 +211,53 @@ class ShownExtension implements ShownExtensions {
     return { ...rootOptions, identifierPrefix: identifierPrefix(reference, this.#resolved.section.name) };
   }
 
-  #elementOf(props: object, data: unknown): ReactElement | undefined {
-    if (!this.#extension) return undefined;
+  #contentOf({ Component }: AnyExtension, props: object, data: unknown): ReactElement {
+    const content = { Component, props: { props: props as never, data: data as never } };
+    return <ExtensionContent {...content} section={this.#resolved.section.name} />;
+  }
+
+  #elementOf(content: ReactElement): ReactElement {
     const { services, history } = this.#place;
-    const { name } = this.#resolved.section;
-    const content = { Component: this.#extension.Component, props: { props: props as never, data: data as never } };
+    const kept = this.#kept;
     return (
-      <ExtensionBoundary
-        nodes={this.#nodes}
-        onMount={() => {
-          this.#settle();
-        }}
-        onError={(error) => void this.#fail("render", error)}
-      >
-        <ShellRouter history={history} initial={AT_ROOT}>
-          <ShellContext value={services}>
-            <Styled {...content} assets={this.#assets} name={this.#name} section={name} />
-          </ShellContext>
-        </ShellRouter>
-      </ExtensionBoundary>
+      <Styled assets={this.#assets} name={this.#name}>
+        <ExtensionBoundary
+          key={this.#failures}
+          fallback={kept.length > 0 && <div ref={(element) => element?.append(...kept)} />}
+          onMount={() => {
+            this.#settle();
+          }}
+          onError={(error) => void this.#fail("render", error)}
+        >
+          <ShellRouter history={history} initial={AT_ROOT}>
+            <ShellContext value={services}>{content}</ShellContext>
+          </ShellRouter>
+        </ExtensionBoundary>
+      </Styled>
     );
   }
 
-  /** Inserts an element for the root, in its place among the others. */
-  #insert(): Element {
+  /** Inserts the container, in its place among the others. */
+  #insert(): void {
     const { element, order } = this.#place;
-    const { name } = this.#resolved.section;
-    const container = document.createElement("div");
-    container.setAttribute(EXTENSION_ATTRIBUTE, name);
-    const next = [...element.children].find((child) => order.indexOf(nameOf(child)) > order.indexOf(name));
-    element.insertBefore(container, next ?? null);
-    return container;
+    if (this.#container.parentNode === element) return;
+    const index = order.indexOf(nameOf(this.#container));
+    const next = [...element.children].find((child) => order.indexOf(nameOf(child)) > index);
+    element.insertBefore(this.#container, next ?? null);
   }
 
   update(props: object): void {
-    if (JSON.stringify(props) === JSON.stringify(this.#props)) return;
+    if (isEqual(props, this.#props)) return;
     this.#props = props;
     if (this.#extension) void this.#show(this.#extension);
+    else if (!this.#isStarted) void this.#start();
+    else if (this.#failures > 0) this.#keep();
+  }
+
+  /** Shows the server's HTML if it is of the current props; otherwise nothing. */
+  #keep(): void {
+    if (this.#kept.length > 0) this.#insert();
+    else this.#render(null);
   }
 
   remove(): void {
@@ -233,26 +274,37 @@ class ShownExtension implements ShownExtensions {
 
   async #fail(phase: "load" | "render", error: unknown): Promise<void> {
     if (this.#left.signal.aborted) return;
+    this.#failures += 1;
     this.#settle();
+    this.#keep();
     const { deployment, reference: extensionPoint } = this.#place;
     console.warn(`[shell] the extension "${this.#name}" failed to ${phase}:`, error);
-    const isOfRelease = phase === "render" || (await deployment.status()) === "retained";
-    if (isOfRelease) deployment.report({ section: this.#resolved.section, extensionPoint }, phase, error);
+    const status = phase === "render" ? "retained" : await deployment.status();
+    if (status === "retained") deployment.report({ section: this.#resolved.section, extensionPoint }, phase, error);
+    // No other attempt succeeds.
+    if (status === "gone") await new Promise<never>(() => undefined);
   }
+}
+
+function createContainer(section: string): Element {
+  const container = document.createElement("div");
+  container.setAttribute(EXTENSION_ATTRIBUTE, section);
+  return container;
+}
+
+/** Whether two props are the same JSON. */
+function isEqual(a: object, b: object): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function nameOf(element: Element): string {
   return element.getAttribute(EXTENSION_ATTRIBUTE) ?? "";
 }
 
-/** The extensions of a point of the shell, or of the current page. */
-async function extensionsOf(reference: string): Promise<readonly ResolvedExtension[]> {
-  const { boot, views } = await provided;
-  const ofShell = boot.extensions?.[reference];
-  if (ofShell) return ofShell;
-  const view = await views.load(location.pathname);
-  return (view.kind === "page" ? view.extensions?.[reference] : undefined) ?? [];
-}
+let routerHistory: RouterHistory | undefined;
+void provided.then((all) => {
+  ({ routerHistory } = all);
+});
 
 /** The heights of places that were left, in pixels, by reference. */
 const heights = new Map<string, number>();
@@ -262,7 +314,8 @@ const heights = new Map<string, number>();
  * Back restores that position before the extensions are there.
  */
 function reserve({ element, reference }: PlaceOfExtensions): void {
-  if (element.childElementCount > 0) return;
+  const isReturn = routerHistory?.state.action === NavigationType.Pop;
+  if (!isReturn || element.childElementCount > 0) return;
   element.toggleAttribute("data-pending", true);
   element.style.minBlockSize = `${String(heights.get(reference) ?? 0)}px`;
 }
@@ -278,7 +331,8 @@ function settlePlace(place: Element): void {
 
 /** Each extension is on its own: one that fails leaves what is there. */
 async function showAll(place: PlaceOfExtensions): Promise<readonly ShownExtension[]> {
-  const [{ deployment, routerHistory: history }, extensions] = [await provided, await extensionsOf(place.reference)];
+  const { deployment, routerHistory: history } = await provided;
+  const { extensions } = place;
   const order = extensions.map(({ section }) => section.name);
   let waiting = extensions.length;
   const settle = (): void => {
@@ -286,7 +340,8 @@ async function showAll(place: PlaceOfExtensions): Promise<readonly ShownExtensio
     if (waiting <= 0) settlePlace(place.element);
   };
   if (extensions.length === 0) settle();
-  const common = { ...place, deployment, history, order, settle };
+  const services = { ...place.services, ExtensionPlace: NoPlace };
+  const common = { ...place, services, deployment, history, order, settle };
   return extensions.map((resolved) => new ShownExtension(common, resolved));
 }
 

@@ -3,14 +3,12 @@ import type { Boot } from "@colonnade/kit/shell";
 import type { RouterHistory } from "../navigation/history.js";
 import type { ShellParts } from "../parts.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
-import type { Views } from "./viewLoader.js";
 
 /** What the main script provides to code that runs before it. */
 export interface Provided {
   /** The boot payload. */
-  readonly boot: Pick<Boot, "deployment" | "configs" | "extensions">;
+  readonly boot: Pick<Boot, "deployment" | "configs">;
   readonly deployment: PinnedDeployment;
-  readonly views: Pick<Views, "load">;
   readonly routerHistory: RouterHistory;
   readonly parts: Pick<ShellParts, "dialog" | "federationPlugins">;
 }

@@ -1,3 +1,8 @@
+import type { ResolvedExtension } from "@colonnade/kit/shell";
+
+import { refetch } from "./federation.js";
+import { viewTimeout, withTimeout } from "./timeout.js";
+
 const MIN_BACKOFF = 1_000;
 const MAX_BACKOFF = 30_000;
 
@@ -32,4 +37,26 @@ export async function loadWithRetries<Value>(
     }
     await backOff(wait);
   }
+}
+
+/**
+ * Loads the code of a page or an extension whose HTML is readable without it, with retries until it succeeds.
+ *
+ * @param subject Names it in errors.
+ * @param left No attempt starts once it is aborted.
+ * @param onFailure As in {@link loadWithRetries}.
+ */
+export function loadCode<Value>(
+  { section, assets, bytes }: Pick<ResolvedExtension, "section" | "assets" | "bytes">,
+  subject: string,
+  left: AbortSignal,
+  load: () => Promise<Value>,
+  onFailure: (error: unknown) => Promise<void>,
+): Promise<Value> {
+  return loadWithRetries(async (isRetry) => {
+    // Nothing shows it again.
+    if (left.aborted) return new Promise<never>(() => undefined);
+    if (isRetry) await refetch(section, assets);
+    return withTimeout(load(), viewTimeout(bytes), subject);
+  }, onFailure);
 }

@@ -3,33 +3,26 @@ import type { Boot, ResolvedPage } from "@colonnade/kit/shell";
 import { lazy, type ComponentType } from "react";
 
 import { assetsOf } from "./assets.js";
-import { refetch } from "./federation.js";
-import { loadPage } from "./loadPage.js";
+import { loadPage, type LoadedPage } from "./loadPage.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import { isCurrentPath } from "./reload.js";
-import { loadWithRetries } from "./retries.js";
-import { viewTimeout, withTimeout } from "./timeout.js";
+import { loadCode } from "./retries.js";
 import type { View } from "./viewLoader.js";
 
 /** Loads the code of a server-rendered page. The page is readable without it, so an error message never replaces it. */
-async function loadCode(
+function loadPageCode(
   path: string,
   resolved: ResolvedPage,
   deployment: PinnedDeployment,
   left: AbortSignal,
-): Promise<AnyPage> {
-  const load = async (isRetry: boolean): Promise<AnyPage> => {
-    // Nothing shows this view again.
-    if (left.aborted) return new Promise<never>(() => undefined);
-    if (isRetry) await refetch(resolved.section, resolved.assets);
-    return (await withTimeout(loadPage(path, resolved), viewTimeout(resolved.bytes), `the page ${path}`)).page;
-  };
-  return loadWithRetries(load, async (error) => {
+): Promise<LoadedPage> {
+  const onFailure = async (error: unknown): Promise<void> => {
     const status = await deployment.status(path);
     if (status === "gone" && isCurrentPath(path)) await deployment.reload();
     console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
     if (status === "retained") deployment.report(resolved, "load", error);
-  });
+  };
+  return loadCode(resolved, `the page ${path}`, left, () => loadPage(path, resolved), onFailure);
 }
 
 /**
@@ -49,7 +42,7 @@ export function createServerView(
   const params = resolved && matchPath(resolved.pattern, path);
   if (!params) return undefined;
   // Starts now rather than on first render, in parallel to the hydration of the frame.
-  const loading = loadCode(path, resolved, deployment, left).then((page) => {
+  const loading = loadPageCode(path, resolved, deployment, left).then(({ page }) => {
     onCodeLoaded(page);
     return { default: page.Component };
   });
