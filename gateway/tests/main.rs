@@ -84,6 +84,7 @@ mod render_isolation;
 mod render_unavailable;
 mod render_workers;
 mod rendering;
+mod requested_paths;
 mod rollback;
 mod rollout;
 mod rollout_analysis;

@@ -21,6 +21,10 @@ impl QuerySource for UpstreamQueries {
         Box::pin(self.0.query(path, client))
     }
 
+    fn cached<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = Option<QueryResult>> + Send + 'a>> {
+        Box::pin(self.0.cached_query(path))
+    }
+
     fn is_current(&self, revision: Revision) -> bool {
         self.0.is_current(revision)
     }

@@ -49,6 +49,21 @@ pub(super) struct ChangeResult {
     /// Pages of the changed sections that visitors cannot see, and extensions that no page shows, if
     /// these sections may be the reason.
     warnings: Vec<String>,
+    /// The paths that visitors request most and that the change concerns, as far as they were rendered
+    /// before it. Absent if none was.
+    #[serde(rename = "requestedPaths", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = RequestedPaths, required = false)]
+    requested_paths: Option<RequestedPaths>,
+}
+
+/// Requested paths that were rendered with the releases before and after a change.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RequestedPaths {
+    /// How many.
+    rendered: usize,
+    /// How many of them have other HTML after the change.
+    changed: usize,
 }
 
 /// Reads a JSON object. An empty body equals `{}`.
@@ -95,6 +110,7 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
         state,
         number,
         changed,
+        requested,
         ..
     } = outcome;
     let record = |number| snapshot.record(number).map(|record| &**record);
@@ -124,6 +140,10 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
         url: admin.origin.to_string(),
         paths: paths.unwrap_or_default(),
         warnings: warnings.unwrap_or_default(),
+        requested_paths: (requested.rendered > 0).then_some(RequestedPaths {
+            rendered: requested.rendered,
+            changed: requested.changed,
+        }),
     };
     let status = if *changed {
         StatusCode::CREATED

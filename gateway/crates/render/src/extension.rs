@@ -140,7 +140,7 @@ impl<'a> RequestedExtension<'a> {
 
 impl<'a> RenderRequest<'a> {
     /// The extension points of the page and of the shell.
-    fn points(self) -> impl Iterator<Item = &'a PointReference> {
+    pub(crate) fn points(self) -> impl Iterator<Item = &'a PointReference> {
         let own = self.page.into_iter().flat_map(|page| &page.points);
         own.chain(&self.deployment.frame.points)
     }

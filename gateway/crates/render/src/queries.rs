@@ -30,6 +30,9 @@ pub trait QuerySource: Send + Sync {
         client: Option<ClientKey>,
     ) -> Pin<Box<dyn Future<Output = QueryResult> + Send + 'a>>;
 
+    /// The result for such a path that the source has, and need not ask for; `None` without one.
+    fn cached<'a>(&'a self, path: &'a str) -> Pin<Box<dyn Future<Output = Option<QueryResult>> + Send + 'a>>;
+
     /// Whether results of this revision are neither purged nor invalidated.
     fn is_current(&self, revision: Revision) -> bool;
 

@@ -95,6 +95,18 @@ impl Results {
         }
     }
 
+    /// The results of all queries of a page that the source has; `None` if it lacks one.
+    pub(crate) async fn cached(source: &Arc<dyn QuerySource>, queries: Arc<Queries>) -> Option<Self> {
+        let mut results = BTreeMap::new();
+        for (name, path) in queries.iter() {
+            results.insert(name.clone(), source.cached(path).await?);
+        }
+        let too_large = fail_largest(&mut results);
+        let now = Instant::now();
+        let results = request_scope::run_blocking(move || Self::new(queries, &results, now, None)).await;
+        too_large.is_empty().then_some(results)
+    }
+
     fn new(
         queries: Arc<Queries>,
         results: &BTreeMap<String, QueryResult>,

@@ -16,6 +16,7 @@ use crate::examples::TrialExtension;
 use crate::extension::RequestedExtension;
 use crate::page::Output;
 use crate::request::ReleasePair;
+use crate::requested::{RequestedPaths, RequestedRenders};
 use crate::results::Results;
 use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
@@ -82,6 +83,18 @@ pub struct Trial<'a> {
     pub live: Option<&'a LoadedDeployment>,
     /// What needs no further trial.
     pub tried: &'a TrialResults,
+    /// The paths that visitors request, the most requested first.
+    pub requested: &'a [String],
+}
+
+/// What a trial has found.
+#[derive(Debug, Default)]
+pub struct TrialReport {
+    /// One problem per page and extension that fails, but did not before; empty if the deployment can
+    /// go live.
+    pub problems: Vec<String>,
+    /// The requested paths that were rendered.
+    pub requested: RequestedRenders,
 }
 
 /// What one step of a trial renders.
@@ -110,6 +123,17 @@ impl<'a> Trial<'a> {
         let extensions =
             extensions.filter(|extension| extension.is_tried(live) && !tried.covers_extension(*extension));
         pages.chain(extensions.map(Step::Extension)).collect()
+    }
+
+    /// The releases whose trial the requested paths are part of: those that are new.
+    fn requested_releases(self) -> impl Iterator<Item = ReleaseId> {
+        let is_live = move |id: &ReleaseId| {
+            let live = self.live.and_then(|live| live.release(&id.name));
+            live.is_some_and(|live| live.id == *id)
+        };
+        let all = self.deployment.releases.iter().map(|release| &release.id);
+        let new = all.filter(move |id| !self.requested.is_empty() && !is_live(id));
+        new.cloned()
     }
 
     /// The releases whose trial a step is part of.
@@ -142,15 +166,16 @@ impl Renderer {
     }
 
     /// Renders and caches an example of each page that names paths, the shell's not-found page, and
-    /// each extension with the examples of its point, except what `tried` covers. Returns one problem
-    /// per page and extension that fails, but not for those that also fail in `live`.
-    pub async fn trial_render(&self, store: &Store, trial: Trial<'_>) -> Vec<String> {
+    /// each extension with the examples of its point, except what `tried` covers. If nothing fails
+    /// that did not in `live`, renders the requested paths in both.
+    pub async fn trial_render(&self, store: &Store, trial: Trial<'_>) -> TrialReport {
         let Some(engine) = &self.engine else {
-            return Vec::new();
+            return TrialReport::default();
         };
         let site = engine.site.load_full();
         let steps = trial.steps(&site);
-        let releases = steps.iter().flat_map(|step| trial.releases(*step)).collect();
+        let releases = steps.iter().flat_map(|step| trial.releases(*step));
+        let releases = releases.chain(trial.requested_releases()).collect();
         let log = TrialLog::start(&engine.diagnostics.log, trial.action, releases);
         let mut problems = Vec::new();
         for step in steps {
@@ -168,8 +193,26 @@ impl Renderer {
                 break;
             }
         }
+        let mut requested = RequestedRenders::default();
+        if let (true, Some(before)) = (problems.is_empty(), trial.live) {
+            let paths = RequestedPaths {
+                before,
+                after: trial.deployment,
+                paths: trial.requested,
+            };
+            let (rendered, failures) = self.try_requested(store, paths, &site).await;
+            requested = rendered;
+            let failures = failures.into_iter().take(MAX_PROBLEMS);
+            problems.extend(failures.map(|(release, text)| Problem {
+                releases: vec![release],
+                text,
+            }));
+        }
         log.finish(&problems);
-        problems.into_iter().map(|problem| problem.text).collect()
+        TrialReport {
+            problems: problems.into_iter().map(|problem| problem.text).collect(),
+            requested,
+        }
     }
 
     async fn page_problem(
@@ -182,7 +225,7 @@ impl Renderer {
         let is_new = !self.fails_in(store, trial.live, request).await;
         is_new.then(|| Problem {
             releases: trial.releases(Step::Page(request)),
-            text: describe(request, &failure),
+            text: request.describe(&failure),
         })
     }
 
@@ -271,7 +314,7 @@ impl Renderer {
 
 impl Attempt<'_> {
     /// The output of one job, from the cache if possible. No circuit breaker counts a failure.
-    async fn trial_output(&self, results: Option<&Results>) -> Result<Output, Failure> {
+    pub(crate) async fn trial_output(&self, results: Option<&Results>) -> Result<Output, Failure> {
         let key = self.key(results);
         if let Some(output) = self.engine.cached(&key, self.request.day) {
             return Ok(output);
@@ -301,6 +344,19 @@ impl<'a> RenderRequest<'a> {
             site,
             day: colonnade_clock::today(),
             client: None,
+        }
+    }
+
+    /// Describes why its page fails.
+    pub(crate) fn describe(self, Failure { message, .. }: &Failure) -> String {
+        let release = self.releases().map(|releases| releases.section.to_string());
+        let release = release.unwrap_or_default();
+        match self.page {
+            Some(page) => format!(
+                "rendering {} (page {} of {release}) failed: {message}",
+                self.path, page.pattern
+            ),
+            None => format!("rendering the not-found page of {release} failed: {message}"),
         }
     }
 }
@@ -346,18 +402,5 @@ impl<'a> TrialLog<'a> {
             problems,
             ..NewLogEntry::of_release(kind, release.clone())
         });
-    }
-}
-
-fn describe(request: RenderRequest<'_>, Failure { message, .. }: &Failure) -> String {
-    let releases = request.releases();
-    let release = releases.map(|releases| releases.section.to_string());
-    let release = release.unwrap_or_default();
-    match request.page {
-        Some(page) => format!(
-            "rendering {} (page {} of {release}) failed: {message}",
-            request.path, page.pattern
-        ),
-        None => format!("rendering the not-found page of {release} failed: {message}"),
     }
 }

@@ -131,6 +131,12 @@ impl Upstreams {
         QueryResult::failed(StatusCode::SERVICE_UNAVAILABLE.as_u16())
     }
 
+    /// The result of a query that the cache has; `None` without one. No upstream is asked.
+    pub async fn cached_query(&self, path_and_query: &str) -> Option<QueryResult> {
+        let (upstream, target) = self.find_query(path_and_query)?;
+        upstream.cached_query(target).await
+    }
+
     /// Whether the result of a query is neither purged nor invalidated.
     pub fn is_current(&self, revision: Revision) -> bool {
         self.cache.as_ref().is_none_or(|cache| cache.is_current(revision))

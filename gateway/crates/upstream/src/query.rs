@@ -8,9 +8,10 @@ use colonnade_model::release::ReleaseId;
 use colonnade_web::body::{BrokenBody, ReadBodyError, read_to_end};
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::Problem as _;
-use colonnade_web::query::{Freshness, QueryResult, UnusableResult, parse_value};
+use colonnade_web::query::{Freshness, QueryResult, Revision, UnusableResult, parse_value};
 use colonnade_web::request_scope;
-use http::{Method, StatusCode};
+use http::header::CACHE_CONTROL;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::metrics::MetricsOfUpstream;
 use crate::outcome::{Outcome, QueryOutcome};
@@ -37,13 +38,13 @@ impl Drop for QueryRecord<'_> {
 impl Upstream {
     /// Requests JSON without cookies and authorization. `client` requests the page.
     pub(crate) async fn query(self: &Arc<Self>, target: Target, client: Option<ClientKey>) -> QueryResult {
-        let cache = self.cache.as_ref();
-        let revision = cache.map(|cache| cache.revision(target.as_str()));
+        let revision = self.revision(&target);
         let mut record = QueryRecord {
             metrics: &self.metrics,
             outcome: QueryOutcome::Canceled,
         };
-        let (bytes, freshness) = match self.fetch(target, client).await {
+        let headers = request_headers::of_query(&self.origin_headers);
+        let (bytes, freshness) = match self.fetch(target, headers, client).await {
             Ok(fetched) => fetched,
             Err(result) => {
                 record.outcome = QueryOutcome::Failed;
@@ -66,6 +67,26 @@ impl Upstream {
         }
     }
 
+    /// The JSON that the cache has; `None` if it has none that may be used.
+    pub(crate) async fn cached_query(self: &Arc<Self>, target: Target) -> Option<QueryResult> {
+        self.cache.as_ref()?;
+        let revision = self.revision(&target);
+        let mut headers = request_headers::of_query(&self.origin_headers);
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("only-if-cached"));
+        let (bytes, freshness) = self.fetch(target, headers, None).await.ok()?;
+        Some(QueryResult {
+            outcome: Ok(Arc::from(parse_value(&bytes).ok()?)),
+            freshness,
+            revision,
+            is_client_limited: false,
+        })
+    }
+
+    fn revision(&self, target: &Target) -> Option<Revision> {
+        let cache = self.cache.as_ref();
+        cache.map(|cache| cache.revision(target.as_str()))
+    }
+
     /// Records that a page of this release cannot use a result.
     pub(crate) fn record_unusable(&self, release: &ReleaseId, reason: UnusableResult) {
         let outcome = match reason {
@@ -83,6 +104,7 @@ impl Upstream {
     async fn fetch(
         self: &Arc<Self>,
         target: Target,
+        headers: HeaderMap,
         client: Option<ClientKey>,
     ) -> Result<(Vec<u8>, Freshness), QueryResult> {
         if !self.settings.methods.contains(&Method::GET) {
@@ -91,7 +113,7 @@ impl Upstream {
         let request = Outgoing {
             method: Method::GET,
             target,
-            headers: Cow::Owned(request_headers::of_query(&self.origin_headers)),
+            headers: Cow::Owned(headers),
             max_response_bytes: self.settings.max_response_bytes.min(MAX_RESULT_BYTES),
             client,
             is_query: true,

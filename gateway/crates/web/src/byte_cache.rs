@@ -105,6 +105,13 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
         }
     }
 
+    /// Visits all values. They do not count as read.
+    pub fn for_each(&self, mut visit: impl FnMut(&K, &V)) {
+        for (key, entry) in &self.state.lock().entries {
+            visit(key, &entry.value);
+        }
+    }
+
     /// Removes the values for which `keep` is false.
     pub fn retain(&self, mut keep: impl FnMut(&K, &V) -> bool) {
         let mut state = self.state.lock();

@@ -60,6 +60,12 @@ test("releases that are already live, and warnings, are reported", async () => {
   });
 });
 
+test("a deploy prints how many requested paths change", async () => {
+  admin.response = jsonResponse({ ...LIVE, requestedPaths: { rendered: 12, changed: 3 } }, 201);
+  const { out } = await runSection(folder, ["deploy"]);
+  expect(out).toContain("\nrequested paths: 12 rendered, 3 with other HTML\n");
+});
+
 test("--json prints the deployment as JSON", async () => {
   const { out } = await runSection(folder, ["deploy", "--json"]);
   expect(JSON.parse(out)).toEqual({ ...LIVE, isNew: true });

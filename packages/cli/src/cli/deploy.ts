@@ -34,6 +34,11 @@ export interface DeployedDeployment extends Deployment {
   readonly paths?: Readonly<Record<string, string>>;
   /** Pages that visitors cannot see. Older gateways do not send them. */
   readonly warnings?: readonly string[];
+  /**
+   * How many of the paths that visitors request most the gateway has rendered with the live releases and with the new ones, and
+   * how many of them have other HTML. Absent if none was.
+   */
+  readonly requestedPaths?: { readonly rendered: number; readonly changed: number };
 }
 
 /** Result of a deploy. */
@@ -85,7 +90,8 @@ export function addDeployCommand(
       const releases = await parseReleases(folder, names, remove);
       const { deployment, isNew } = await deploy(releases, { ...start, base, reason }, access);
       const page = pageOf(deployment, releases);
-      const text = [describe({ deployment, isNew }), ...(page === undefined ? [] : [page])].join("\n");
+      const lines = [describe({ deployment, isNew }), describeRequested(deployment), page];
+      const text = lines.filter((line) => line !== undefined).join("\n");
       const data = { ...deployment, isNew, ...(page !== undefined && { page }) };
       printResult({ text, data, warnings: deployment.warnings ?? [] });
     });
@@ -109,6 +115,12 @@ function pageOf({ live, url, paths = {} }: DeployedDeployment, releases: Release
   if (!live || url === undefined) return undefined;
   const [path = "/"] = Object.keys(releases).flatMap((name) => (releases[name] && paths[name]) ?? []);
   return pageUrl(url, path);
+}
+
+function describeRequested({ requestedPaths }: DeployedDeployment): string | undefined {
+  if (!requestedPaths) return undefined;
+  const { rendered, changed } = requestedPaths;
+  return `requested paths: ${String(rendered)} rendered, ${String(changed)} with other HTML`;
 }
 
 function describe({ deployment: { number, live, percent = 0, rollouts }, isNew }: Deployed): string {

@@ -18,7 +18,7 @@ use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
 use colonnade_model::release::ReleaseId;
 use colonnade_model::rotating_keys::KeyPurpose;
-use colonnade_render::TrialResults;
+use colonnade_render::{RequestedRenders, TrialResults};
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::log::AUDIT;
@@ -37,6 +37,7 @@ impl Deployments {
     async fn try_change(&self, request: &Request<'_>) -> Result<ChangeOutcome, ChangeError> {
         request.authorize()?;
         let mut verified = TrialResults::default();
+        let mut requested = RequestedRenders::default();
         let asked_at = Instant::now();
         let mut changing = self.start_change().await?;
         loop {
@@ -55,7 +56,8 @@ impl Deployments {
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
                 if !unverified.is_empty() {
                     drop(changing);
-                    self.verify_rendering(action, &snapshot, unverified, &mut verified)
+                    requested = self
+                        .verify_rendering(action, &snapshot, unverified, &mut verified)
                         .await?;
                     changing = self.start_change().await?;
                     if !self.is_current(&snapshot) {
@@ -69,7 +71,7 @@ impl Deployments {
                 self.store.rotate_keys(KeyPurpose::Previews).await?;
             }
             if let Some(outcome) = self.try_apply(&snapshot, plan, loaded).await? {
-                return Ok(outcome);
+                return Ok(ChangeOutcome { requested, ..outcome });
             }
         }
     }
@@ -248,6 +250,7 @@ impl Deployments {
             state,
             number,
             changed: true,
+            requested: RequestedRenders::default(),
             garbage,
         }))
     }
@@ -358,6 +361,7 @@ fn unchanged(snapshot: Arc<Snapshot>, command: &Command<'_>) -> Result<ChangeOut
         state,
         number,
         changed: false,
+        requested: RequestedRenders::default(),
         garbage: CollectedGarbage::default(),
     })
 }

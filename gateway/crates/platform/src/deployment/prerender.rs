@@ -10,7 +10,7 @@ use super::deployments::Deployments;
 use super::snapshot::Snapshot;
 use super::types::ChangeError;
 use colonnade_diagnostics::TrialAction;
-use colonnade_render::{Renderer, Trial, TrialResults};
+use colonnade_render::{Renderer, RequestedRenders, Trial, TrialResults};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::request_scope;
 
@@ -35,7 +35,8 @@ impl Deployments {
     }
 
     /// Renders an example of each page of these deployments, and each extension with the examples of
-    /// its point. Rejects the change if one fails.
+    /// its point. For a deploy, renders also what visitors request most, with the first deployment and
+    /// the live one. Rejects the change if one fails.
     /// Then warms the render cache as far as time allows. This may take seconds, so the caller must
     /// not hold `changing`.
     pub(super) async fn verify_rendering(
@@ -44,13 +45,18 @@ impl Deployments {
         snapshot: &Snapshot,
         deployments: Vec<&LoadedDeployment>,
         verified: &mut TrialResults,
-    ) -> Result<(), ChangeError> {
+    ) -> Result<RequestedRenders, ChangeError> {
+        let mut count = RequestedRenders::default();
         let Some(renderer) = self.enabled_renderer() else {
-            return Ok(());
+            return Ok(count);
+        };
+        let mut requested = match (action, &self.warmer) {
+            (TrialAction::Deploy, Some(documents)) => documents.requested_paths(),
+            _ => Vec::new(),
         };
         for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
-            let problems = renderer
+            let report = renderer
                 .trial_render(
                     &self.store,
                     Trial {
@@ -58,12 +64,15 @@ impl Deployments {
                         deployment: loaded,
                         live,
                         tried: verified,
+                        requested: &std::mem::take(&mut requested),
                     },
                 )
                 .await;
-            if !problems.is_empty() {
-                return Err(ChangeError::RenderFailed(problems));
+            if !report.problems.is_empty() {
+                return Err(ChangeError::RenderFailed(report.problems));
             }
+            count.rendered += report.requested.rendered;
+            count.changed += report.requested.changed;
             verified.add(loaded);
         }
         let warming = async {
@@ -74,7 +83,7 @@ impl Deployments {
         // After this time, the remaining pages are rendered with their documents, when the
         // deployments are visible.
         let _ = timeout(MAX_WARMING, warming).await;
-        Ok(())
+        Ok(count)
     }
 
     /// The pages and extensions of a deployment with a newly published release that fail to render;
@@ -94,9 +103,11 @@ impl Deployments {
                     deployment: loaded,
                     live,
                     tried: &verified,
+                    requested: &[],
                 },
             )
             .await
+            .problems
     }
 
     /// Warms the document cache in the background, if `now` shows visitors other sets than

@@ -10,6 +10,7 @@ use super::snapshot::{RunningRollout, Snapshot};
 use colonnade_model::deployment::{LiveState, ReleaseChange, RolloutSteps};
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::release::ReleaseId;
+use colonnade_render::RequestedRenders;
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 
@@ -36,6 +37,8 @@ pub struct ChangeOutcome {
     pub number: u64,
     /// False if there was nothing to change.
     pub changed: bool,
+    /// The requested paths that its trial rendered.
+    pub requested: RequestedRenders,
     /// What garbage collection found.
     pub(super) garbage: CollectedGarbage,
 }
@@ -256,8 +259,12 @@ impl fmt::Display for Claim {
     }
 }
 
-/// Renders pages before a visitor requests them.
+/// Knows what visitors request, and renders it before they do.
 pub trait Warm: Send + Sync {
+    /// The canonical paths of the cached documents that visitors have requested, except those of pages
+    /// that do not exist: the most requested first.
+    fn requested_paths(&self) -> Vec<String>;
+
     /// Renders the documents of a live deployment that visitors are likely to request.
     fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming;
 }

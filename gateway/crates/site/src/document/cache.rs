@@ -76,7 +76,8 @@ impl Documents {
             return Arc::clone(document);
         }
         let rendered = self.renderer.render(&self.store, request.render_request()).await;
-        let document = match cached {
+        let requests = cached.as_ref().map(|cached| Arc::clone(&cached.requests));
+        let mut document = match cached {
             // The same results give the same document.
             Some(cached) if rendered.validity.has_results_of(&cached.validity) => {
                 let Rendered {
@@ -91,6 +92,7 @@ impl Documents {
                 self.compose(request, rendered, None).await
             }
         };
+        document.requests = requests.unwrap_or_default();
         let document = Arc::new(document);
         if document.validity.may_cache() {
             let weight = document.weight() + request.key.weight();

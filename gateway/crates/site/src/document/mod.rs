@@ -25,6 +25,7 @@ pub use site_view::SiteView;
 pub use types::DocumentRequest;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arc_swap::ArcSwap;
 use http::{HeaderMap, StatusCode};
@@ -126,6 +127,7 @@ impl Documents {
             return self.responses.respond(headers, &document.await, request.caching);
         }
         let document = self.get(request).await;
+        document.requests.fetch_add(1, Ordering::Relaxed);
         self.responses.respond(headers, &document, request.caching)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use http::{HeaderValue, StatusCode};
 use jiff::civil::Date;
@@ -43,7 +44,7 @@ pub(super) struct DocumentKey {
     /// invalidates older entries.
     releases: usize,
     /// The canonical path; `None` for all paths without a page.
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// The revision of what it contains of the configuration.
     site: u64,
     /// The revision of the rules for extensions.
@@ -135,6 +136,8 @@ pub(super) struct Document {
     pub(super) why: Option<Why>,
     /// What became of the extensions of its page.
     pub(super) extensions: ExtensionOutcomes,
+    /// How often visitors requested it, since a document of its key is cached.
+    pub(super) requests: Arc<AtomicU64>,
     /// Held while it is refreshed.
     refresh: Arc<Mutex<()>>,
 }
@@ -159,6 +162,7 @@ impl Document {
             validity,
             why: None,
             extensions: ExtensionOutcomes::default(),
+            requests: Arc::default(),
             refresh: Arc::default(),
         }
     }

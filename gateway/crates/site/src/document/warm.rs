@@ -1,6 +1,10 @@
 //! Composes the documents of a deployment before they are requested.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::StatusCode;
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::{Warm, Warming};
@@ -10,6 +14,23 @@ use super::Documents;
 use crate::deployment_selection::DeploymentSelection;
 
 impl Warm for Documents {
+    fn requested_paths(&self) -> Vec<String> {
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        // Documents of earlier deployments count, too.
+        self.cache.for_each(|key, document| {
+            let requests = document.requests.load(Ordering::Relaxed);
+            if let Some(path) = &key.path
+                && requests > 0
+                && document.status != StatusCode::NOT_FOUND
+            {
+                *counts.entry(path.clone()).or_default() += requests;
+            }
+        });
+        let mut paths: Vec<_> = counts.into_iter().collect();
+        paths.sort_by(|(path, requests), (other_path, other)| (other, path).cmp(&(requests, other_path)));
+        paths.into_iter().map(|(path, _)| path).collect()
+    }
+
     fn warm(self: Arc<Self>, deployment: Arc<LoadedDeployment>) -> Warming {
         Box::pin(async move {
             if !self.renderer.warms_cache() {

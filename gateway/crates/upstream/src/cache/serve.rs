@@ -97,7 +97,8 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         }
     }
 
-    /// Searches for a response. Starts to revalidate one that may be used meanwhile.
+    /// Searches for a response. Starts to revalidate one that may be used meanwhile, unless the request
+    /// asks only the cache.
     fn look_up<F: Fetch<Error = E>>(self: &Arc<Self>, request: &VisitorRequest<F>) -> Lookup<F::Body> {
         let key = Key::from(path_and_query(&request.parts.uri));
         let revision = self.store.revision(&key);
@@ -129,7 +130,9 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         match entry.usability(poll::now()) {
             Usability::Fresh => Lookup::Usable(request.respond_cached(&entry, CacheOutcome::Hit)),
             Usability::StaleWhileRevalidate => {
-                self.revalidate(request, target, &entry);
+                if !request.is_only_if_cached() {
+                    self.revalidate(request, target, &entry);
+                }
                 Lookup::Usable(request.respond_cached(&entry, CacheOutcome::Stale))
             }
             Usability::Stale => Lookup::Miss(Miss {

@@ -118,6 +118,17 @@ async fn only_if_cached_without_response_fails() {
     assert_eq!(gateway.requests(), 0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn only_if_cached_revalidates_nothing() {
+    let gateway = Gateway::replying(200, &[("cache-control", "max-age=10, stale-while-revalidate=20")]);
+    gateway.get("/api/a", &[]).await;
+    sleep(seconds(15)).await;
+    let headers = [("cache-control", "only-if-cached")];
+    assert_eq!(gateway.get("/api/a", &headers).await.outcome, CacheOutcome::Stale);
+    sleep(seconds(1)).await;
+    assert_eq!(gateway.requests(), 1);
+}
+
 /// The validators of a response, those of a request, and the status of the answer from the cache
 /// (RFC 9111, 4.3.2).
 #[rustfmt::skip]

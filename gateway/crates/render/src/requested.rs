@@ -1,0 +1,281 @@
+//! Trial renders of the paths that visitors request most, with the releases that they get and with
+//! the new ones. Queries have the results that are cached: what lacks one is not tried.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt as _};
+use tokio::time::{Instant, timeout_at};
+
+use colonnade_model::pattern::RequestPath;
+use colonnade_model::release::{PointReference, ReleaseId, SHELL};
+use colonnade_store::Store;
+use colonnade_store::loaded::LoadedDeployment;
+
+use crate::attempt::Attempt;
+use crate::extension::{ExtensionContent, RequestedExtension};
+use crate::page::{Content, Output, Page};
+use crate::request::ReleasePair;
+use crate::results::Results;
+use crate::site_values::SiteValues;
+use crate::why::Failure;
+use crate::{RenderRequest, Renderer};
+
+/// The most paths of a trial.
+const MAX_PATHS: usize = 50;
+
+/// How long a trial may render requested paths. The rest is not tried.
+const MAX_TIME: Duration = Duration::from_secs(5);
+
+const NOT_FOUND: u16 = 404;
+
+/// How many requested paths a trial has rendered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RequestedRenders {
+    /// All of them.
+    pub rendered: usize,
+    /// Those with other HTML than before.
+    pub changed: usize,
+}
+
+/// The requested paths of a trial.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestedPaths<'a> {
+    /// What visitors get now.
+    pub(crate) before: &'a LoadedDeployment,
+    /// What they would get.
+    pub(crate) after: &'a LoadedDeployment,
+    /// The canonical paths, the most requested first.
+    pub(crate) paths: &'a [String],
+}
+
+/// A failure that is new, and the release that fails.
+pub(crate) type NewFailure = (ReleaseId, String);
+
+/// What visitors get at a path.
+struct PathOutput {
+    /// A rendered page, or a redirect.
+    page: Page,
+    /// Its extensions, in order.
+    extensions: Vec<PointOutput>,
+}
+
+struct PointOutput {
+    release: ReleaseId,
+    point: PointReference,
+    /// The content, which is empty if it has nothing to show; `None` if it was not tried.
+    output: Option<Result<Option<Arc<ExtensionContent>>, Failure>>,
+}
+
+impl<'a> RequestedPaths<'a> {
+    /// The requests for each path whose document has other releases after the change, before and
+    /// after it.
+    fn requests(self, site: &'a SiteValues) -> impl Iterator<Item = [RenderRequest<'a>; 2]> {
+        let request = |deployment: &'a LoadedDeployment, path: &'a String| {
+            let page = deployment.page(&RequestPath::parse(path).ok()?)?;
+            Some(RenderRequest::without_client(deployment, Some(page), path, site))
+        };
+        let requests = self.paths.iter().filter_map(move |path| {
+            let before = request(self.before, path)?;
+            let after = request(self.after, path)?;
+            (releases(before) != releases(after)).then_some([before, after])
+        });
+        requests.take(MAX_PATHS)
+    }
+}
+
+/// The names and versions of the releases that a document can have a part of.
+fn releases(request: RenderRequest<'_>) -> Vec<(&str, &str)> {
+    let deployment = request.deployment;
+    let shell = deployment.release(SHELL).map(|shell| (SHELL, &*shell.id.version));
+    let extensions = request.points().flat_map(|point| deployment.extensions(point));
+    let sections = request.page.map(|page| &page.section).into_iter();
+    let sections = sections.chain(extensions.map(|extension| &extension.section));
+    let sections = sections.map(|section| (&*section.name, &*section.version));
+    shell.into_iter().chain(sections).collect()
+}
+
+impl Renderer {
+    /// Renders the most requested paths that a change concerns, with the releases before and after it.
+    pub(crate) async fn try_requested(
+        &self,
+        store: &Store,
+        requested: RequestedPaths<'_>,
+        site: &SiteValues,
+    ) -> (RequestedRenders, Vec<NewFailure>) {
+        let workers = self.engine.as_ref().map_or(1, |engine| engine.settings.workers);
+        // Half of the workers is left to visitors.
+        let concurrency = (workers / 2).max(1);
+        let trials: Vec<_> = requested
+            .requests(site)
+            .map(|requests| self.try_path(store, requests))
+            .collect();
+        let mut trials = stream::iter(trials).buffered(concurrency);
+        let deadline = Instant::now() + MAX_TIME;
+        let mut renders = RequestedRenders::default();
+        let mut failures = Vec::new();
+        while let Ok(Some(tried)) = timeout_at(deadline, trials.next()).await {
+            if let Some((is_changed, new)) = tried {
+                renders.rendered += 1;
+                renders.changed += usize::from(is_changed);
+                failures.extend(new);
+            }
+        }
+        (renders, failures)
+    }
+
+    /// Whether a path has other HTML after the change, and what fails that did not before it. `None`
+    /// if the path was not tried.
+    async fn try_path(
+        &self,
+        store: &Store,
+        [before, after]: [RenderRequest<'_>; 2],
+    ) -> Option<(bool, Vec<NewFailure>)> {
+        let new = self.path_output(store, after).await;
+        let old = self.path_output(store, before).await;
+        match (new, old) {
+            (Ok(Some(new)), Ok(Some(old))) => {
+                let failures = new.failures(&old, after);
+                Some((!new.equals(&old), failures))
+            }
+            (Err(failure), old) if failure.why.blames_release() => {
+                let is_new = !old.is_err_and(|failure| failure.why.blames_release());
+                let failure = is_new.then(|| after.describe(&failure));
+                let release = after.releases()?.section;
+                Some((false, failure.map(|text| (release, text)).into_iter().collect()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What visitors get for a request; `None` if the browser renders the page, or a result of its
+    /// queries is not cached.
+    async fn path_output(
+        &self,
+        store: &Store,
+        request: RenderRequest<'_>,
+    ) -> Result<Option<PathOutput>, Failure> {
+        let Some(attempt) = self.attempt(store, request) else {
+            return Ok(None);
+        };
+        let Some(Content::Page(page)) = attempt.with_cached_results().await? else {
+            return Ok(None);
+        };
+        let mut extensions = Vec::new();
+        if let Page::Html(content) = &page {
+            for extension in RequestedExtension::all_of(request, content) {
+                let attempt = Attempt::new(attempt.engine, store, request, Some(extension));
+                extensions.push(PointOutput::new(extension, attempt).await);
+            }
+        }
+        Ok(Some(PathOutput { page, extensions }))
+    }
+}
+
+impl Attempt<'_> {
+    /// The content, rendered with the cached results of its queries; `None` if one is not cached. No
+    /// circuit breaker counts a failure.
+    async fn with_cached_results(&self) -> Result<Option<Content>, Failure> {
+        let output = match self.trial_output(None).await? {
+            Output::Queries(queries) => match Results::cached(&self.engine.queries, queries).await {
+                Some(results) => self.trial_output(Some(&results)).await?,
+                None => return Ok(None),
+            },
+            output @ Output::Content { .. } => output,
+        };
+        Ok(match output {
+            Output::Content { content, .. } => Some(content),
+            Output::Queries(_) => None,
+        })
+    }
+}
+
+impl PointOutput {
+    async fn new(extension: RequestedExtension<'_>, attempt: Option<Attempt<'_>>) -> Self {
+        let section = &extension.manifest.section;
+        let content = match attempt {
+            Some(attempt) => attempt.with_cached_results().await.transpose(),
+            None => None,
+        };
+        let html = |content| match content {
+            Content::Extension(content) => content,
+            // The output of an extension is never a page.
+            Content::Page(_) => None,
+        };
+        Self {
+            release: ReleaseId {
+                name: section.name.clone(),
+                version: section.version.clone(),
+            },
+            point: extension.manifest.point.clone(),
+            output: content.map(|content| content.map(html)),
+        }
+    }
+
+    /// Whether both are of the same section and point.
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.release.name, &self.point) == (&other.release.name, &other.point)
+    }
+
+    /// Why its release fails, if it does.
+    fn failure(&self) -> Option<&Failure> {
+        let failure = self.output.as_ref()?.as_ref().err();
+        failure.filter(|failure| failure.why.blames_release())
+    }
+
+    fn html(&self) -> Option<&str> {
+        let content = self.output.as_ref()?.as_ref().ok()?.as_ref();
+        content.map(|content| &*content.html)
+    }
+
+    /// Whether both have the same HTML, as far as they were tried.
+    fn equals(&self, other: &Self) -> bool {
+        let is_tried = self.output.is_some() && other.output.is_some();
+        self.is_same(other) && (!is_tried || self.html() == other.html())
+    }
+}
+
+impl PathOutput {
+    fn is_not_found(&self) -> bool {
+        matches!(&self.page, Page::Html(content) if content.status == NOT_FOUND)
+    }
+
+    /// Whether visitors get the same HTML.
+    fn equals(&self, other: &Self) -> bool {
+        let is_page_equal = match (&self.page, &other.page) {
+            (Page::Html(one), Page::Html(other)) => (one.status, &one.html) == (other.status, &other.html),
+            (Page::Redirect(one), Page::Redirect(other)) => one == other,
+            _ => false,
+        };
+        let mut extensions = self.extensions.iter().zip(&other.extensions);
+        is_page_equal
+            && self.extensions.len() == other.extensions.len()
+            && extensions.all(|(one, other)| one.equals(other))
+    }
+
+    /// What fails in the response to a request, and not in another one.
+    fn failures(&self, other: &Self, request: RenderRequest<'_>) -> Vec<NewFailure> {
+        let path = request.path;
+        let not_found = request
+            .releases()
+            .filter(|_| self.is_not_found() && !other.is_not_found());
+        let not_found = not_found.map(|ReleasePair { section, .. }| {
+            let text =
+                format!("{path} has the status 404 with {section}, and another one with the live releases");
+            (section, text)
+        });
+        let failed = self.extensions.iter().filter_map(|extension| {
+            let failure = extension.failure()?;
+            let before = other.extensions.iter().find(|before| before.is_same(extension));
+            let is_new = before.is_none_or(|before| before.failure().is_none());
+            let PointOutput { release, point, .. } = extension;
+            let message = &failure.message;
+            is_new.then(|| {
+                let text =
+                    format!("rendering `{point}` (extension of {release}) for {path} failed: {message}");
+                (release.clone(), text)
+            })
+        });
+        not_found.into_iter().chain(failed).collect()
+    }
+}

@@ -1,0 +1,144 @@
+//! Trial renders of the paths that visitors request most: a deploy is rejected if one newly fails.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Gateway, HEALTHY_MODULE, QueryUpstream, Release, Response, extending_section, extensible_shell,
+    query_shell, rendered_section, rendering_shell,
+};
+
+/// Publishes releases, and deploys them in one deployment.
+fn deploy(gateway: &Gateway, releases: &[Release]) -> Response {
+    let mut named = json!({});
+    for release in releases {
+        gateway.publish(release);
+        named[&release.name] = json!(release.version);
+    }
+    gateway.post_deployment(&json!({ "releases": named }))
+}
+
+/// Deploys releases for a site that visitors use.
+fn serve(gateway: &Gateway, releases: &[Release], requested: &[&str]) {
+    let deployed = deploy(gateway, releases);
+    assert_eq!(deployed.status, 201, "{}", deployed.text());
+    assert!(deployed.json().get("requestedPaths").is_none());
+    for path in requested {
+        assert_eq!(gateway.get(path).status, 200, "{path}");
+    }
+}
+
+/// The only problem of a rejected deploy, up to the place in the code.
+fn problem(rejected: &Response) -> String {
+    assert_eq!(rejected.status, 422, "{}", rejected.text());
+    let problems = rejected.json()["problems"].take();
+    let [problem] = &problems.as_array().unwrap()[..] else {
+        panic!("{problems}");
+    };
+    problem.as_str().unwrap().lines().next().unwrap().to_owned()
+}
+
+/// The requested paths in the response to a deploy that is accepted.
+fn requested(accepted: &Response) -> Value {
+    assert_eq!(accepted.status, 201, "{}", accepted.text());
+    accepted.json()["requestedPaths"].take()
+}
+
+#[test]
+fn requested_path_that_newly_fails_rejects_deploy() {
+    let gateway = Gateway::start();
+    let shop = |version, module| rendered_section("shop", version, "/shop/:x", module);
+    serve(
+        &gateway,
+        &[rendering_shell("1.0.0"), shop("1.0.0", HEALTHY_MODULE)],
+        &["/shop/good", "/shop/bad"],
+    );
+    let fails = "export default { page: (path) => { if (path.endsWith('bad')) throw new Error('bad'); return ''; } };";
+    assert_eq!(
+        problem(&deploy(&gateway, &[shop("2.0.0", fails)])),
+        "rendering /shop/bad (page /shop/:x of shop@2.0.0) failed: bad"
+    );
+    let logs = gateway.admin_get("/api/v1/sections/shop/logs");
+    assert!(logs.to_string().contains("trial-failed"), "{logs}");
+    // Without requests, nothing else is rendered than examples.
+    let unused = gateway.start_another();
+    let accepted = unused.post_deployment(&json!({ "releases": { "shop": "2.0.0" } }));
+    assert_eq!(requested(&accepted), Value::Null);
+}
+
+/// A page whose key is the name of a query, if it begins with a q.
+fn live(version: &str, data: &str) -> Release {
+    let module = format!(
+        "export default {{ queries: (key) => (key[0] === 'q' ? {{ item: `/api/x/${{key}}` }} : undefined), data: {data} }};"
+    );
+    rendered_section("live", version, "/live/:key", &module)
+}
+
+#[test]
+fn requested_paths_are_tried_with_cached_results() {
+    let upstream = QueryUpstream::start();
+    upstream.respond("/q-cached", "max-age=1000", "1");
+    upstream.respond("/q-private", "no-store", "1");
+    let gateway = Gateway::start_with(&upstream.table(), &[]);
+    serve(
+        &gateway,
+        &[
+            query_shell(),
+            live("1.0.0", "(key, results) => ({ key, results })"),
+        ],
+        &["/live/same", "/live/gone", "/live/q-cached", "/live/q-private"],
+    );
+    let asked = upstream.received().len();
+    assert_eq!(
+        problem(&deploy(
+            &gateway,
+            &[live("2.0.0", "(key) => ({ isMissing: key === 'gone' })")]
+        )),
+        "/live/gone has the status 404 with live@2.0.0, and another one with the live releases"
+    );
+    // A redirect and other HTML are changes.
+    let data = "(key, results) => (key === 'gone' ? { location: '/' } : { key: key === 'same' ? key : 'other', results })";
+    assert_eq!(
+        requested(&deploy(&gateway, &[live("3.0.0", data)])),
+        json!({ "rendered": 3, "changed": 2 })
+    );
+    assert_eq!(upstream.received().len(), asked);
+}
+
+#[test]
+fn requested_pages_of_others_with_new_extension_are_tried() {
+    let gateway = Gateway::start();
+    let page = "export default { page: (key) => ({ html: '<div data-extension-point=\"page/aside@1\"></div>', \
+        points: { 'page/aside@1': { key } } }) };";
+    let events = |version, html: &str| {
+        let extension = format!(
+            "{{ show: ({{ key }}) => ({{ extension: {{ html: {html}, data: {{}} }}, readsToday: false }}) }}"
+        );
+        extending_section("events", version, "page/aside@1", &extension)
+    };
+    serve(
+        &gateway,
+        &[
+            extensible_shell(),
+            rendered_section("page", "1.0.0", "/page/:key", page).opens("page/aside", 1, 1),
+            rendered_section(
+                "other",
+                "1.0.0",
+                "/other/:key",
+                "export default { page: () => ({ html: '', points: {} }) };",
+            ),
+            events("1.0.0", "'1'"),
+        ],
+        &["/page/good", "/page/bad", "/other/a"],
+    );
+    assert_eq!(
+        problem(&deploy(
+            &gateway,
+            &[events("2.0.0", "key === 'bad' ? key.x.y : '1'")]
+        )),
+        "rendering `page/aside@1` (extension of events@2.0.0) for /page/bad failed: TypeError: cannot read property 'y' of undefined"
+    );
+    assert_eq!(
+        requested(&deploy(&gateway, &[events("3.0.0", "key === 'bad' ? '2' : '1'")])),
+        json!({ "rendered": 2, "changed": 1 })
+    );
+}
