@@ -33,11 +33,15 @@ fn gateway(settings: &str, module: &str, steps: &str) -> Gateway {
 /// Requests a page as 30 clients of the live deployment, and as five of the candidate: too few that chance explains it if the
 /// page fails for all five and only for them. Returns the status of the last response.
 fn visit(gateway: &Gateway, page: &str) -> u16 {
+    let groups = [(0..30, false), (100..105, true)];
+    // The last requests can end the rollout.
+    let groups = groups.map(|(clients, is_candidate)| (clients, rollout_cookie(gateway, &[is_candidate])));
     let mut status = 0;
-    for (clients, is_candidate) in [(0..30, false), (100..105, true)] {
+    for (clients, cookie) in groups {
         for client in clients {
-            let mut browser = visitor(gateway, client, &[is_candidate]);
-            status = browser.get(&format!("/shop/{page}")).status;
+            status = visitor(gateway, client, &cookie)
+                .get(&format!("/shop/{page}"))
+                .status;
         }
     }
     status
@@ -70,10 +74,10 @@ fn gateway_with_extension() -> Gateway {
     gateway
 }
 
-/// A client whom these of the running rollouts include.
-fn visitor(gateway: &Gateway, client: u8, included: &[bool]) -> Browser {
+/// A client with the cookie of a group.
+fn visitor(gateway: &Gateway, client: u8, cookie: &str) -> Browser {
     let mut browser = Browser::new(gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 2, client)));
-    browser.set_cookie("__Host-colonnade-rollout", &rollout_cookie(gateway, included));
+    browser.set_cookie("__Host-colonnade-rollout", cookie);
     browser
 }
 
@@ -115,21 +119,24 @@ fn render_failures_abort_rollout() {
 
 /// Requests each path as another client, with or without the candidate.
 fn request_all(gateway: &Gateway, is_candidate: bool, paths: impl Iterator<Item = String>) {
+    let cookie = rollout_cookie(gateway, &[is_candidate]);
     for (client, path) in (0..).zip(paths) {
-        assert_eq!(visitor(gateway, client, &[is_candidate]).get(&path).status, 200);
+        assert_eq!(visitor(gateway, client, &cookie).get(&path).status, 200);
     }
 }
 
 #[test]
 fn extension_failures_abort_only_rollout_of_its_section() {
     let gateway = gateway_with_extension();
-    for (clients, included) in [
+    let groups = [
         (0..30, [false, false]),
         (50..55, [false, true]),
         (100..105, [true, false]),
-    ] {
+    ];
+    let groups = groups.map(|(clients, included)| (clients, rollout_cookie(&gateway, &included)));
+    for (clients, cookie) in groups {
         for client in clients {
-            assert_eq!(visitor(&gateway, client, &included).get("/page/bad").status, 200);
+            assert_eq!(visitor(&gateway, client, &cookie).get("/page/bad").status, 200);
         }
     }
     assert_eq!(
@@ -146,7 +153,7 @@ fn extension_failures_abort_only_rollout_of_its_section() {
 #[test]
 fn extension_reports_count_only_for_its_section() {
     let gateway = gateway_with_extension();
-    let mut visitor = visitor(&gateway, 1, &[true, true]);
+    let mut visitor = visitor(&gateway, 1, &rollout_cookie(&gateway, &[true, true]));
     assert_eq!(visitor.get("/page/good").set(), "1.2.3");
     let failed = json!({
         "deployment": "1.2.3", "release": "events@2.0.0", "phase": "render", "error": "TypeError",
