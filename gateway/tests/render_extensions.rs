@@ -72,14 +72,25 @@ fn aside(document: &Response) -> String {
     inside.to_owned()
 }
 
-/// The names of the sections in a list of extensions of the boot payload, with their data.
+/// The extensions of the page in the boot payload, those that the document leaves out, or the others.
+fn of_page(document: &Response, is_left_out: bool) -> Vec<Value> {
+    let list = document.boot()["page"]["extensions"][ASIDE].clone();
+    let mut list = list.as_array().expect("a list of extensions").clone();
+    list.retain(|extension| (extension["leftOut"] == true) == is_left_out);
+    list
+}
+
+/// The names of the sections of extensions in the document, with their data.
 fn listed(document: &Response) -> Value {
-    let boot = document.boot();
-    let Some(list) = boot["page"]["extensions"][ASIDE].as_array() else {
-        return json!([]);
-    };
     let named = |extension: &Value| json!([extension["section"]["name"], extension["data"]]);
-    list.iter().map(named).collect()
+    of_page(document, false).iter().map(named).collect()
+}
+
+/// The names of the sections of extensions that the document leaves out.
+fn left_out(document: &Response) -> Vec<String> {
+    let list = of_page(document, true);
+    let names = list.iter().map(|extension| extension["section"]["name"].as_str());
+    names.map(|name| name.unwrap().to_owned()).collect()
 }
 
 /// Name, extension and counted outcome of each attack.
@@ -175,11 +186,20 @@ fn failing_extension_is_left_out_of_its_page() {
             ["a-first", { "key": "t" }], ["makes-a-place", 2], ["modifies-globals", 1], ["z-last", { "key": "t" }],
         ]);
         assert_eq!(listed(&document), data);
+        // The browser shows these with other props, and on later pages.
+        let mut names: Vec<_> = ATTACKS.iter().map(|(name, ..)| *name).collect();
+        names.push("shows-nothing");
+        names.sort_unstable();
+        assert_eq!(left_out(&document), names);
         // The browser shows that of the shell on pages that have a place for it.
         let banner = &document.boot()["extensions"]["shell/banner@1"][0];
         assert_eq!(
-            (&banner["section"]["name"], banner.get("data")),
-            (&json!("banner"), None)
+            (
+                &banner["section"]["name"],
+                banner.get("data"),
+                banner.get("leftOut")
+            ),
+            (&json!("banner"), None, None)
         );
         assert_eq!(document.header("cache-control"), "no-cache, no-transform");
         for (name, _, outcome) in ATTACKS {
@@ -203,6 +223,16 @@ fn failing_extension_is_left_out_of_its_page() {
     );
     let of_page = gateway.admin_get("/api/v1/sections/page/errors");
     assert_eq!(of_page["errors"], json!([]));
+}
+
+#[test]
+fn point_without_place_lists_its_extensions() {
+    const TABS: &str =
+        "export default { page: () => ({ html: '<p>The first of two tabs</p>', points: {} }) };";
+    let gateway = Gateway::start_with("", &[]);
+    deploy(&gateway, page(TABS), &[extension("shows", SHOWS)]);
+    let document = gateway.get("/page/a");
+    assert_eq!(listed(&document), json!([["shows", null]]));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! `/_page`.
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -37,18 +38,9 @@ pub(crate) struct ResolvedExtension<'a> {
     /// What its `data` returned, if the document has its HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<&'a RawValue>,
-}
-
-impl<'a> ResolvedExtension<'a> {
-    /// An extension with its data, if the document has its HTML.
-    pub(crate) fn new(manifest: &'a ExtensionManifest, data: Option<&'a RawValue>) -> Self {
-        let config = None;
-        Self {
-            manifest,
-            config,
-            data,
-        }
-    }
+    /// Whether the document leaves it out of its place: it failed, was late, or shows nothing.
+    #[serde(rename = "leftOut", skip_serializing_if = "Not::not")]
+    pub(crate) is_left_out: bool,
 }
 
 impl<'a> ResolvedPage<'a> {
@@ -95,7 +87,12 @@ pub(crate) fn extensions<'a>(
         (
             point,
             extensions
-                .map(|extension| ResolvedExtension::new(extension, None))
+                .map(|manifest| ResolvedExtension {
+                    manifest,
+                    config: None,
+                    data: None,
+                    is_left_out: false,
+                })
                 .collect::<Vec<_>>(),
         )
     });

@@ -33,7 +33,7 @@ export function withoutData(extensions: ResolvedExtensions = {}): ResolvedExtens
   return Object.fromEntries(
     Object.entries(extensions).map(([point, all]) => [
       point,
-      all.map((extension) => ({ ...extension, data: undefined })),
+      all.map((extension) => ({ ...extension, data: undefined, leftOut: false })),
     ]),
   );
 }

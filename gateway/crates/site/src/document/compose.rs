@@ -49,15 +49,12 @@ impl CommonParts {
         let (deployment, page) = (&request.deployment, request.page.as_deref());
         let extended = content.map(|(content, extensions)| ExtendedPage::new(&content.html, extensions));
         let content = content.map(|(content, _)| content);
-        let mut of_shell = extensions(deployment, &deployment.frame.points);
-        if let Some(extended) = &extended {
-            // The browser shows those without a place in this page on others.
-            of_shell.retain(|point, _| !extended.has_place(point));
-            of_shell.extend(extended.of_points(&deployment.frame.points));
-        }
-        let extensions = |points| match &extended {
-            Some(extended) => extended.of_points(points),
-            None => extensions(deployment, points),
+        let extensions = |points| {
+            let mut extensions = extensions(deployment, points);
+            if let Some(extended) = &extended {
+                extended.describe(&mut extensions);
+            }
+            extensions
         };
         let language = content.and_then(|content| content.head.language.as_ref());
         let boot = Boot {
@@ -65,7 +62,7 @@ impl CommonParts {
             site: request.site.values.site_of(deployment, request.key.day),
             configs: request.configs(),
             page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
-            extensions: of_shell,
+            extensions: extensions(&deployment.frame.points),
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),
             view: content.map(|content| &*content.view),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use colonnade_model::release::PointReference;
 use colonnade_render::{PlacedExtension, PlacedExtensions};
 
-use crate::resolved_page::{ResolvedExtension, ResolvedExtensions};
+use crate::resolved_page::ResolvedExtensions;
 
 /// The HTML of a page with that of its extensions.
 pub(super) struct ExtendedPage<'a> {
@@ -43,22 +43,27 @@ impl<'a> ExtendedPage<'a> {
     }
 
     /// Whether the page has a place for the extensions of a point.
-    pub(super) fn has_place(&self, point: &PointReference) -> bool {
+    fn has_place(&self, point: &PointReference) -> bool {
         self.page
             .contains(&format!("<div data-extension-point=\"{point}\">"))
     }
 
-    /// Those of the extensions that are in these points.
-    pub(super) fn of_points(&self, points: &'a [PointReference]) -> ResolvedExtensions<'a> {
-        let of_point = |point| {
-            let shown = self.shown.get(point)?.iter();
-            let resolved = shown.map(|PlacedExtension { manifest, content }| {
-                let data = content.as_ref().map(|content| &*content.data);
-                ResolvedExtension::new(manifest, data)
-            });
-            Some((point, resolved.collect()))
-        };
-        points.iter().filter_map(of_point).collect()
+    /// Adds to the extensions of points what the HTML has of them, or that it leaves them out. A point
+    /// without a place in the HTML can get one in the browser.
+    pub(super) fn describe(&self, extensions: &mut ResolvedExtensions<'a>) {
+        for (point, extensions) in extensions {
+            if !self.has_place(point) {
+                continue;
+            }
+            let shown = self.shown.get(*point).copied().unwrap_or_default();
+            for extension in extensions {
+                let section = &extension.manifest.section.name;
+                match shown.iter().find(|shown| shown.manifest.section.name == *section) {
+                    Some(shown) => extension.data = shown.content.as_ref().map(|content| &*content.data),
+                    None => extension.is_left_out = true,
+                }
+            }
+        }
     }
 }
 
