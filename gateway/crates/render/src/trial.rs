@@ -36,6 +36,10 @@ const MAX_PROBLEMS: usize = 10;
 /// The problem of a trial that stops at [`MAX_PROBLEMS`].
 const NOT_TRIED: &str = "further pages and extensions were not tried";
 
+/// What the section log has of the failure of a requested path: a path, and an error at it, may
+/// contain what a visitor typed.
+const REQUESTED_PATH_FAILS: &str = "a path that visitors request fails; the response to the change names it";
+
 /// What a trial renders together: pages of a section with a shell or, with the release that opens points,
 /// extensions of the section for these points.
 pub(crate) type TrialKey = (ReleasePair, Option<ReleaseId>);
@@ -193,6 +197,7 @@ impl Renderer {
                 break;
             }
         }
+        let mut texts: Vec<_> = problems.iter().map(|problem| problem.text.clone()).collect();
         let mut requested = RequestedRenders::default();
         if let (true, Some(before)) = (problems.is_empty(), trial.live) {
             let paths = RequestedPaths {
@@ -202,15 +207,17 @@ impl Renderer {
             };
             let (rendered, failures) = self.try_requested(store, paths, &site).await;
             requested = rendered;
-            let failures = failures.into_iter().take(MAX_PROBLEMS);
-            problems.extend(failures.map(|(release, text)| Problem {
-                releases: vec![release],
-                text,
-            }));
+            for (release, text) in failures.into_iter().take(MAX_PROBLEMS) {
+                texts.push(text);
+                problems.push(Problem {
+                    releases: vec![release],
+                    text: REQUESTED_PATH_FAILS.to_owned(),
+                });
+            }
         }
         log.finish(&problems);
         TrialReport {
-            problems: problems.into_iter().map(|problem| problem.text).collect(),
+            problems: texts,
             requested,
         }
     }
