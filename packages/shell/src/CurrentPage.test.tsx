@@ -81,10 +81,10 @@ test("the channels and extensions of a page are its own, also while the next one
   };
   const scroll = { setEntry: vi.fn(), restore: () => true, restoreAfterHydration: vi.fn() };
   const props = { parts: PARTS, views, transitions, scroll, announce: vi.fn(), extensions: { "shell/search@1": [] } };
-  let go: (path: string) => void = () => undefined;
+  let navigate: (path: string) => void = () => undefined;
   const Site = () => {
     const [path, setPath] = useState("/first");
-    go = (next) => {
+    navigate = (next) => {
       history.replaceState(null, "", next);
       startTransition(() => {
         setPath(next);
@@ -116,7 +116,7 @@ test("the channels and extensions of a page are its own, also while the next one
   expect(shown()).toBe("first: none, shell/search@1 first/aside@1");
   publish();
   await act(async () => {
-    go("/next");
+    navigate("/next");
     await Promise.resolve();
   });
   expect(shown()).toBe("first: first, shell/search@1 first/aside@1");
@@ -129,7 +129,7 @@ test("the channels and extensions of a page are its own, also while the next one
   });
   expect(shown()).toBe("next: none, shell/search@1 next/aside@1");
   await settled(() => {
-    go("/first");
+    navigate("/first");
   });
   expect(shown()).toBe("first: none, shell/search@1 first/aside@1");
 });

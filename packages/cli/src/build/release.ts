@@ -93,7 +93,7 @@ export interface Release extends ReleaseImages {
   readonly extensionPoints?: readonly ReleaseExtensionPoint[];
   /** Sections only: the extensions. Absent if there are none. */
   readonly extensions?: readonly ReleaseExtension[];
-  /** Sections only: the links for the navigation of the site. Absent if there are none. */
+  /** The links that a section adds to the navigation of the site. Absent if it adds none, and in a shell. */
   readonly navigation?: readonly NavigationEntry[];
   /** Sections only: modules that other sections load, each with all that it needs at first besides the entry. */
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];

@@ -41,7 +41,7 @@ export function addExtensionsCommand(program: CommandUnknownOpts, { environment,
       "Lists the extensions of each point, in the order in which pages show them: whether they are shown or why not, and at " +
         "this gateway their errors and the mean CPU time of a render. With `off`, no page shows the extension of a section, in " +
         "all its versions, until it is switched `on`: deploys and rollbacks do not change it. Requires a token with the action " +
-        "`rollback` for the section, or for the one that opens the point.",
+        "`rollback` for that section, or for the section of the point.",
     )
     .addArgument(new Argument("[action]", "what to do; without it, lists").choices(["on", "off"]))
     .argument("[section]", "the section whose extension is switched")

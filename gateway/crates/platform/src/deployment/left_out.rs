@@ -73,7 +73,7 @@ fn too_many(set: &LoadedDeployment, left_out: LeftOut<'_>, max: usize) -> LeftOu
     }
 }
 
-/// Extensions that are left out whoever else fills the point.
+/// Extensions that the point does not show, whether or not it is full.
 fn each(
     LeftOut {
         point, extensions, ..
