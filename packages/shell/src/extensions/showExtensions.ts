@@ -1,5 +1,4 @@
 import type { ResolvedExtension, ShellServices } from "@colonnade/kit/shell";
-import { preload } from "react-dom";
 
 /** The place of an extension point. */
 export interface PlaceOfExtensions {
@@ -25,17 +24,8 @@ export interface ShownExtensions {
 // Their code is no part of the first view, which does not wait for it.
 let code: typeof import("./extensionRoots.js") | undefined;
 
-/** Loads the scripts of an extension in one trip: one after the other would name the next. */
-function preloadScripts({ section, assets }: ResolvedExtension): void {
-  const entry = { href: section.entry, integrity: section.integrity, type: "script" };
-  for (const { href, integrity, type } of [entry, ...section.assets, ...assets])
-    if (type === "script") preload(href, { as: "script", crossOrigin: "anonymous", integrity, fetchPriority: "low" });
-}
-
 /** Shows the extensions of a point in its place. At once, if their code is there. */
 export function showExtensions(place: PlaceOfExtensions): ShownExtensions {
-  for (const extension of place.extensions)
-    if (!(place.isServerRendered && extension.leftOut)) preloadScripts(extension);
   if (code) return code.showExtensions(place);
   const loading = import("./extensionRoots.js").then((loaded) => {
     code = loaded;
