@@ -152,7 +152,8 @@ export const CurrentPage = memo(function CurrentPage({
   useStyles(view?.kind === "page" ? view.assets : NO_STYLES);
   const isServerRendered = view !== null && view === views.serverView(pathname);
   useNavigationEffects(view, scroll, transitions, announce, isServerRendered);
-  useEffect(() => {
+  // Before the visitor can go back.
+  useLayoutEffect(() => {
     if (view) views.setCurrent(pathname);
   }, [views, view, pathname, key]);
 

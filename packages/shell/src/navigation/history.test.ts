@@ -119,6 +119,16 @@ describe("createRouterHistory", () => {
     expect(published).not.toHaveBeenCalled();
   });
 
+  test("a pop to a page that awaits hydration restores its state", () => {
+    const router = create();
+    const { state } = router;
+    router.navigator.push("/there");
+    awaitsHydration = true;
+    pop("/here", "k");
+    expect(router.state).toBe(state);
+    expect(isPending()).toBe(false);
+  });
+
   test("a pop is dropped if another navigation starts meanwhile", async () => {
     const { navigator } = create();
     pop("/there", "k");

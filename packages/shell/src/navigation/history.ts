@@ -31,7 +31,8 @@ export interface RouterHistory {
 export function createRouterHistory(views: Views, transitions: ViewTransitions): RouterHistory {
   // The history of `BrowserRouter`. It is not public API; history.test.ts covers what is used of it.
   const history = createBrowserHistory({ v5Compat: true });
-  let state: RouterState = { action: NavigationType.Pop, location: history.location };
+  const first: RouterState = { action: NavigationType.Pop, location: history.location };
+  let state = first;
   const listeners = new Set<(state: RouterState) => void>();
 
   function publish(next: RouterState): void {
@@ -52,8 +53,13 @@ export function createRouterHistory(views: Views, transitions: ViewTransitions):
     const next = { action, location };
     const { pathname, search, hash } = location;
     const isPop = next.action === NavigationType.Pop;
-    // An in-page jump, which the browser handles.
-    if (isPop && views.awaitsHydration(pathname)) return;
+    if (isPop && views.awaitsHydration(pathname)) {
+      // The browser handles an in-page jump. A page that was on its way no longer is: the same state changes nothing in React,
+      // which would discard the HTML.
+      setNavigationPending(false);
+      if (state !== first) publish(first);
+      return;
+    }
     const isCurrent = transitions.isCurrent(pathname);
     if (isPop && !isCurrent) {
       void publishWhenLoaded(next);

@@ -90,7 +90,6 @@ export function createViewTransitions(firstPath: string): ViewTransitions {
   const preparedViews = new WeakMap<Promise<View>, PreparedView>();
   let currentPath = firstPath;
   let completed = 0;
-  let latestEntry: string | undefined;
   let pending: PendingTransition | undefined;
   // The entry to which the browser has already animated by itself, such as with a swipe gesture.
   let animatedByBrowser: unknown;
@@ -100,7 +99,9 @@ export function createViewTransitions(firstPath: string): ViewTransitions {
 
   async function transitionTo(entry: string, path: string, loading: Promise<View>): Promise<View> {
     const view = await loading;
-    if (latestEntry !== entry || animatedByBrowser === entry || !isAllowed()) return view;
+    // The visitor may have left meanwhile. React Router writes no key to the first entry.
+    const { key = "default" } = readHistoryState();
+    if (key !== entry || animatedByBrowser === entry || !isAllowed()) return view;
     await start(currentPath, path, (captured) => {
       pending = captured;
     });
@@ -116,7 +117,6 @@ export function createViewTransitions(firstPath: string): ViewTransitions {
       const isSameNavigation = prepared?.entry === entry && prepared.completedBefore === completed;
       if (prepared && (isSameNavigation || path === currentPath)) return prepared.promise;
       if (path === currentPath) return loading;
-      latestEntry = entry;
       const promise = trackPromise(transitionTo(entry, path, loading));
       preparedViews.set(loading, { entry, completedBefore: completed, promise });
       return promise;
