@@ -11,7 +11,7 @@ import { loadFirstView } from "../tests/support/page-weight.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { EMULATED, MARKS, measurePaint } from "./paint.mjs";
 import { cpuTime, waitUntilIdle } from "./processes.mjs";
-import { median, printRow, quantile } from "./report.mjs";
+import { printRow, quantile } from "./report.mjs";
 import { keepResult } from "./results.mjs";
 
 const PATH = "/city/Texas/Austin";
