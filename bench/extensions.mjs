@@ -2,7 +2,6 @@
 import http from "node:http";
 
 import { chromium } from "@playwright/test";
-import { build } from "@colonnade/cli";
 
 import { launchOptions } from "../tests/support/chromium.mjs";
 import { deployPackages } from "../tests/support/deploy-packages.mjs";
@@ -51,7 +50,6 @@ async function measureAll() {
     const config = eventsUpstream(api.url);
     const site = await startSite({ config });
     stops.push(site.stop);
-    await build(EVENTS);
     await deployPackages(site.access, [EVENTS]);
     const without = { base: site, config: { ...config, extension_points: NOBODY } };
     const variants = { none: await startSite(without), "none again": await startSite(without), two: site };
