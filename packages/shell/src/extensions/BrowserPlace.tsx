@@ -15,8 +15,8 @@ export function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): 
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef<ShownExtensions>(undefined);
   const show = useEffectEvent((element: HTMLElement) => {
-    const list = extensions[reference] ?? [];
-    return showExtensions({ element, reference, props, services, extensions: list, isServerRendered });
+    const list = extensions[reference];
+    return list && showExtensions({ element, reference, props, services, extensions: list, isServerRendered });
   });
   // Before Back restores the scroll position.
   useLayoutEffect(() => {

@@ -348,7 +348,6 @@ async function showAll(place: PlaceOfExtensions): Promise<readonly ShownExtensio
     waiting -= 1;
     if (waiting <= 0) settlePlace(place.element);
   };
-  if (extensions.length === 0) settle();
   const services = { ...place.services, ExtensionPlace: NoPlace };
   const common = { ...place, services, deployment, history, order, settle };
   return extensions.map((resolved) => new ShownExtension(common, resolved));
