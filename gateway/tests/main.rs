@@ -3,6 +3,7 @@
 // A failed `unwrap` fails the test.
 #![allow(missing_docs, clippy::unwrap_used, clippy::all, clippy::pedantic)]
 
+mod content_policy;
 mod support;
 
 mod acme;

@@ -45,7 +45,7 @@ const RETIRED = [
       ...["admin_hosts", "redirect_hosts", "cpu_ms", "memory_mib"],
     ],
     keys: [
-      ...["attempts", "collector", "concurrent", "failures", "connections", "connections_per_client", "requests"],
+      ...["attempts", "collector", "concurrent", "failures", "connections_per_client", "requests"],
       ...["requests_per_client", "streams", "resets", "control_frames", "headers", "proxies", "hosts", "addresses"],
       ...["sample_percent"],
     ],

@@ -58,10 +58,7 @@ impl Platform {
             metrics.deployments.clone(),
         );
         let deployments = Arc::new(deployments.await?);
-        let (facts, sections) = (config.site.facts.clone(), config.sections.clone());
-        deployments
-            .replace_settings(facts, sections, &config.extension_points)
-            .await;
+        deployments.replace_settings(config).await;
         deployments.report_hidden_pages(config.files.contents.keys().cloned().collect());
         Ok(Self {
             rollouts: RolloutController::new(&deployments, config.rollout.clone()),

@@ -145,6 +145,7 @@ mod tests {
             "true" => return "false".to_owned(),
             "false" => return "true".to_owned(),
             "\"/\"" => return "\"/x\"".to_owned(),
+            "\"enforce\"" => return "\"report\"".to_owned(),
             "[\"*\"]" => return "[\"legal\"]".to_owned(),
             _ if value.starts_with("[\"publish\"") => return "[\"publish\"]".to_owned(),
             _ if value.starts_with("[\"GET\"") => return "[\"GET\"]".to_owned(),
@@ -168,10 +169,11 @@ mod tests {
         let site = started.reloaded(config);
         let values = site.values();
         format!(
-            "{listeners:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{listeners:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             values.site,
             values.navigation,
             values.configs,
+            values.policy,
             config.extension_points,
             config.integrations.limits(),
             config.admin.tokens
@@ -218,7 +220,7 @@ mod tests {
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
         // integrations; three keys of [site], four facts, a value of a section, three keys of an extension
-        // point, and twelve of [navigation].
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12);
+        // point, twelve of [navigation], nine of [policy], and nine of that of a section.
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12 + 2 * 9);
     }
 }

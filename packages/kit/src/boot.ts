@@ -44,6 +44,8 @@ export interface ResolvedPage {
   readonly config?: SectionConfiguration;
   /** The extensions of the page's points. Absent if there are none. */
   readonly extensions?: ResolvedExtensions;
+  /** The permissions of the page's document, in a response of `/_page`, as in {@link Boot}. Absent if there are none. */
+  readonly policy?: readonly string[];
 }
 
 /** The extensions of points in the order in which they are shown, by the point's ID with its version. */
@@ -195,6 +197,8 @@ export interface Boot {
   readonly page: ResolvedPage | null;
   /** The extensions of the shell's points. Absent if there are none. */
   readonly extensions?: ResolvedExtensions;
+  /** What the document may do in addition to the strict default, such as `images cdn.example.com`. Absent if nothing. */
+  readonly policy?: readonly string[];
   /** Present if the document includes server-rendered HTML. */
   readonly view?: RenderedView;
   /** Present in the response to a form post. `page` is the path of the page that shows the result. */

@@ -18,6 +18,7 @@ pub mod integrations;
 mod limits;
 mod listen;
 mod navigation;
+mod policy;
 mod render;
 mod restart;
 mod rollout;
@@ -41,6 +42,7 @@ pub use files::FileSettings;
 pub use hsts::Hsts;
 pub use listen::Listen;
 pub use navigation::{LinkSettings, NavigationSettings};
+pub use policy::PolicySettings;
 pub use render::RenderSettings;
 pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
@@ -101,6 +103,9 @@ pub struct Config {
     /// Access to the admin API.
     #[serde(default)]
     pub admin: AdminSettings,
+    /// What documents may do in addition to the strict default.
+    #[serde(default)]
+    pub policy: PolicySettings,
     /// The settings of single sections, by their names.
     #[serde(default, deserialize_with = "sections::deserialize")]
     pub sections: Sections,
@@ -261,6 +266,7 @@ impl Config {
         self.budget.resolve(file);
         self.files.resolve(folder, file);
         self.site.facts.resolve(&["site", "facts"], file);
+        self.policy.resolve(file);
         sections::resolve(&self.sections, file);
         extension_points::resolve(&self.extension_points, file);
         self.integrations.resolve(folder, file);

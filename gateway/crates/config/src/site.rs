@@ -38,6 +38,7 @@ impl SiteSettings {
         "site.language",
         "site.facts",
         "navigation",
+        "policy",
         "sections",
         "extension_points",
     ];

@@ -10,6 +10,7 @@ pub mod extension_rules;
 pub mod fuzzing;
 pub mod language;
 pub mod pattern;
+pub mod policy;
 pub mod release;
 pub mod rotating_keys;
 pub mod schema;

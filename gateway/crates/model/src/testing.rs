@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Map;
 
+use crate::policy::Policy;
 use crate::release::{
     Digest, ExposedModule, Extension, ExtensionPoint, File, Kind, NamedPath, Page, Release, SHELL,
 };
@@ -139,6 +140,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         modules: BTreeMap::new(),
         facts: BTreeMap::new(),
         config: BTreeMap::new(),
+        policy: Policy::default(),
         files: files.iter().map(file).collect(),
     };
     let files = files.iter().map(|(path, _)| ((*path).to_owned(), bytes(path)));

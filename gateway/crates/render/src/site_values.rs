@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use colonnade_config::NavigationSettings;
+use colonnade_config::{NavigationSettings, PolicySettings};
 use colonnade_model::release::NavigationList;
 use colonnade_store::loaded::LoadedDeployment;
 use jiff::civil::Date;
@@ -27,6 +27,8 @@ pub struct SiteValues {
     pub navigation: NavigationSettings,
     /// The configuration of each section that has one, by name.
     pub configs: BTreeMap<String, SectionConfig>,
+    /// What documents may do.
+    pub policy: PolicySettings,
 }
 
 impl SiteValues {
@@ -35,6 +37,7 @@ impl SiteValues {
         site: Value,
         navigation: NavigationSettings,
         configs: BTreeMap<String, SectionConfig>,
+        policy: PolicySettings,
     ) -> Arc<Self> {
         static REVISIONS: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
@@ -42,6 +45,7 @@ impl SiteValues {
             site,
             navigation,
             configs,
+            policy,
         })
     }
 

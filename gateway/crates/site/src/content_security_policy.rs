@@ -4,12 +4,17 @@
 use http::HeaderValue;
 
 use colonnade_config::{AssetSettings, Config};
+use colonnade_model::policy::PolicyKey::{
+    self, Connections, Fonts, Frames, Images, Media, StyleAttributes, StyleElements, TrustedTypes, Workers,
+};
+use colonnade_model::policy::{Policy, is_loopback};
 
 use crate::integrations;
 
 /// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of
-/// this origin, and the inline styles that the gateway writes. Trusted Types prevent scripts from
-/// creating scripts or HTML from strings; the only Trusted Types policy is the shell's.
+/// this origin, the inline styles that the gateway writes, and what the operator permits. Trusted
+/// Types prevent scripts from creating scripts or HTML from strings; the only Trusted Types policy is
+/// the shell's.
 pub(crate) struct ContentSecurityPolicy {
     /// The sources of `script-src`.
     script: &'static str,
@@ -21,6 +26,18 @@ pub(crate) struct ContentSecurityPolicy {
     /// The `Reporting-Endpoints` header: the endpoint that `report-to` names (Reporting API).
     endpoints: Option<HeaderValue>,
 }
+
+/// The policy of one document.
+#[derive(Debug, Clone)]
+pub(crate) struct DocumentPolicy {
+    /// What browsers enforce.
+    pub(crate) enforced: HeaderValue,
+    /// What they only report.
+    pub(crate) reported: Option<HeaderValue>,
+}
+
+/// The directives that require Trusted Types.
+const TRUSTED_TYPES: &str = "require-trusted-types-for 'script'; trusted-types default";
 
 impl ContentSecurityPolicy {
     /// The policy of the site that this configuration describes.
@@ -45,15 +62,48 @@ impl ContentSecurityPolicy {
         }
     }
 
-    /// The header of a document whose inline styles have these hashes.
-    pub(crate) fn header<'a>(&self, style_hashes: impl Iterator<Item = &'a str>) -> HeaderValue {
-        let hashes = style_hashes.fold(String::new(), |all, hash| all + " '" + hash + "'");
-        header_value(format!(
-            "default-src 'none'; script-src {}; style-src 'self'{hashes}; img-src 'self'; media-src 'self'; \
-             font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action {}; base-uri 'none'; \
-             frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default{}",
-            self.script, self.form_action, self.reporting
-        ))
+    /// The policy of a document with these permissions, whose inline styles have these hashes.
+    pub(crate) fn of_document<'a>(
+        &self,
+        permissions: &'a Policy,
+        style_hashes: impl Iterator<Item = &'a str>,
+    ) -> DocumentPolicy {
+        let [images, media, fonts, connections] =
+            [Images, Media, Fonts, Connections].map(|key| hosts(permissions, key));
+        let known = permissions.values(StyleElements).filter(|hash| *hash != "true");
+        let hashes = style_hashes.chain(known);
+        let hashes = hashes.fold(String::new(), |all, hash| all + " '" + hash + "'");
+        let mut policy = format!(
+            "default-src 'none'; script-src {}; style-src 'self'{hashes}; img-src 'self'{images}; media-src 'self'{media}; \
+             font-src 'self'{fonts}; connect-src 'self'{connections}; manifest-src 'self'; form-action {}; base-uri 'none'; \
+             frame-ancestors 'none'",
+            self.script, self.form_action
+        );
+        for (key, directive) in [
+            // Browsers ignore 'unsafe-inline' beside a hash.
+            (StyleElements, "; style-src-elem 'self' 'unsafe-inline'"),
+            (StyleAttributes, "; style-src-attr 'unsafe-inline'"),
+            (Workers, "; worker-src 'self' blob:"),
+        ] {
+            if permissions.has(key, "true") {
+                policy += directive;
+            }
+        }
+        if permissions.values(Frames).next().is_some() {
+            policy = policy + "; frame-src" + &hosts(permissions, Frames);
+        }
+        let reporting = &self.reporting;
+        if permissions.has(TrustedTypes, "report") {
+            DocumentPolicy {
+                enforced: header_value(policy + reporting),
+                reported: Some(header_value(format!("{TRUSTED_TYPES}{reporting}"))),
+            }
+        } else {
+            DocumentPolicy {
+                enforced: header_value(format!("{policy}; {TRUSTED_TYPES}{reporting}")),
+                reported: None,
+            }
+        }
     }
 
     /// The `Reporting-Endpoints` header, if there is one.
@@ -70,6 +120,19 @@ pub(crate) fn worker_policy(settings: AssetSettings) -> HeaderValue {
         script_sources(settings)
     );
     header_value(policy)
+}
+
+/// The hosts that a key permits as sources, each after a space.
+fn hosts(permissions: &Policy, key: PolicyKey) -> String {
+    let source = |host| {
+        let secure = if is_loopback(host) { "" } else { "s" };
+        if key == Connections {
+            format!(" http{secure}://{host} ws{secure}://{host}")
+        } else {
+            format!(" http{secure}://{host}")
+        }
+    };
+    permissions.values(key).map(source).collect()
 }
 
 fn header_value(text: String) -> HeaderValue {
@@ -90,6 +153,8 @@ mod tests {
     use std::path::Path;
 
     use colonnade_config::Config;
+    use colonnade_model::policy::Policy;
+    use serde_json::json;
 
     use super::ContentSecurityPolicy;
 
@@ -100,9 +165,74 @@ mod tests {
         let url = "https://reports.example/?a=b";
         config.telemetry.csp_report_url = Some(url.parse().unwrap());
         let policy = ContentSecurityPolicy::new(&config);
-        let text = policy.header(iter::empty());
+        let text = policy.of_document(&Policy::default(), iter::empty()).enforced;
         let end = format!("default; report-uri {url}");
         assert!(text.to_str().unwrap().ends_with(&end), "{text:?}");
         assert_eq!(policy.reporting_endpoints(), None);
+    }
+
+    #[test]
+    fn permissions_widen_only_their_directives() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
+        let policy = ContentSecurityPolicy::new(&Config::load(&path).unwrap());
+        let strict = policy.of_document(&Policy::default(), ["sha256-a"].into_iter());
+        let strict = strict.enforced.to_str().unwrap().to_owned();
+        let report = "; require-trusted-types-for 'script'; trusted-types default";
+        let known = format!("sha256-{}", "b".repeat(44));
+        let own = |directive: &str| (report, format!("; {directive}{report}"));
+        for (permissions, (before, after)) in [
+            (
+                json!({ "images": ["*.a.example", "b.example:81"] }),
+                (
+                    "img-src 'self'",
+                    "img-src 'self' https://*.a.example https://b.example:81".to_owned(),
+                ),
+            ),
+            (
+                json!({ "media": ["a.b"] }),
+                ("media-src 'self'", "media-src 'self' https://a.b".to_owned()),
+            ),
+            (
+                json!({ "fonts": ["127.0.0.1:80"] }),
+                (
+                    "font-src 'self'",
+                    "font-src 'self' http://127.0.0.1:80".to_owned(),
+                ),
+            ),
+            (
+                json!({ "connections": ["a.b", "localhost:1"] }),
+                (
+                    "connect-src 'self'",
+                    "connect-src 'self' https://a.b wss://a.b http://localhost:1 ws://localhost:1".to_owned(),
+                ),
+            ),
+            (
+                json!({ "styleElements": [known] }),
+                ("'sha256-a'", format!("'sha256-a' '{known}'")),
+            ),
+            (json!({ "frames": ["a.b"] }), own("frame-src https://a.b")),
+            (
+                json!({ "styleElements": true }),
+                own("style-src-elem 'self' 'unsafe-inline'"),
+            ),
+            (
+                json!({ "styleAttributes": true }),
+                own("style-src-attr 'unsafe-inline'"),
+            ),
+            (json!({ "workers": true }), own("worker-src 'self' blob:")),
+            (json!({ "trustedTypes": "report" }), (report, String::new())),
+        ] {
+            let permitted: Policy = serde_json::from_value(permissions.clone()).unwrap();
+            let found = policy.of_document(&permitted, ["sha256-a"].into_iter());
+            assert_eq!(found.enforced, strict.replace(before, &after), "{permissions}");
+            let reported = found
+                .reported
+                .map(|policy| format!("; {}", policy.to_str().unwrap()));
+            assert_eq!(
+                reported.as_deref(),
+                after.is_empty().then_some(report),
+                "{permissions}"
+            );
+        }
     }
 }

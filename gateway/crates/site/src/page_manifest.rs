@@ -1,5 +1,5 @@
 //! `/_page/{set}?path=…`: the page of a set of releases that a path belongs to, with the extensions
-//! of its points and the configuration of all these sections, as JSON.
+//! of its points, the configuration of all these sections, and the permissions of its document, as JSON.
 
 use std::sync::Arc;
 
@@ -54,12 +54,12 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
     };
     let (set, values) = (Arc::clone(&deployment), Arc::clone(view.values()));
     let reuse = if may_reuse {
-        let resolved = ResolvedPage::new(&set, &page).with_configs(&values);
-        Reuse::of_complete(!page.points.is_empty() || resolved.has_config())
+        let resolved = ResolvedPage::new(&set, &page, &values);
+        Reuse::of_complete(!page.points.is_empty() || resolved.has_settings())
     } else {
         Reuse::Never
     };
-    let write = move || to_json(&ResolvedPage::new(&set, &page).with_configs(&values));
+    let write = move || to_json(&ResolvedPage::new(&set, &page, &values));
     let json = site
         .manifests
         .get(subject, &deployment, view.values(), write)

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use colonnade_model::release::PointReference;
 use colonnade_render::SiteValues;
-use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, PageManifest};
+use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, PageManifest, SectionEntry};
 
 /// How to load a page in a set, with the extensions that it shows.
 #[derive(Serialize)]
@@ -22,6 +22,9 @@ pub(crate) struct ResolvedPage<'a> {
     /// The extensions of its points.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) extensions: ResolvedExtensions<'a>,
+    /// The permissions of its document. The boot payload has them elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    policy: Vec<String>,
 }
 
 /// The extensions of points in the order in which they are shown. Points without any are left out.
@@ -44,37 +47,51 @@ pub(crate) struct ResolvedExtension<'a> {
 }
 
 impl<'a> ResolvedPage<'a> {
-    /// A page of a set, for browsers that render it.
-    pub(crate) fn new(set: &'a LoadedDeployment, manifest: &'a PageManifest) -> Self {
-        Self::with_extensions(manifest, extensions(set, &manifest.points))
+    /// A page of a set, for browsers that render it: with the configuration of all its sections, and the
+    /// permissions of its document.
+    pub(crate) fn new(set: &'a LoadedDeployment, manifest: &'a PageManifest, values: &'a SiteValues) -> Self {
+        let mut page = Self::with_extensions(manifest, extensions(set, &manifest.points));
+        let config = |section: &str| values.configs.get(section).map(|config| &**config);
+        page.config = config(&manifest.section.name);
+        for extension in page.extensions.values_mut().flatten() {
+            extension.config = config(&extension.manifest.section.name);
+        }
+        let names = sections(set, Some(manifest)).map(|section| section.name.as_str());
+        page.policy = values.policy.of(names).permissions();
+        page
     }
 
     /// A page with these extensions.
     pub(crate) fn with_extensions(manifest: &'a PageManifest, extensions: ResolvedExtensions<'a>) -> Self {
-        let config = None;
         Self {
             manifest,
-            config,
+            config: None,
             extensions,
+            policy: Vec::new(),
         }
     }
 
-    /// The same page with the configuration of all its sections.
-    #[must_use]
-    pub(crate) fn with_configs(mut self, values: &'a SiteValues) -> Self {
-        let config = |section: &str| values.configs.get(section).map(|config| &**config);
-        self.config = config(&self.manifest.section.name);
-        for extension in self.extensions.values_mut().flatten() {
-            extension.config = config(&extension.manifest.section.name);
-        }
-        self
-    }
-
-    /// Whether it has the configuration of a section.
-    pub(crate) fn has_config(&self) -> bool {
+    /// Whether it has what operators change besides extensions.
+    pub(crate) fn has_settings(&self) -> bool {
         let mut extensions = self.extensions.values().flatten();
-        self.config.is_some() || extensions.any(|extension| extension.config.is_some())
+        self.config.is_some()
+            || !self.policy.is_empty()
+            || extensions.any(|extension| extension.config.is_some())
     }
+}
+
+/// The section of a page, and those that fill extension points of the page or the shell in a set.
+pub(crate) fn sections<'a>(
+    set: &'a LoadedDeployment,
+    page: Option<&'a PageManifest>,
+) -> impl Iterator<Item = &'a SectionEntry> {
+    let points = page
+        .into_iter()
+        .flat_map(|page| &page.points)
+        .chain(&set.frame.points);
+    let extensions = points.flat_map(|point| set.extensions(point));
+    let own = page.into_iter().map(|page| &*page.section);
+    own.chain(extensions.map(|extension| &*extension.section))
 }
 
 /// The extensions that fill points in a set, for browsers that render them.

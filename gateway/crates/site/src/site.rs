@@ -112,10 +112,7 @@ impl Site {
         if self.documents.reload(config) {
             self.deployments.warm_again();
         }
-        let (facts, sections) = (config.site.facts.clone(), config.sections.clone());
-        self.deployments
-            .replace_settings(facts, sections, &config.extension_points)
-            .await;
+        self.deployments.replace_settings(config).await;
         self.integrations.reload(config);
     }
 

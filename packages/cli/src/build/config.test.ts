@@ -43,6 +43,14 @@ test("loadConfig reads the shell's configuration", async () => {
   expect(await loadConfig(await packageWith(JSON.stringify(shell)))).toEqual(shell);
 });
 
+test("loadConfig returns the policy that documents need", async () => {
+  const hash = `sha256-${"a+/1".repeat(10)}abc=`;
+  const hosts = ["cdn.example.com", "*.example.com:8443", "localhost:3000", "127.0.0.1"];
+  const policy = { images: hosts, frames: [], styleAttributes: true, styleElements: [hash], trustedTypes: "report" };
+  const hello = { name: "hello", kind: "section", entry: "./src/section.ts", policy };
+  expect(await loadConfig(await packageWith(JSON.stringify(hello)))).toEqual(hello);
+});
+
 test("defineConfig has the types of settings that the program declares, and any of others", () => {
   const hello = { name: "hello", entry: "./src/section.ts" };
   const facts = { testPhone: "string", testHours: "string[]", other: "number[]" } as const;
@@ -121,6 +129,8 @@ const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";
 const FACTS_EXPECTED = "expected one of string, number, boolean, string[], number[], boolean[]";
 const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
+const HOSTS_EXPECTED = 'expected a list of hosts, such as "cdn.example.com" or "*.example.com"';
+const POLICY_KEYS = "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, trustedTypes";
 const META_EXPECTED = "expected { name: content } (shell only)";
 
 test("the gateway rejects the same names of meta tags", async () => {
@@ -134,8 +144,25 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, facts, config, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, config, policy, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
   ],
+  ...["https://a.example", "a.example/b", "a.b; x", "*", "*.com", "'unsafe-inline'", "data:", "A.example"].map(
+    (host) => [
+      `{ name: "hello", entry: "./src/section.ts", policy: { fonts: [${JSON.stringify(host)}] } }`,
+      `policy.fonts is [${JSON.stringify(host)}]; ${HOSTS_EXPECTED}`,
+    ],
+  ),
+  ...[
+    ["policy: []", 'policy is []; expected { images: ["cdn.example.com"] }'],
+    ["policy: { images: true }", `policy.images is true; ${HOSTS_EXPECTED}`],
+    ["policy: { scripts: [] }", `policy has the unknown key "scripts"; expected ${POLICY_KEYS}`],
+    ['policy: { workers: "yes" }', 'policy.workers is "yes"; expected a boolean'],
+    [
+      'policy: { styleElements: ["a"] }',
+      'policy.styleElements is ["a"]; expected a boolean, or a list of hashes, such as "sha256-…"',
+    ],
+    ["policy: { trustedTypes: true }", 'policy.trustedTypes is true; expected "enforce" or "report"'],
+  ].map(([member = "", message = ""]) => [`{ name: "hello", entry: "./src/section.ts", ${member} }`, message]),
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],
   ['{ name: "Hello", entry: "./src/section.ts" }', `name is "Hello"; ${NAME_EXPECTED}`],
   ['{ name: "1st", entry: "./src/section.ts" }', `name is "1st"; ${NAME_EXPECTED}`],

@@ -10,6 +10,7 @@ import { checkFolder } from "./folder.js";
 import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
 import { isFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
+import { checkPolicy, type ContentPolicy } from "./policy.js";
 import { checkTypes, type FactTypes } from "./settings.js";
 import { UsageError } from "./usageError.js";
 
@@ -50,6 +51,8 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
    * one is rejected.
    */
   readonly config?: FactTypes<Config>;
+  /** What the documents of the package need in addition to the strict default. A deploy to a site that does not permit it is rejected. */
+  readonly policy?: ContentPolicy;
   /**
    * Section only: modules that other sections can load, as `{ "./PriceTag": "./src/PriceTag.tsx" }`: by their names in the container,
    * their paths relative to the package. They run in browsers only.
@@ -91,6 +94,7 @@ const KEYS = new Set([
   "kind",
   "facts",
   "config",
+  "policy",
   "exposes",
   "federation",
   "define",
@@ -143,9 +147,10 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     );
   if (typeof entry !== "string" || !(await isFile(path.join(folder, entry))))
     throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  const { facts, config: values, exposes, federation, define, budget, webpack, meta } = config;
+  const { facts, config: values, policy, exposes, federation, define, budget, webpack, meta } = config;
   if (facts !== undefined) checkTypes(file, "facts", facts);
   if (values !== undefined) checkTypes(file, "config", values);
+  if (policy !== undefined) checkPolicy(file, policy);
   if (values !== undefined && kind === "shell")
     throw new UsageError(
       `${file}: config is for a section; expected no config, because a shell has no table of its own`,
@@ -174,6 +179,7 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
     kind,
     ...(facts !== undefined && { facts }),
     ...(values !== undefined && { config: values }),
+    ...(policy !== undefined && { policy }),
     ...(meta !== undefined && { meta: meta as NonNullable<SectionConfig["meta"]> }),
     ...(exposes !== undefined && { exposes: exposes as Exposes }),
     ...(federation !== undefined && { federation: federation as NonNullable<SectionConfig["federation"]> }),

@@ -6,6 +6,7 @@ import type { NavigationEntry, SectionConfiguration } from "@colonnade/kit";
 
 import type { FactTypes } from "./settings.js";
 import type { ReleaseImages } from "./images.js";
+import type { ContentPolicy } from "./policy.js";
 import { UsageError } from "./usageError.js";
 
 /** Name of the folder, within a package, that contains its release. */
@@ -103,6 +104,8 @@ export interface Release extends ReleaseImages {
   readonly facts?: FactTypes;
   /** Sections only: the values of its configuration that the section reads, with their types. Absent if it reads none. */
   readonly config?: FactTypes<SectionConfiguration>;
+  /** What the documents of the package need in addition to the strict default. Absent if they need nothing. */
+  readonly policy?: ContentPolicy;
   /** Shell only: meta tags of every document. */
   readonly meta?: readonly { readonly name: string; readonly content: string }[];
   /** Shell only: the favicon. */

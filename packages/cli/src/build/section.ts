@@ -113,6 +113,7 @@ export async function sectionRelease(
     shared: neededRanges(installed),
     ...(config.facts && { facts: config.facts }),
     ...(config.config && { config: config.config }),
+    ...(config.policy && { policy: config.policy }),
     modules: SECTION_MODULES,
     files: await listFiles(output),
   };

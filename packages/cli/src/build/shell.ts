@@ -54,6 +54,7 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
     ...(points.length > 0 && { extensionPoints: points }),
     shared: installed,
     ...(config.facts && { facts: config.facts }),
+    ...(config.policy && { policy: config.policy }),
     ...(config.meta && { meta: Object.entries(config.meta).map(([name, content]) => ({ name, content })) }),
     ...(iconFile && { icon: iconFile.path }),
     ...images,

@@ -58,10 +58,12 @@ beforeEach(() => {
     .mockImplementation((path) => Promise.resolve(Response.json(`${path} ${String(fetched.mock.calls.length)}`)));
   report.mockReset();
   vi.mocked(resolvePage).mockReset().mockResolvedValue(RESOLVED);
-  vi.mocked(loadPage).mockImplementation((path) => {
-    const page = { head: () => HEAD, ...(pages[path] ?? live) } as AnyPage;
-    return Promise.resolve({ page, params: { id: path.split("/").at(-1) ?? "" } });
-  });
+  vi.mocked(loadPage)
+    .mockClear()
+    .mockImplementation((path) => {
+      const page = { head: () => HEAD, ...(pages[path] ?? live) } as AnyPage;
+      return Promise.resolve({ page, params: { id: path.split("/").at(-1) ?? "" } });
+    });
   vi.spyOn(console, "warn").mockReturnValue();
   views = new ViewLoader(BOOT, "/first", deployment, go);
 });
@@ -78,6 +80,50 @@ test("a page brings the configuration of its section", async () => {
   views = new ViewLoader({ ...BOOT, configs }, "/first", deployment, go);
   await visit("/events/7");
   expect(configs).toEqual({ legal: { lawyer: "Ada" }, events: { phone: "555" } });
+});
+
+describe("a page with a policy", () => {
+  const boot = { ...BOOT, policy: ["images a.example", "workers true"] };
+  const reload = vi.fn();
+
+  beforeEach(() => {
+    pages["/events/7"] = { data: () => "Event 7" };
+    vi.spyOn(location, "reload").mockImplementation(reload.mockReset());
+    views = new ViewLoader(boot, "/first", deployment, go);
+  });
+
+  const resolveWith = (policy: readonly string[]): void => {
+    vi.mocked(resolvePage).mockResolvedValue({ ...RESOLVED, policy });
+  };
+
+  test.each([[["images a.example"]], [["workers true", "images a.example"]], [[]]])(
+    "of %j is shown in a document that permits it",
+    async (policy) => {
+      resolveWith(policy);
+      expect(await visit("/events/7")).toBe("Event 7");
+      expect(reload).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each([[["images b.example"]], [["images a.example", "style_elements true"]]])(
+    "of %j needs a document of its own",
+    async (policy) => {
+      resolveWith(policy);
+      views.prefetch("/events/7");
+      void visit("/events/7");
+      await vi.waitFor(() => {
+        expect(reload).toHaveBeenCalledOnce();
+      });
+      expect(loadPage).not.toHaveBeenCalled();
+    },
+  );
+
+  test("that the visitor has left loads no document", async () => {
+    resolveWith(["images b.example"]);
+    const loading = views.load("/events/7");
+    expect(await loading).toEqual({ kind: "failed" });
+    expect(reload).not.toHaveBeenCalled();
+  });
 });
 
 describe("a page with queries", () => {

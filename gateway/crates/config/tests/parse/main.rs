@@ -5,6 +5,7 @@
 
 mod facts;
 mod integrations;
+mod policy;
 mod problems;
 mod reference;
 mod site_toml;

@@ -27,6 +27,8 @@ use std::ops::Not;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::policy::Policy;
+
 /// The version of the section contract that this gateway supports.
 pub const CONTRACT: u32 = 1;
 
@@ -118,6 +120,9 @@ pub struct Release {
     /// The values of its section's configuration that it reads, with their types.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub config: BTreeMap<String, FactType>,
+    /// What its documents need in addition to the strict default.
+    #[serde(default, skip_serializing_if = "Policy::is_empty")]
+    pub policy: Policy,
     /// All files of the release except `release.json`.
     pub files: Vec<File>,
 }

@@ -1,5 +1,5 @@
-//! The settings that releases read, which are the facts of the site and the configuration of their
-//! section: what is missing, or has another type.
+//! The settings that releases need: the facts of the site and the configuration of their section that
+//! they read, and what the policy of their documents permits. Which are missing, or have another type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,20 +7,37 @@ use std::sync::Arc;
 
 use super::deployments::Deployments;
 use super::snapshot::Snapshot;
-use colonnade_config::{ExtensionPoints, Facts, Sections};
-use colonnade_model::release::{FactType, ReleaseId};
+use colonnade_config::{Config, Facts, PolicySettings, Sections};
+use colonnade_model::policy::PolicyKey;
+use colonnade_model::release::{FactType, ReleaseId, SHELL};
 use colonnade_store::loaded::LoadedRelease;
 
-/// A setting that a release reads, and that the configuration does not have with this type.
+/// A setting that a release needs, and that the configuration does not have with this type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingProblem {
     release: ReleaseId,
     /// The table of the configuration file, such as `site.facts`.
     table: String,
     name: String,
-    expected: FactType,
-    /// The type that the setting has; `None` if there is no such setting.
-    found: Option<&'static str>,
+    need: Need,
+}
+
+/// What a release needs of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Need {
+    /// A value that it reads.
+    Value {
+        expected: FactType,
+        /// The type that the setting has; `None` if there is no such setting.
+        found: Option<&'static str>,
+    },
+    /// A permission of the policy.
+    Permission {
+        /// The setting with what the release needs.
+        needed: String,
+        /// The setting with what it has now, too.
+        line: String,
+    },
 }
 
 impl SettingProblem {
@@ -33,25 +50,37 @@ impl SettingProblem {
 impl fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            release,
-            table,
-            name,
-            expected,
-            found,
+            release, table, name, ..
         } = self;
-        let line = format!("`{name} = {}`", expected.example());
-        let (key, expected) = (self.key(), expected.name());
+        let key = self.key();
         // A second line for the same key would make the file invalid.
-        match found {
-            None => write!(
+        match &self.need {
+            Need::Value {
+                expected,
+                found: None,
+            } => {
+                let (expected, example) = (expected.name(), expected.example());
+                write!(
+                    f,
+                    "{release} reads `{key}` (a {expected}), which the configuration does not have; the \
+                     operator adds `{name} = {example}` to `[{table}]` of site.toml"
+                )?;
+            }
+            Need::Value {
+                expected,
+                found: Some(found),
+            } => {
+                let (expected, example) = (expected.name(), expected.example());
+                write!(
+                    f,
+                    "{release} reads `{key}` as a {expected}, but in the configuration it is a {found}; the \
+                     operator changes its line in `[{table}]` of site.toml to `{name} = {example}`"
+                )?;
+            }
+            Need::Permission { needed, line } => write!(
                 f,
-                "{release} reads `{key}` (a {expected}), which the configuration does not have; the \
-                 operator adds {line} to `[{table}]` of site.toml"
-            )?,
-            Some(found) => write!(
-                f,
-                "{release} reads `{key}` as a {expected}, but in the configuration it is a {found}; the \
-                 operator changes its line in `[{table}]` of site.toml to {line}"
+                "{release} needs the policy `{needed}`, which the site does not permit; the operator sets \
+                 `{line}` in `[{table}]` of site.toml"
             )?,
         }
         f.write_str(", and reloads the gateway")
@@ -63,17 +92,43 @@ impl fmt::Display for SettingProblem {
 pub(super) struct Settings {
     facts: Facts,
     sections: Sections,
+    policy: PolicySettings,
 }
 
 impl Settings {
-    /// What a release reads, but the configuration lacks or has with another type.
+    /// What a release needs, but the configuration lacks or has with another type.
     fn problems_of(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
         let name = &release.id.name;
         let config = self.sections.get(name).map(|section| &section.config);
         let mut problems = problems_in("site.facts", Some(&self.facts), &release.facts, &release.id);
         let table = format!("sections.{name}.config");
         problems.extend(problems_in(&table, config, &release.config, &release.id));
+        problems.extend(self.policy_problems(release));
         problems
+    }
+
+    /// What a release needs, but the policy of its documents does not permit.
+    fn policy_problems(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
+        let (name, policy) = (&release.id.name, &self.policy);
+        let permitted = policy.of([name.as_str()].into_iter());
+        let (table, own) = if name == SHELL {
+            ("policy".to_owned(), Some(&policy.site))
+        } else {
+            (format!("policy.sections.{name}"), policy.sections.get(name))
+        };
+        let mut together = own.cloned().unwrap_or_default();
+        together.extend(&release.policy);
+        let missing = release.policy.missing_in(&permitted).into_iter();
+        let problem = |key| SettingProblem {
+            release: release.id.clone(),
+            table: table.clone(),
+            name: PolicyKey::name(key).to_owned(),
+            need: Need::Permission {
+                needed: release.policy.line(key),
+                line: together.line(key),
+            },
+        };
+        missing.map(problem).collect()
     }
 }
 
@@ -92,42 +147,47 @@ fn problems_in(
             release: release.clone(),
             table: table.to_owned(),
             name: name.clone(),
-            expected: *expected,
-            found: value.map(FactType::name_of),
+            need: Need::Value {
+                expected: *expected,
+                found: value.map(FactType::name_of),
+            },
         })
     };
     read.iter().filter_map(problem).collect()
 }
 
 impl Deployments {
-    /// Replaces the facts of the site, the settings of its sections, and which extensions its points
-    /// show. Logs each setting that a live release or a candidate reads and that is missing or has
-    /// another type. The gateway goes on serving these releases.
-    pub async fn replace_settings(&self, facts: Facts, sections: Sections, points: &ExtensionPoints) {
-        self.settings.store(Some(Arc::new(Settings { facts, sections })));
-        let points = points.iter().map(|(id, point)| (id.clone(), point.rules()));
+    /// Replaces the facts of the site, the settings of its sections, the policy of documents, and which
+    /// extensions points show. Logs each setting that a live release or a candidate needs and that is
+    /// missing or has another type. The gateway goes on serving these releases.
+    pub async fn replace_settings(&self, config: &Config) {
+        self.settings.store(Some(Arc::new(Settings {
+            facts: config.site.facts.clone(),
+            sections: config.sections.clone(),
+            policy: config.policy.clone(),
+        })));
+        let points = config.extension_points.iter();
+        let points = points.map(|(id, point)| (id.clone(), point.rules()));
         self.replace_points(points.collect()).await;
         for problem in self.visible_setting_problems(&self.current()) {
             let key = problem.key();
-            let SettingProblem {
-                release,
-                expected,
-                found,
-                ..
-            } = problem;
-            let expected = expected.name();
-            tracing::warn!(event = "setting_missing_or_mistyped", release = %release, key, expected, found);
+            let (expected, found) = match &problem.need {
+                Need::Value { expected, found } => (expected.name(), *found),
+                Need::Permission { needed, .. } => (needed.as_str(), None),
+            };
+            let release = &problem.release;
+            tracing::warn!(event = "setting_missing_or_mistyped", %release, key, expected, found);
         }
     }
 
-    /// What a release reads, but the configuration lacks or has with another type.
+    /// What a release needs, but the configuration lacks or has with another type.
     pub(crate) fn setting_problems(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
         let settings = self.settings.load();
         let problems = settings.as_deref().map(|settings| settings.problems_of(release));
         problems.unwrap_or_default()
     }
 
-    /// What live releases and candidates read, but the configuration lacks or has with another type.
+    /// What live releases and candidates need, but the configuration lacks or has with another type.
     pub fn visible_setting_problems(&self, snapshot: &Snapshot) -> Vec<SettingProblem> {
         let releases = snapshot.visible_releases();
         releases

@@ -26,6 +26,9 @@ pub(super) struct Boot<'a> {
     /// The extensions of the shell's points.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) extensions: ResolvedExtensions<'a>,
+    /// What the document may do in addition to the strict default.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) policy: Vec<String>,
     /// How the shell reports client errors.
     pub(super) reports: &'a ErrorReportSettings,
     /// The image for previews of shared links; its file is a URL path.

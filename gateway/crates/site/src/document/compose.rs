@@ -63,6 +63,7 @@ impl CommonParts {
             configs: request.configs(),
             page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
             extensions: extensions(&deployment.frame.points),
+            policy: request.policy().permissions(),
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),
             view: content.map(|content| &*content.view),
@@ -128,7 +129,7 @@ impl Documents {
         };
         let banner = request.is_preview.then(preview_banner::csp_hash);
         let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
-        let policy = self.common.policy.header(hashes);
+        let policy = self.common.policy.of_document(&request.policy(), hashes);
         let (site, request) = (Arc::clone(&self.common), request.clone());
         let write = move || {
             let content = content.as_deref().map(|content| (content, &extensions));

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY_REPORT_ONLY,
+    CONTENT_TYPE, ETAG, LOCATION, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
@@ -14,7 +15,7 @@ use colonnade_web::response::{
 use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
 use super::types::{Content, Document};
-use crate::content_security_policy::ContentSecurityPolicy;
+use crate::content_security_policy::{ContentSecurityPolicy, DocumentPolicy};
 use crate::deployment_selection::Caching;
 
 const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
@@ -88,9 +89,14 @@ impl Responses {
     }
 
     /// The fields of a document with this policy. Its entity tag and its coding are placeholders.
-    fn headers(&self, policy: HeaderValue, caching: Caching) -> HeaderMap {
+    fn headers(&self, policy: DocumentPolicy, caching: Caching) -> HeaderMap {
         let mut headers = self.0.clone();
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        headers.insert(CONTENT_SECURITY_POLICY, policy.enforced);
+        headers.extend(
+            policy
+                .reported
+                .map(|policy| (CONTENT_SECURITY_POLICY_REPORT_ONLY, policy)),
+        );
         let cache_control = match caching {
             Caching::Public => return headers,
             Caching::Private => "private, no-cache, no-transform",

@@ -66,7 +66,12 @@ impl SiteView {
         Self {
             brand: Arc::clone(&site.brand),
             language: site.language.clone(),
-            values: SiteValues::new(value, config.navigation.clone(), configs.collect()),
+            values: SiteValues::new(
+                value,
+                config.navigation.clone(),
+                configs.collect(),
+                config.policy.clone(),
+            ),
             fixed,
         }
     }
@@ -100,5 +105,8 @@ fn has_same_values(one: &SiteValues, other: &SiteValues) -> bool {
         let configs = values.configs.iter();
         configs.map(|(name, config)| (name, config.get()))
     });
-    one.site == other.site && one.navigation == other.navigation && configs.eq(other_configs)
+    one.site == other.site
+        && one.navigation == other.navigation
+        && one.policy == other.policy
+        && configs.eq(other_configs)
 }

@@ -87,6 +87,7 @@ fn with_content(
         page: page.map(|page| ResolvedPage::with_extensions(page, BTreeMap::new())),
         extensions: BTreeMap::new(),
         social_image: None,
+        policy: Vec::new(),
         reports: &ErrorReportSettings { sample_percent: 100 },
         view: None,
         form,

@@ -10,13 +10,16 @@ use serde_json::value::RawValue;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use colonnade_model::pattern::RequestPath;
+use colonnade_model::policy::Policy;
 use colonnade_render::{ExtensionOutcomes, RenderRequest, Validity, Why};
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
 
 use super::SiteView;
+use crate::content_security_policy::DocumentPolicy;
 use crate::deployment_selection::{Caching, DeploymentSelection};
+use crate::resolved_page::sections;
 
 /// A request for a document on the current date.
 #[derive(Debug, Clone)]
@@ -100,15 +103,19 @@ impl DocumentRequest {
     /// The configuration of the page's section, and of the sections that fill extension points of the
     /// page or the shell, by name.
     pub(super) fn configs(&self) -> BTreeMap<&str, &RawValue> {
-        let (page, set) = (self.page.as_deref(), &*self.deployment);
-        let points = page.iter().flat_map(|page| &page.points).chain(&set.frame.points);
-        let extensions = points.flat_map(|point| set.extensions(point));
-        let sections = page.map(|page| &page.section).into_iter();
-        let sections = sections.chain(extensions.map(|extension| &extension.section));
         let config = |name| Some((name, &**self.site.values.configs.get(name)?));
-        sections
-            .filter_map(|section| config(section.name.as_str()))
-            .collect()
+        self.sections().filter_map(config).collect()
+    }
+
+    /// What the document may do in addition to the strict default.
+    pub(super) fn policy(&self) -> Policy {
+        self.site.values.policy.of(self.sections())
+    }
+
+    /// The names of its sections.
+    fn sections(&self) -> impl Iterator<Item = &str> {
+        let sections = sections(&self.deployment, self.page.as_deref());
+        sections.map(|section| section.name.as_str())
     }
 
     /// Whether another client requests it than the only one that may use a document.
@@ -147,7 +154,7 @@ pub(super) struct Document {
 pub(super) enum Content {
     /// HTML with its Content Security Policy.
     Html {
-        policy: HeaderValue,
+        policy: DocumentPolicy,
         html: EncodedContent,
     },
     /// A redirect to this path of the site.

@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 use colonnade_model::deployment::ReleaseSummary;
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::pattern::{Pattern, PatternError};
+use colonnade_model::policy::Policy;
 use colonnade_model::release::{
     Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, NavigationEntry, PointReference, Release,
     ReleaseId, ServerModules, SocialImage, ThemeColor,
@@ -45,6 +46,8 @@ pub struct LoadedRelease {
     /// Shared packages: the version ranges a section needs, or the exact versions the shell
     /// provides.
     pub shared: BTreeMap<String, String>,
+    /// What its documents need in addition to the strict default.
+    pub policy: Policy,
     /// The facts of the site that it reads, with their types.
     pub facts: BTreeMap<String, FactType>,
     /// The values of its section's configuration that it reads, with their types.
@@ -206,6 +209,7 @@ impl LoadedRelease {
             files,
             contract: release.contract,
             shared: release.shared,
+            policy: release.policy,
             facts: release.facts,
             config: release.config,
             extension_points: release.extension_points,
@@ -257,6 +261,7 @@ impl LoadedRelease {
             files: foldhash::HashMap::default(),
             contract: summary.contract,
             shared: summary.shared.clone(),
+            policy: Policy::default(),
             facts: BTreeMap::new(),
             config: BTreeMap::new(),
             extension_points: Vec::new(),

@@ -1,0 +1,429 @@
+//! Content policies: what documents may do in addition to the strict default. A release says what it
+//! needs, and the operator what sections may.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::Error;
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// The most values of a key.
+const MAX_VALUES: usize = 32;
+
+/// What a policy says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PolicyKey {
+    /// Hosts of images.
+    Images,
+    /// Hosts of fonts.
+    Fonts,
+    /// Hosts that scripts request, also with WebSocket.
+    Connections,
+    /// Hosts of frames.
+    Frames,
+    /// Hosts of audio and video.
+    Media,
+    /// `style` attributes in HTML.
+    StyleAttributes,
+    /// Style elements with any text, or with that of these hashes.
+    StyleElements,
+    /// Workers whose script is a `blob:` URL.
+    Workers,
+    /// Whether browsers only report violations of Trusted Types.
+    TrustedTypes,
+}
+
+use PolicyKey::{
+    Connections, Fonts, Frames, Images, Media, StyleAttributes, StyleElements, TrustedTypes, Workers,
+};
+
+impl PolicyKey {
+    /// All keys.
+    pub const ALL: [Self; 9] = [
+        Images,
+        Fonts,
+        Connections,
+        Frames,
+        Media,
+        StyleAttributes,
+        StyleElements,
+        Workers,
+        TrustedTypes,
+    ];
+
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Images => "images",
+            Fonts => "fonts",
+            Connections => "connections",
+            Frames => "frames",
+            Media => "media",
+            StyleAttributes => "style_attributes",
+            StyleElements => "style_elements",
+            Workers => "workers",
+            TrustedTypes => "trusted_types",
+        }
+    }
+
+    /// Its name in `release.json`.
+    fn json_name(self) -> &'static str {
+        match self {
+            StyleAttributes => "styleAttributes",
+            StyleElements => "styleElements",
+            TrustedTypes => "trustedTypes",
+            _ => self.name(),
+        }
+    }
+
+    /// The description of a valid value in errors.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Images | Fonts | Connections | Frames | Media => {
+                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`"
+            }
+            StyleAttributes | Workers => "a boolean",
+            StyleElements => "a boolean, or an array of at most 32 hashes, such as `sha256-…`",
+            TrustedTypes => "`enforce` or `report`",
+        }
+    }
+}
+
+/// The permissions of a policy. The default has none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy(BTreeMap<PolicyKey, BTreeSet<String>>);
+
+impl Policy {
+    /// Whether it permits nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What a key permits: hosts, hashes, `true` or `report`, sorted.
+    pub fn values(&self, key: PolicyKey) -> impl Iterator<Item = &str> {
+        self.0.get(&key).into_iter().flatten().map(String::as_str)
+    }
+
+    /// Whether a key permits this value.
+    pub fn has(&self, key: PolicyKey, value: &str) -> bool {
+        self.0.get(&key).is_some_and(|values| values.contains(value))
+    }
+
+    /// Adds what a key permits.
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    pub fn add(&mut self, key: PolicyKey, value: &Value) -> Result<(), String> {
+        let values = parse(key, value)?;
+        if !values.is_empty() {
+            self.0.entry(key).or_default().extend(values);
+        }
+        Ok(())
+    }
+
+    /// Adds all that another policy permits.
+    pub fn extend(&mut self, other: &Self) {
+        for (key, values) in &other.0 {
+            self.0.entry(*key).or_default().extend(values.iter().cloned());
+        }
+    }
+
+    /// The keys of which `permitted` permits less than this policy needs.
+    pub fn missing_in(&self, permitted: &Self) -> Vec<PolicyKey> {
+        let is_permitted = |key, needed: &str| permitted.values(key).any(|value| covers(value, needed));
+        let missing = self
+            .0
+            .iter()
+            .filter(|(key, needed)| !needed.iter().all(|value| is_permitted(**key, value)));
+        missing.map(|(key, _)| *key).collect()
+    }
+
+    /// The line of a key in the configuration.
+    pub fn line(&self, key: PolicyKey) -> String {
+        let values: Vec<&str> = self.values(key).collect();
+        let name = key.name();
+        match key {
+            _ if values.contains(&"true") => format!("{name} = true"),
+            TrustedTypes => format!("{name} = \"report\""),
+            _ => format!("{name} = {values:?}"),
+        }
+    }
+
+    /// Its permissions, each as the name of the key and the value.
+    pub fn permissions(&self) -> Vec<String> {
+        let permissions = self
+            .0
+            .iter()
+            .flat_map(|(key, values)| values.iter().map(|value| format!("{} {value}", key.name())));
+        permissions.collect()
+    }
+}
+
+/// Whether a permitted value includes a needed one.
+fn covers(permitted: &str, needed: &str) -> bool {
+    permitted == needed
+        || permitted == TRUE
+        || permitted
+            .strip_prefix('*')
+            .is_some_and(|domain| needed.ends_with(domain))
+}
+
+/// The value of a boolean key.
+const TRUE: &str = "true";
+
+/// The value of `trusted_types` that permits something.
+const REPORT: &str = "report";
+
+fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
+    let is_hosts = matches!(key, Images | Fonts | Connections | Frames | Media);
+    match value {
+        Value::Bool(is_permitted) if !is_hosts && key != TrustedTypes => {
+            Ok(is_permitted.then(|| TRUE.to_owned()).into_iter().collect())
+        }
+        Value::String(text) if key == TrustedTypes => match text.as_str() {
+            "enforce" => Ok(BTreeSet::new()),
+            REPORT => Ok([REPORT.to_owned()].into()),
+            _ => Err(format!("`{text}` is not a mode")),
+        },
+        Value::Array(items) if is_hosts => strings(items, "host", is_host),
+        Value::Array(items) if key == StyleElements => strings(items, "hash", is_hash),
+        Value::Null => Err("is null".to_owned()),
+        Value::Bool(_) => Err("is of type boolean".to_owned()),
+        Value::Number(_) => Err("is of type number".to_owned()),
+        Value::String(_) => Err("is of type string".to_owned()),
+        Value::Array(_) => Err("is of type array".to_owned()),
+        Value::Object(_) => Err("is of type table".to_owned()),
+    }
+}
+
+fn strings(items: &[Value], noun: &str, is_valid: fn(&str) -> bool) -> Result<BTreeSet<String>, String> {
+    if items.len() > MAX_VALUES {
+        return Err(format!("has {} values", items.len()));
+    }
+    let string = |item: &Value| match item.as_str() {
+        Some(text) if is_valid(text) => Ok(text.to_owned()),
+        _ => Err(format!(
+            "`{}` is not a {noun}",
+            item.as_str().map_or_else(|| item.to_string(), str::to_owned)
+        )),
+    };
+    items.iter().map(string).collect()
+}
+
+/// Whether a text is a host in lower case, maybe with a port. The first label may be `*` if two
+/// others follow it. Nothing else fits into a source of the header.
+fn is_host(text: &str) -> bool {
+    let (name, port) = text
+        .split_once(':')
+        .map_or((text, None), |(name, port)| (name, Some(port)));
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let (domain, is_wildcard) = name
+        .strip_prefix("*.")
+        .map_or((name, false), |domain| (domain, true));
+    let is_label = |label: &str| {
+        let is_valid = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        label.bytes().all(is_valid) && !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
+    };
+    let is_domain =
+        domain.split('.').all(is_label) && (domain.contains('.') || !is_wildcard && domain == "localhost");
+    name.len() <= 253 && is_domain && port.is_none_or(is_port)
+}
+
+/// Whether a host is always the visitor's own machine. All others need encrypted connections.
+pub fn is_loopback(host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or_default();
+    name == "localhost" || name.ends_with(".localhost") || name == "127.0.0.1"
+}
+
+/// Whether a text is a hash of the Content Security Policy, without its quotes.
+fn is_hash(text: &str) -> bool {
+    let (algorithm, digest) = text.split_once('-').unwrap_or_default();
+    let length = match algorithm {
+        "sha256" => 44,
+        "sha384" => 64,
+        "sha512" => 88,
+        _ => return false,
+    };
+    digest.len() == length
+        && digest
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+}
+
+impl Serialize for Policy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, values) in &self.0 {
+            let name = key.json_name();
+            match key {
+                _ if values.contains(TRUE) => map.serialize_entry(name, &true)?,
+                TrustedTypes => map.serialize_entry(name, REPORT)?,
+                _ => map.serialize_entry(name, values)?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut policy = Self::default();
+        for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
+            let key = PolicyKey::ALL.into_iter().find(|key| key.json_name() == name);
+            let names = || {
+                PolicyKey::ALL
+                    .map(|key| format!("`{}`", key.json_name()))
+                    .join(", ")
+            };
+            let key = key.ok_or_else(|| {
+                D::Error::custom(format_args!(
+                    "policy: unknown key `{name}`; expected one of {}",
+                    names()
+                ))
+            })?;
+            let added = policy.add(key, &value);
+            added.map_err(|wrong| {
+                D::Error::custom(format_args!(
+                    "policy.{name}: {wrong}; expected {}",
+                    key.expected()
+                ))
+            })?;
+        }
+        Ok(policy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Policy, PolicyKey, is_host};
+
+    fn policy(json: serde_json::Value) -> Policy {
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn host_fits_one_source_of_the_header() {
+        for host in [
+            "cdn.example.com",
+            "*.example.com",
+            "localhost",
+            "localhost:3000",
+            "127.0.0.1:80",
+            "a-1.b.c:443",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for invalid in [
+            "",
+            "*",
+            "*.com",
+            "*.localhost",
+            "a.*.com",
+            "cdn",
+            "https://cdn.example.com",
+            "cdn.example.com/a",
+            "a.b;",
+            "a.b c.d",
+            "a.b,c.d",
+            "'unsafe-inline'",
+            "data:",
+            "blob:",
+            "A.example",
+            "a..b",
+            ".a.b",
+            "a.b.",
+            "-a.b",
+            "a-.b",
+            "a.b:",
+            "a.b:*",
+            "a.b:+1",
+            "a.b:65536",
+            "a.b:80:80",
+            "[::1]",
+            "ä.example",
+            "a.b\n",
+        ] {
+            assert!(!is_host(invalid), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn union_permits_what_either_policy_permits() {
+        let mut union = policy(json!({ "images": ["a.example"], "workers": true }));
+        union.extend(&policy(
+            json!({ "images": ["b.example"], "trustedTypes": "report", "fonts": [] }),
+        ));
+        let expected =
+            json!({ "images": ["a.example", "b.example"], "trustedTypes": "report", "workers": true });
+        assert_eq!(json!(union), expected);
+        let permissions = [
+            "images a.example",
+            "images b.example",
+            "workers true",
+            "trusted_types report",
+        ];
+        assert_eq!(union.permissions(), permissions);
+    }
+
+    #[test]
+    fn policy_lacks_what_it_does_not_cover() {
+        let hash = format!("sha256-{}", "a".repeat(44));
+        let permitted = policy(json!({ "images": ["*.example.com", "b.example:81"], "styleElements": true }));
+        for (needed, missing) in [
+            (
+                json!({ "images": ["cdn.example.com", "*.cdn.example.com"], "styleElements": [hash] }),
+                vec![],
+            ),
+            (
+                json!({ "trustedTypes": "enforce", "workers": false, "frames": [] }),
+                vec![],
+            ),
+            (json!({ "images": ["example.com"] }), vec![PolicyKey::Images]),
+            (
+                json!({ "images": ["cdn.example.com:81"] }),
+                vec![PolicyKey::Images],
+            ),
+            (json!({ "images": ["b.example"] }), vec![PolicyKey::Images]),
+            (
+                json!({ "fonts": ["a.example.com"], "workers": true }),
+                vec![PolicyKey::Fonts, PolicyKey::Workers],
+            ),
+        ] {
+            assert_eq!(policy(needed.clone()).missing_in(&permitted), missing, "{needed}");
+        }
+        let all = policy(json!({ "styleElements": true }));
+        let some = policy(json!({ "styleElements": [hash] }));
+        assert_eq!(all.missing_in(&some), [PolicyKey::StyleElements]);
+    }
+
+    #[test]
+    fn invalid_policy_names_key_and_expectation() {
+        let problem = |json| serde_json::from_value::<Policy>(json).unwrap_err().to_string();
+        let hosts =
+            "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`";
+        for (json, expected) in [
+            (json!({ "images": ["a.b; x"] }), format!("policy.images: `a.b; x` is not a host; expected {hosts}")),
+            (json!({ "images": [1] }), format!("policy.images: `1` is not a host; expected {hosts}")),
+            (json!({ "images": vec!["a.b"; 33] }), format!("policy.images: has 33 values; expected {hosts}")),
+            (json!({ "fonts": true }), format!("policy.fonts: is of type boolean; expected {hosts}")),
+            (json!({ "workers": "yes" }), "policy.workers: is of type string; expected a boolean".to_owned()),
+            (json!({ "trustedTypes": true }), "policy.trustedTypes: is of type boolean; expected `enforce` or `report`".to_owned()),
+            (json!({ "trustedTypes": "off" }), "policy.trustedTypes: `off` is not a mode; expected `enforce` or `report`".to_owned()),
+            (
+                json!({ "styleElements": ["sha256-a"] }),
+                "policy.styleElements: `sha256-a` is not a hash; expected a boolean, or an array of at most 32 hashes, such as \
+                 `sha256-…`".to_owned(),
+            ),
+            (
+                json!({ "style_elements": true }),
+                "policy: unknown key `style_elements`; expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
+                 `styleAttributes`, `styleElements`, `workers`, `trustedTypes`".to_owned(),
+            ),
+        ] {
+            assert_eq!(problem(json), expected);
+        }
+    }
+}

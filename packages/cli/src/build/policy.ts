@@ -1,0 +1,68 @@
+import { UsageError } from "./usageError.js";
+
+/**
+ * What the documents of a package need in addition to the strict default. The operator permits it in `[policy]` of site.toml. A host
+ * is one of https, such as `cdn.example.com`, `*.example.com` or `localhost:3000`.
+ */
+export interface ContentPolicy {
+  /** Hosts of images. */
+  readonly images?: readonly string[];
+  /** Hosts of fonts. */
+  readonly fonts?: readonly string[];
+  /** Hosts that scripts request, also with WebSocket. */
+  readonly connections?: readonly string[];
+  /** Hosts of frames. */
+  readonly frames?: readonly string[];
+  /** Hosts of audio and video. */
+  readonly media?: readonly string[];
+  /** `style` attributes in HTML. */
+  readonly styleAttributes?: boolean;
+  /** Style elements with any text, or with that of hashes such as `sha256-…`. */
+  readonly styleElements?: boolean | readonly string[];
+  /** Workers whose script is a `blob:` URL. */
+  readonly workers?: boolean;
+  /** `report` if browsers only report violations of Trusted Types. Default: `enforce`. */
+  readonly trustedTypes?: "enforce" | "report";
+}
+
+const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
+const HOST = new RegExp(`^(localhost|(\\*\\.)?${LABEL}(\\.${LABEL})+)(:\\d{1,5})?$`);
+const HASH = /^sha(256|384|512)-[\w+/]+={0,2}$/;
+
+type Check = readonly [isValid: (value: unknown) => boolean, expected: string];
+
+const HOSTS: Check = [isListOf(HOST), 'a list of hosts, such as "cdn.example.com" or "*.example.com"'];
+const BOOLEAN: Check = [(value) => typeof value === "boolean", "a boolean"];
+const CHECKS: Readonly<Record<keyof ContentPolicy, Check>> = {
+  images: HOSTS,
+  fonts: HOSTS,
+  connections: HOSTS,
+  frames: HOSTS,
+  media: HOSTS,
+  styleAttributes: BOOLEAN,
+  styleElements: [
+    (value) => typeof value === "boolean" || isListOf(HASH)(value),
+    'a boolean, or a list of hashes, such as "sha256-…"',
+  ],
+  workers: BOOLEAN,
+  trustedTypes: [(value) => value === "enforce" || value === "report", '"enforce" or "report"'],
+};
+
+function isListOf(pattern: RegExp) {
+  return (value: unknown): boolean =>
+    Array.isArray(value) && value.every((item) => typeof item === "string" && pattern.test(item));
+}
+
+/** @throws UsageError if the value of `policy` in a configuration is invalid. */
+export function checkPolicy(file: string, policy: unknown): asserts policy is ContentPolicy {
+  if (typeof policy !== "object" || policy === null || Array.isArray(policy))
+    throw new UsageError(`${file}: policy is ${JSON.stringify(policy)}; expected { images: ["cdn.example.com"] }`);
+  for (const [key, value] of Object.entries(policy)) {
+    const check = Object.hasOwn(CHECKS, key) ? CHECKS[key as keyof ContentPolicy] : undefined;
+    if (!check)
+      throw new UsageError(`${file}: policy has the unknown key "${key}"; expected ${Object.keys(CHECKS).join(", ")}`);
+    const [isValid, expected] = check;
+    if (!isValid(value))
+      throw new UsageError(`${file}: policy.${key} is ${JSON.stringify(value)}; expected ${expected}`);
+  }
+}
