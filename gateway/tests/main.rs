@@ -94,6 +94,7 @@ mod rollouts_concurrent;
 mod secrets_leak;
 mod section_claims;
 mod section_errors;
+mod section_examples;
 mod section_logs;
 mod security_headers;
 mod service_manager;

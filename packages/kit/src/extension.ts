@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "react";
 
-import type { NoQueries, Queries, QueryResults } from "./queries.js";
+import type { ExampleResults, NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Site } from "./site.js";
 
 /** An extension point with unknown props. */
@@ -37,6 +37,14 @@ export interface ExtensionProps<Props extends object, Data> {
   readonly data: Data;
 }
 
+/** Props of an extension with results of its queries, to check the extension with. */
+export interface ExtensionExample<Props extends object, Q extends Queries = Queries> {
+  /** What a page passes to the point. */
+  readonly props: Props;
+  /** A result of each query. Absent for an extension without queries. */
+  readonly results?: ExampleResults<Q>;
+}
+
 /**
  * What a section contributes to an extension point.
  *
@@ -52,6 +60,11 @@ export interface Extension<Props extends object, Data, Q extends Queries = NoQue
    * Returns the extension's data, which must be serializable to JSON, or null: there is nothing to show for these props.
    */
   data(context: ExtensionDataContext<Props, Q>): Data | null | Promise<Data | null>;
+  /**
+   * Returns at most 20 props, each with results of the queries. They are used as those of a page, in addition to the examples of the
+   * point, whose queries are sent to the upstreams.
+   */
+  examples?(): readonly ExtensionExample<NoInfer<Props>, NoInfer<Q>>[];
   /** Renders the extension. */
   readonly Component: FunctionComponent<ExtensionProps<Props, Data>>;
 }
@@ -60,6 +73,7 @@ export interface Extension<Props extends object, Data, Q extends Queries = NoQue
 export type AnyExtension = Pick<Extension<never, never>, "order"> & {
   queries?(context: ExtensionContext<object>): Queries;
   data(context: ExtensionContext<object> & { readonly results?: QueryResults }): unknown;
+  examples?(): readonly ExtensionExample<object>[];
   readonly Component: FunctionComponent<ExtensionProps<never, never>>;
 };
 

@@ -16,6 +16,7 @@ export {
   type Page,
   type PageContent,
   type PageData,
+  type PageExample,
   type PageMembers,
   type PageProps,
   type QueriesContext,
@@ -25,7 +26,7 @@ export type { DialogParams, DialogProps } from "./dialog.js";
 export { isNotFound, notFound, type NotFound } from "./notFound.js";
 export { isRedirect, redirect, type Redirect } from "./redirect.js";
 export { query } from "./query.js";
-export type { NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
+export type { ExampleResults, NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { DialogForm, DialogLink, type DialogFormProps, type DialogLinkProps, type DialogTarget } from "./DialogForm.js";

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "react";
 import { browserOnly } from "./browserOnly.js";
 import type { AnyExtensionPoint } from "./extension.js";
 import type { NotFound } from "./notFound.js";
-import type { NoQueries, Queries, QueryResults } from "./queries.js";
+import type { ExampleResults, NoQueries, Queries, QueryResults } from "./queries.js";
 import type { Redirect } from "./redirect.js";
 import type { Site } from "./site.js";
 
@@ -122,6 +122,11 @@ export interface PageMembers<Data, Q extends Queries = NoQueries> {
    * the gateway test the page with them. All pages of a section together return at most 5,000.
    */
   paths?(): readonly string[];
+  /**
+   * Returns at most 20 paths, each with results of the queries. The build, tests and the gateway's trial render run the page with
+   * them, so that code with data runs before a visitor opens the page. Releases for browsers do not contain them.
+   */
+  examples?(): readonly PageExample<NoInfer<Q>>[];
   /** There is a page for every value of the params, so `data` need not return `notFound()` for any. Default: false. */
   readonly anyParams?: boolean;
   /** The extension points that the component shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
@@ -151,6 +156,14 @@ export type PageContent<Data> =
       readonly Component: FunctionComponent<PageProps<Data>>;
     };
 
+/** A path of a page with results of its queries, to check the page with. */
+export interface PageExample<Q extends Queries = Queries> {
+  /** Percent-encoded. */
+  readonly path: string;
+  /** A result of each query. Absent for a page without queries. */
+  readonly results?: ExampleResults<Q>;
+}
+
 /** What a page's `data` returns. */
 export type PageData<Data> = Data | NotFound | Redirect;
 
@@ -158,8 +171,9 @@ export type PageData<Data> = Data | NotFound | Redirect;
  * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`, and only
  * the results of its own `queries` to its `data`.
  */
-export type AnyPage = Omit<PageMembers<never>, "queries" | "data"> &
+export type AnyPage = Omit<PageMembers<never>, "queries" | "data" | "examples"> &
   PageContent<never> & {
+    examples?(): readonly PageExample[];
     queries?(context: QueriesContext): Queries;
     data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
   };

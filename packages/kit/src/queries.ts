@@ -12,12 +12,12 @@ export type QueryResult<Value = unknown> =
       readonly status: number;
     };
 
-/** A query whose value a schema validates. */
-export interface Query<Value> {
+/** A query whose value a schema validates. `Response` is what an upstream responds with. */
+export interface Query<Value, Response = unknown> {
   /** Path below `/api/`, percent-encoded. May have a query string. */
   readonly path: string;
   /** Schema of any library that implements Standard Schema. */
-  readonly schema: StandardSchemaV1<unknown, Value>;
+  readonly schema: StandardSchemaV1<Response, Value>;
 }
 
 /** The queries of a page, by name: paths below `/api/`, or paths with a schema from {@link query}. */
@@ -29,6 +29,11 @@ export type NoQueries = Readonly<Record<string, never>>;
 /** The results of queries, by name. A schema gives a result its type; without one, the value is unknown. */
 export type QueryResults<Q extends Queries = Queries> = {
   readonly [Name in keyof Q]: QueryResult<Q[Name] extends Query<infer Value> ? Value : unknown>;
+};
+
+/** Results of all queries, by name, to check a page or an extension with: what upstreams respond with, before a schema changes it. */
+export type ExampleResults<Q extends Queries = Queries> = {
+  readonly [Name in keyof Q]: QueryResult<Q[Name] extends Query<unknown, infer Response> ? Response : unknown>;
 };
 
 /** Validates a result with a schema, if there is one. */

@@ -14,6 +14,9 @@ import type { Query } from "./queries.js";
  * export const queries = () => ({ event: query("/api/events/7", v.object({ title: v.string() })) });
  * ```
  */
-export function query<Output>(path: string, schema: StandardSchemaV1<unknown, Output>): Query<Output> {
+export function query<Response, Value>(
+  path: string,
+  schema: StandardSchemaV1<Response, Value>,
+): Query<Value, Response> {
   return { path, schema };
 }

@@ -5,6 +5,7 @@ import { useId, type ReactElement } from "react";
 
 import { SECTION_NAME } from "../breadcrumbs";
 import { formatDay, formatTime, relativeDay } from "../dates";
+import { listing } from "../examples";
 import { eventPath, listPath, listQuery, slugOf } from "../paths";
 import { listingSchema, type City, type EventSummary } from "../schemas";
 import css from "./cityAside.module.css";
@@ -32,6 +33,7 @@ export const extension = defineExtension({
     const next = events.slice(0, MAX_EVENTS);
     return { city, events: next.map(({ id, date, time, title, sample }) => ({ id, date, time, title, sample })) };
   },
+  examples: () => [{ props: { state: "Oregon", city: "Portland" }, results: { listing } }],
   Component: NextEvents,
 });
 

@@ -7,6 +7,7 @@ import { PageFrame } from "../components/PageFrame";
 import { SampleNotice } from "../components/SampleNotice";
 import { Unavailable } from "../components/Unavailable";
 import css from "./cities.module.css";
+import { cities } from "../examples";
 import { CITIES_PATH, citiesQuery, listPath } from "../paths";
 import { citiesSchema } from "../schemas";
 
@@ -15,6 +16,7 @@ export const page = definePage({
   queries: ({ site }) => ({ cities: query(citiesQuery(site.today), citiesSchema) }),
   data: ({ results: { cities } }) => (cities.ok ? cities.value : null),
   paths: () => [CITIES_PATH],
+  examples: () => [{ path: CITIES_PATH, results: { cities } }],
   head: ({ site }) => ({
     title: `${SECTION_NAME} - ${site.brand}`,
     description: "Sample events in a few cities.",

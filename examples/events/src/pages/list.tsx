@@ -6,6 +6,7 @@ import { ListingView } from "../components/ListingView";
 import { PageFrame } from "../components/PageFrame";
 import { SampleNotice } from "../components/SampleNotice";
 import { Unavailable } from "../components/Unavailable";
+import { listing, missing } from "../examples";
 import { listPath, listQuery, type ListAddress } from "../paths";
 import { listingSchema, type Listing } from "../schemas";
 
@@ -43,6 +44,8 @@ export const page = definePage({
     return { address, listing: listing.ok ? listing.value : null };
   },
   paths: () => [listPath({ city: "portland" })],
+  examples: () =>
+    [listing, missing].map((result) => ({ path: listPath({ city: "portland" }), results: { listing: result } })),
   head: ({ data, site }) => {
     const { page } = data.address;
     return {

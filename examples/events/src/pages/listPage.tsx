@@ -1,7 +1,13 @@
 import { definePage } from "@colonnade/kit";
 
+import { listing } from "../examples";
 import { listPath } from "../paths";
 import { page as list } from "./list";
 
 /** A further page of a city's events. */
-export const page = definePage({ ...list, paths: () => [listPath({ city: "portland", page: 2 })] });
+const path = listPath({ city: "portland", page: 2 });
+export const page = definePage({
+  ...list,
+  paths: () => [path],
+  examples: () => [{ path, results: { listing } }],
+});

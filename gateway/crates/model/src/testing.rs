@@ -141,6 +141,7 @@ fn sample(name: &str, version: &str, kind: Kind, entry: &str, files: &[(&str, &s
         facts: BTreeMap::new(),
         config: BTreeMap::new(),
         policy: Policy::default(),
+        examples: None,
         files: files.iter().map(file).collect(),
     };
     let files = files.iter().map(|(path, _)| ((*path).to_owned(), bytes(path)));

@@ -20,6 +20,7 @@ mod queries;
 mod request;
 mod requested;
 mod results;
+mod section_examples;
 mod site_url;
 mod site_values;
 mod trial;

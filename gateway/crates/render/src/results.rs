@@ -107,6 +107,17 @@ impl Results {
         too_large.is_empty().then_some(results)
     }
 
+    /// The results of an example, by name, as JSON.
+    pub(crate) fn of_example(queries: Arc<Queries>, results: &RawValue) -> Self {
+        Self {
+            queries,
+            json: Arc::from(results.to_owned()),
+            validity: Validity::default(),
+            late: BTreeSet::new(),
+            too_large: BTreeSet::new(),
+        }
+    }
+
     fn new(
         queries: Arc<Queries>,
         results: &BTreeMap<String, QueryResult>,

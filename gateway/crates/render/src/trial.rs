@@ -7,17 +7,18 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
-use colonnade_model::release::{ReleaseId, SHELL};
-use colonnade_store::Store;
-use colonnade_store::loaded::{LoadedDeployment, PageManifest};
+use colonnade_model::release::{Examples, ReleaseId, SHELL};
+use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest};
+use colonnade_store::{Store, StoreError};
 
 use crate::attempt::{Attempt, Input};
 use crate::examples::TrialExtension;
 use crate::extension::RequestedExtension;
 use crate::page::Output;
-use crate::request::ReleasePair;
+use crate::request::{DatedKey, ReleasePair};
 use crate::requested::{RequestedPaths, RequestedRenders};
 use crate::results::Results;
+use crate::section_examples::SectionExample;
 use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::{RenderRequest, Renderer};
@@ -106,12 +107,32 @@ pub struct TrialReport {
 enum Step<'a> {
     Page(RenderRequest<'a>),
     Extension(TrialExtension<'a>),
+    Example(SectionExample<'a>),
 }
 
 impl<'a> Trial<'a> {
+    /// The examples of each release whose pages are tried.
+    async fn examples(self, store: &Store) -> Vec<(&'a LoadedRelease, Result<Examples, StoreError>)> {
+        let Self {
+            deployment, tried, ..
+        } = self;
+        let mut examples = Vec::new();
+        for release in &deployment.releases {
+            let pair = ReleasePair::of(deployment, &release.id.name);
+            if pair.is_some_and(|pair| !tried.0.contains(&(pair, None))) {
+                examples.push((&**release, release.examples(store).await));
+            }
+        }
+        examples
+    }
+
     /// Renders an example of each page that names paths, then the shell's not-found page, then each
-    /// extension.
-    fn steps(self, site: &'a SiteValues) -> Vec<Step<'a>> {
+    /// extension, then the examples of sections.
+    fn steps(
+        self,
+        site: &'a SiteValues,
+        examples: &'a [(&'a LoadedRelease, Result<Examples, StoreError>)],
+    ) -> Vec<Step<'a>> {
         let Self {
             deployment,
             live,
@@ -126,7 +147,12 @@ impl<'a> Trial<'a> {
         let extensions = TrialExtension::all_of(deployment);
         let extensions =
             extensions.filter(|extension| extension.is_tried(live) && !tried.covers_extension(*extension));
-        pages.chain(extensions.map(Step::Extension)).collect()
+        let examples = examples
+            .iter()
+            .filter_map(|(release, examples)| Some((release, examples.as_ref().ok()?)));
+        let examples = examples.flat_map(|(release, examples)| SectionExample::all_of(release, examples));
+        let steps = pages.chain(extensions.map(Step::Extension));
+        steps.chain(examples.map(Step::Example)).collect()
     }
 
     /// The releases whose trial the requested paths are part of: those that are new.
@@ -145,8 +171,18 @@ impl<'a> Trial<'a> {
         match step {
             Step::Page(request) => request.releases().map(|pair| pair.section).into_iter().collect(),
             Step::Extension(extension) => extension.releases(self.live).cloned().collect(),
+            Step::Example(example) => vec![example.section.clone()],
         }
     }
+}
+
+/// The problem of a release whose examples cannot be read.
+fn unreadable((release, examples): &(&LoadedRelease, Result<Examples, StoreError>)) -> Option<Problem> {
+    let error = examples.as_ref().err()?;
+    Some(Problem {
+        releases: vec![release.id.clone()],
+        text: format!("the examples of {} cannot be read: {error}", release.id),
+    })
 }
 
 /// Why a page or an extension fails.
@@ -177,19 +213,28 @@ impl Renderer {
             return TrialReport::default();
         };
         let site = engine.site.load_full();
-        let steps = trial.steps(&site);
+        let examples = trial.examples(store).await;
+        let steps = trial.steps(&site, &examples);
         let releases = steps.iter().flat_map(|step| trial.releases(*step));
         let releases = releases.chain(trial.requested_releases()).collect();
         let log = TrialLog::start(&engine.diagnostics.log, trial.action, releases);
-        let mut problems = Vec::new();
+        let mut problems: Vec<_> = examples.iter().filter_map(unreadable).collect();
         for step in steps {
             problems.extend(match step {
                 Step::Page(request) => self.page_problem(store, trial, request).await,
                 Step::Extension(extension) => {
                     self.extension_problem(store, extension, trial.live, &site).await
                 }
+                Step::Example(example) => {
+                    let sets = (trial.deployment, trial.live);
+                    let failure = self.example_failure(store, example, sets, &site).await;
+                    failure.map(|failure| Problem {
+                        releases: trial.releases(step),
+                        text: example.describe(&failure),
+                    })
+                }
             });
-            if problems.len() == MAX_PROBLEMS {
+            if problems.len() >= MAX_PROBLEMS {
                 problems.push(Problem {
                     releases: Vec::new(),
                     text: NOT_TRIED.to_owned(),
@@ -326,8 +371,21 @@ impl Attempt<'_> {
         if let Some(output) = self.engine.cached(&key, self.request.day) {
             return Ok(output);
         }
+        self.run_trial(results, Some((key, self.request.day))).await
+    }
+
+    /// Renders with results that no upstream has sent, so the output is not cached.
+    pub(crate) async fn try_results(&self, results: &Results) -> Result<(), Failure> {
+        self.run_trial(Some(results), None).await.map(|_| ())
+    }
+
+    async fn run_trial(
+        &self,
+        results: Option<&Results>,
+        cache_key: Option<DatedKey>,
+    ) -> Result<Output, Failure> {
         let input = Input { form: None, results };
-        let job = Arc::new(self.job(input, Some((key, self.request.day))).await?);
+        let job = Arc::new(self.job(input, cache_key).await?);
         let output = timeout(TIMEOUT, self.engine.render_and_cache(&job, QUEUE_TIMEOUT)).await;
         output.unwrap_or_else(|_| {
             let message = "the render timed out; try again";

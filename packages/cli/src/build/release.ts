@@ -112,6 +112,8 @@ export interface Release extends ReleaseImages {
   readonly icon?: string;
   /** Server modules by import specifier. */
   readonly modules: Readonly<Record<string, string>>;
+  /** Sections only: the file with examples of pages and extensions. Absent if there are none. */
+  readonly examples?: string;
   /** All files, sorted by path. */
   readonly files: readonly ReleaseFile[];
 }

@@ -13,6 +13,7 @@ import { combineErrors, compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import { writeDeclarations } from "./declarations.js";
 import { readEntry, type EntryImports } from "./entry.js";
+import { writeExamples } from "./examples.js";
 import { writeExtensionList } from "./extensionList.js";
 import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { writeFederationManifest } from "./federationManifest.js";
@@ -73,7 +74,7 @@ export async function sectionRelease(
   context: BuildContext,
   client: Compilation,
   imports: EntryImports,
-  { pages, points, orders }: DeclaredParts,
+  { pages, points, orders, examples }: DeclaredParts,
 ): Promise<Release> {
   const { folder, output, config, identity, installed } = context;
   const { common, assetsOf, moduleFiles } = sectionAssets(client, path.resolve(folder, config.entry));
@@ -89,6 +90,7 @@ export async function sectionRelease(
     assets: assetsOf(request),
   }));
   await writeExtensionList(output, { extensionPoints: points, extensions });
+  const examplesFile = await writeExamples(output, examples);
   return {
     name: config.name,
     version: identity.version,
@@ -115,6 +117,7 @@ export async function sectionRelease(
     ...(config.config && { config: config.config }),
     ...(config.policy && { policy: config.policy }),
     modules: SECTION_MODULES,
+    ...(examplesFile !== undefined && { examples: examplesFile }),
     files: await listFiles(output),
   };
 }

@@ -26,6 +26,7 @@ import { SERVER_SPECIFIERS } from "./server.js";
 import { SharedStyles, STYLE } from "./sharedStyles.js";
 import { neededRanges } from "./shared.js";
 import { tsconfigOf } from "./tsconfig.js";
+import { WithoutExamples } from "./withoutExamples.js";
 import { WorkerImports } from "./workers.js";
 
 /** Name of the chunk that contains the exposed module. */
@@ -92,7 +93,10 @@ function baseConfiguration(context: BuildContext, side: BuildSide): Configuratio
       parser: { javascript: { url: "relative" } },
       generator: { "asset/resource": { emit: side === "client" } },
     },
-    plugins: config.define ? [new webpack.DefinePlugin(constants(config.define))] : [],
+    plugins: [
+      ...(config.define ? [new webpack.DefinePlugin(constants(config.define))] : []),
+      ...(context.isCheck ? [] : [new WithoutExamples()]),
+    ],
     performance: false,
     infrastructureLogging: { level: "warn" },
   };

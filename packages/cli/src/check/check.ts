@@ -3,13 +3,15 @@ import path from "node:path";
 
 import { readEntry } from "../build/entry.js";
 import type { BuildContext } from "../build/context.js";
+import { examplesIn, type ReleaseExamples } from "../build/examples.js";
 import type { ReleaseExtensionPoint } from "../build/release.js";
 import { placeholderSettings } from "../build/settings.js";
+import type { ApiRoutes } from "../dev/queries.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared, sectionFiles } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { inspectPages } from "./dom.js";
-import { MAX_PATHS } from "./limits.js";
+import { MAX_EXAMPLES_FILE, MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { mergePoints } from "./listedPoints.js";
@@ -20,6 +22,7 @@ import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
 import type { CheckedPage, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
+import { readResults } from "./siteResults.js";
 
 /** What a section declares in its code. */
 export interface DeclaredParts {
@@ -29,6 +32,7 @@ export interface DeclaredParts {
   readonly points: readonly ReleaseExtensionPoint[];
   /** The order of each extension, by the reference of its point. */
   readonly orders: ReadonlyMap<string, number>;
+  readonly examples: ReleaseExamples;
 }
 
 /** Result of {@link check}. */
@@ -40,26 +44,34 @@ export interface CheckResult {
   readonly hasPackageProblem: boolean;
 }
 
+/** What a check takes from a running site. */
+export interface CheckedAgainst {
+  /** Its live releases, whose extension points and extensions are taken into account. */
+  readonly live?: readonly LiveRelease[];
+  /** Where queries are sent. Pages and extensions are also checked with their results. */
+  readonly routes?: ApiRoutes;
+}
+
 /**
  * Renders a section's pages by the rules of the gateway's sandbox and finds all violations. Calls `data` and `head` for
- * each listed path. `live` are the live releases of a site, whose extension points and extensions are taken into account.
+ * each listed path.
  *
  * @throws UsageError if the section does not compile.
  */
-export async function check(context: BuildContext, live?: readonly LiveRelease[]): Promise<CheckResult> {
+export async function check(context: BuildContext, against: CheckedAgainst = {}): Promise<CheckResult> {
   return inTemporaryFolder(async (folder) => {
     const { name } = context.config;
     const scripts = { shared: path.join(folder, "shared.js"), bundle: sectionFiles(folder).file };
     const processes = new CheckProcesses(folder, { ...scripts, name, settings: placeholderSettings(context.config) });
     try {
-      return await checkIn({ temporary: folder, scripts, processes }, context, live);
+      return await checkIn({ temporary: folder, scripts, processes }, context, against);
     } finally {
       await processes.close();
     }
   });
 }
 
-const NOTHING: DeclaredParts = { pages: new Map(), points: [], orders: new Map() };
+const NOTHING: DeclaredParts = { pages: new Map(), points: [], orders: new Map(), examples: examplesIn([]) };
 
 interface CheckTools {
   /** Folder of the compiled section. */
@@ -71,7 +83,7 @@ interface CheckTools {
 async function checkIn(
   { temporary, scripts, processes }: CheckTools,
   context: BuildContext,
-  live: readonly LiveRelease[] | undefined,
+  { live, routes }: CheckedAgainst,
 ): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
@@ -106,7 +118,13 @@ async function checkIn(
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
   };
-  const reports = [sectionReports, ...pageReports, ...extensionReports].flat();
+  const ownReports = [sectionReports, ...pageReports, ...extensionReports].flat();
+  const real = routes && (await readResults(ownReports, routes));
+  const realReports = await inParallel(real?.tasks ?? [], (task) => processes.run(task));
+  const reports = [ownReports, ...realReports].flat();
+  const examples = examplesIn(reports);
+  const exampleBytes = Buffer.byteLength(JSON.stringify(examples));
+  if (exampleBytes > MAX_EXAMPLES_FILE) problems.add(tooLargeExamples(exampleBytes, bundle.locationOf("pages")));
   addReports(reports);
   const rendered = reports
     .filter((report) => report.kind === "rendered")
@@ -116,7 +134,8 @@ async function checkIn(
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
-  for (const problem of [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems]) problems.add(problem);
+  const allFaults = [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems, ...(real?.problems ?? [])];
+  for (const problem of allFaults) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {
@@ -131,7 +150,7 @@ async function checkIn(
   const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
-    declared: { pages: checkedPages, points, orders },
+    declared: { pages: checkedPages, points, orders, examples },
     hasPackageProblem: found.some(isInPackage),
   };
 }
@@ -146,6 +165,11 @@ function tooManyPaths(count: number, location: string | undefined): Problem {
   const message = `the pages of the section list ${String(count)} paths; expected at most ${String(MAX_PATHS)}`;
   const advice = "Return the most important paths from paths(): a page also works at paths that are not listed.";
   return problemOf("COL100", message, location, advice);
+}
+
+function tooLargeExamples(bytes: number, location: string | undefined): Problem {
+  const message = `the examples of the section have ${String(bytes)} bytes of JSON; expected at most ${String(MAX_EXAMPLES_FILE)}`;
+  return problemOf("COL163", message, location, "Remove some of them, or shorten their results.");
 }
 
 /** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
@@ -176,6 +200,8 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
     case "extension":
     case "rendered":
     case "notFound":
+    case "example":
+    case "queries":
       return;
     case "thrown": {
       const { code, message } = classifyError(report.error);

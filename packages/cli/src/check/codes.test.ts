@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { PROBLEM_KINDS } from "./codes.js";
 import {
   MAX_EXAMPLE_BYTES,
+  MAX_EXAMPLES_FILE,
   MAX_EXAMPLES,
   MAX_EXTENSION_BYTES,
   MAX_EXTENSIONS,
@@ -44,12 +45,15 @@ test.each([
   ["MAX_EXTENSIONS", MAX_EXTENSIONS, `A release has at most ${String(MAX_EXTENSIONS)}`],
   ["MAX_SHOWN", MAX_SHOWN, `an integer from 1 to ${String(MAX_SHOWN)}`],
   ["MAX_EXAMPLES", MAX_EXAMPLES, `1 to ${String(MAX_EXAMPLES)} objects`],
+  ["MAX_EXAMPLES_FILE", MAX_EXAMPLES_FILE / 1024, "of at most 1 MiB"],
   ["MAX_EXAMPLE_BYTES", MAX_EXAMPLE_BYTES / 1024, `at most ${String(MAX_EXAMPLE_BYTES / 1024)} KiB of JSON`],
 ])("the check has the gateway's %s, which the specification states", (name, value, statement) => {
-  const sources = ["mod.rs", "validate.rs"].map((file) => path.join(ROOT, "gateway/crates/model/src/release", file));
+  const sources = ["mod.rs", "validate.rs", "examples.rs"].map((file) =>
+    path.join(ROOT, "gateway/crates/model/src/release", file),
+  );
   const release = sources.map((file) => readFileSync(file, "utf8")).join("\n");
   // `64 << 10` is in KiB.
-  const [, limit = ""] = new RegExp(`${name}: (?:usize|u8) = ([\\d_]+)(?: << 10)?;`).exec(release) ?? [];
+  const [, limit = ""] = new RegExp(`${name}: (?:usize|u8|u64) = ([\\d_]+)(?: << 10)?;`).exec(release) ?? [];
   expect(Number(limit.replaceAll("_", ""))).toBe(value);
   const specification = readFileSync(path.join(ROOT, "docs/spec/release.md"), "utf8");
   expect(specification).toContain(statement);

@@ -113,6 +113,15 @@ export const PROBLEM_KINDS = {
     title: "Failed queries",
     help: "Handle a result with ok: false, such as by a message. Return notFound() only for status 404.",
   },
+  COL163: {
+    title: "Examples",
+    help: "Give each example a path of the page, or props, and for each query the result that its upstream responds with.",
+  },
+  COL164: {
+    title: "Page without examples",
+    help: "Add `examples`: paths, each with results of the queries. The build and a deploy run the page with them.",
+    severity: "warning",
+  },
   COL170: {
     title: "Place of an extension point",
     help: "Show each point once, by <ExtensionPoint>, and list it in extensionPoints of the page or shell that shows it.",

@@ -9,27 +9,27 @@ import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
 import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
-import { check } from "./check.js";
-import type { LiveRelease } from "./liveExtensions.js";
+import { check, type CheckedAgainst } from "./check.js";
 import { errorsIn, type Problem } from "./problem.js";
 import { checkShell } from "./shell.js";
 
 /**
- * Checks the section or shell in `folder` without building a release. `live` are the live releases of the site that it is for.
+ * Checks the section or shell in `folder` without building a release.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
 export async function checkSection(
   folder: string,
-  live?: readonly LiveRelease[],
+  against: CheckedAgainst = {},
 ): Promise<{ readonly name: string; readonly problems: readonly Problem[] }> {
   const config = await loadConfig(folder);
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
-    if (config.kind === "shell") return { name: config.name, problems: (await checkShell(context, live)).problems };
-    const { problems, declared, hasPackageProblem } = await check(context, live);
+    if (config.kind === "shell")
+      return { name: config.name, problems: (await checkShell(context, against.live)).problems };
+    const { problems, declared, hasPackageProblem } = await check(context, against);
     // Sizes need a minified build, which takes longer than the rest of the check. A package that breaks a rule may also be too
     // large, and a team should know that before it changes its code.
     if (errorsIn(problems).length > 0 && !hasPackageProblem) return { name: config.name, problems };

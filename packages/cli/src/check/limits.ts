@@ -21,7 +21,10 @@ export const MAX_LABEL = 64;
 /** The gateway accepts no extension point that shows more extensions. */
 export const MAX_SHOWN = 16;
 
-/** The gateway accepts no extension point with more examples. */
+/** The gateway accepts no larger file with the examples of pages and extensions, in bytes. */
+export const MAX_EXAMPLES_FILE = 1024 * 1024;
+
+/** The gateway accepts no extension point with more examples. A page or an extension has no more, either. */
 export const MAX_EXAMPLES = 20;
 
 /** The gateway accepts no release whose extension points have larger examples, in bytes of JSON. */

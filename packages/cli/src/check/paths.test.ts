@@ -81,6 +81,11 @@ const QUERIES: Readonly<Record<string, QueryCase>> = {
         "data() of /lab/ignoresUnknown/no-such-id (page /lab/ignoresUnknown/:id) returns data; expected notFound(), because the params are made up",
         "5:7",
       ],
+      [
+        "COL164",
+        'the page "/lab/ignoresUnknown/:id" has params and queries, but neither paths nor examples: its data never runs with results',
+        "4:10",
+      ],
     ],
   },
   outside: {

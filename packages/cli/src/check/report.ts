@@ -1,3 +1,5 @@
+import type { ExampleResults } from "@colonnade/kit";
+
 import type { ReleaseExtension, ReleaseExtensionPoint, ReleasePage } from "../build/release.js";
 import type { ReadSettings } from "../build/settings.js";
 import type { ThrownError } from "./classify.js";
@@ -34,6 +36,16 @@ export interface CheckJob extends SandboxScripts {
   readonly settings: ReadSettings;
 }
 
+/** A page at a path, or an extension with props as JSON. */
+export type Subject =
+  { readonly pattern: string; readonly path: string } | { readonly point: string; readonly props: string };
+
+/** Results of the queries of a page or an extension. */
+export interface GivenResults {
+  readonly subject: Subject;
+  readonly results: ExampleResults;
+}
+
 /** An extension to check. */
 export interface ExtensionTask {
   /** The reference of its extension point. */
@@ -52,6 +64,8 @@ export interface CheckTask {
   readonly extension?: ExtensionTask;
   /** The link targets to check. */
   readonly links?: readonly LinkTarget[];
+  /** Results to check only these subjects with: all are of the page, or of the extension. */
+  readonly given?: readonly GivenResults[];
 }
 
 /** What a release says about a page besides its files. */
@@ -68,6 +82,13 @@ export type Report =
   | ({ readonly kind: "extension" } & Omit<ReleaseExtension, "assets">)
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
+  | ({ readonly kind: "example" } & GivenResults)
+  | {
+      readonly kind: "queries";
+      readonly subject: Subject;
+      /** The paths by name. */
+      readonly queries: Readonly<Record<string, string>>;
+    }
   | {
       readonly kind: "thrown";
       readonly step: string;

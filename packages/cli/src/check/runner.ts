@@ -1,12 +1,16 @@
 // Checks pages and extensions of a section, each in a fresh sandbox. Its argument is a CheckJob, and its messages are CheckTasks.
 import { appendFileSync } from "node:fs";
 
+import type { ExampleResults } from "@colonnade/kit";
+
 import type { ReleaseExtensionPoint, ReleasePath } from "../build/release.js";
 import { stackOfFunction } from "./functionPosition.js";
 import { referenceOf } from "./listedPoints.js";
 import { describeThrown, settled } from "./outcome.js";
 import { PAGE_MEMBERS, type PageMember } from "./pageMembers.js";
-import type { CheckJob, CheckTask, ExtensionTask, LinkTarget, Report } from "./report.js";
+import type { CheckJob, CheckTask, ExtensionTask, GivenResults, LinkTarget, Report, Subject } from "./report.js";
+import type { DescribedExample, DescribedExamples } from "./sandbox/examples.js";
+import type { ExtensionCheck } from "./sandbox/extensionCheck.js";
 import type { SectionCheck } from "./sandbox/index.js";
 import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
 import type { StepResult, Violation } from "./sandbox/violation.js";
@@ -106,14 +110,47 @@ function stackOfMember(page: Pick<PageCheck, "member">, ...members: readonly Pag
   return found === undefined ? "" : stackOfFunction(found);
 }
 
-async function checkPage(section: SectionCheck, pattern: string): Promise<void> {
+/** The examples of a page or an extension, after the report of their problems. */
+async function examplesOf(
+  subject: Pick<PageCheck, "examples" | "member">,
+  name: string,
+): Promise<readonly DescribedExample[]> {
+  let described: DescribedExamples = { examples: [], problems: [] };
+  const stackOf = (): string => stackOfMember(subject, "examples");
+  const step = `examples() of ${name}`;
+  await runLimited(step, () => ((described = subject.examples()), null), LOAD_LIMIT, stackOf);
+  for (const violation of described.problems) reportViolation(violation, stackOf());
+  return described.examples;
+}
+
+/** Reports which results do not belong to the queries of a page or an extension, and its paths for the site's results. */
+async function reportResults(
+  check: Pick<ExtensionCheck, "queryPaths" | "resultProblems">,
+  subject: Subject,
+  results: ExampleResults | undefined,
+  stack: string,
+): Promise<void> {
+  report({ kind: "queries", subject, queries: check.queryPaths() });
+  for (const violation of results ? await check.resultProblems(results) : []) reportViolation(violation, stack);
+}
+
+async function checkPage(
+  section: SectionCheck,
+  pattern: string,
+  given: readonly GivenResults[] | undefined,
+): Promise<void> {
   const page = section.page(pattern);
   const stackOfPage = (): string => stackOfMember(page, ...PAGE_MEMBERS);
   if (!(await runLimited(`loading the page ${pattern}`, () => page.load(), LOAD_LIMIT, stackOfPage))) return;
   const stackOfComponent = stackOfMember(page, page.isBrowserOnly() ? "fallback" : "Component");
   reportBlocked(`the page ${pattern}`);
+  for (const { subject, results } of given ?? [])
+    if ("path" in subject)
+      await checkPath(page, { ...subject, listed: false, isRendered: true, stackOfComponent, example: REAL, results });
+  if (given) return;
   const points = describePoints(page, stackOfComponent);
   if (!points) return;
+  if (page.lacksExamples()) reportViolation(lackOfExamples(pattern), stackOfMember(page, "queries"));
   let list: ListedPaths | undefined;
   const listPaths = (): StepResult => {
     list = page.paths();
@@ -129,6 +166,12 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
     const isRendered = rendered.has(index);
     const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
     if (listed) found.push({ path, indexable: isIndexable });
+  }
+  const examples = await examplesOf(page, `the page ${pattern}`);
+  for (const [index, { path = "", results }] of examples.entries()) {
+    const example = `example ${String(index + 1)}`;
+    await checkPath(page, { pattern, path, listed: false, isRendered: true, stackOfComponent, example, results });
+    report({ kind: "example", subject: { pattern, path }, results });
   }
   const references = points.map(referenceOf);
   report({
@@ -152,6 +195,11 @@ async function checkPage(section: SectionCheck, pattern: string): Promise<void> 
   reportBlocked(`${unknown} (page ${pattern})`);
 }
 
+function lackOfExamples(pattern: string): Violation {
+  const problem = `the page "${pattern}" has params and queries, but neither paths nor examples: its data never runs with results`;
+  return { code: "COL164", problem };
+}
+
 /** Returns the extension points of a page. Undefined after the report of a problem. */
 function describePoints(page: PageCheck, stackOfComponent: string): readonly ReleaseExtensionPoint[] | undefined {
   const { points, problems } = page.points();
@@ -159,8 +207,12 @@ function describePoints(page: PageCheck, stackOfComponent: string): readonly Rel
   return problems.length > 0 ? undefined : points;
 }
 
-/** Runs an extension with each of its examples. */
-async function checkExtension(section: SectionCheck, { point, examples, opener }: ExtensionTask): Promise<void> {
+/** Runs an extension with each example of its point, and each of its own. */
+async function checkExtension(
+  section: SectionCheck,
+  { point, examples, opener }: ExtensionTask,
+  given: readonly GivenResults[] | undefined,
+): Promise<void> {
   const extension = section.extension(point);
   const name = `the extension ${point}`;
   const at =
@@ -169,28 +221,54 @@ async function checkExtension(section: SectionCheck, { point, examples, opener }
       stackOfMember(extension, ...members);
   if (!(await runLimited(`loading ${name}`, () => extension.load(), LOAD_LIMIT, at("data", "Component")))) return;
   reportBlocked(name);
+  for (const { subject, results } of given ?? [])
+    if ("props" in subject) await checkProps(extension, { ...subject, view: `${name} with ${REAL}`, results });
+  if (given) return;
   report({ kind: "extension", point, order: extension.order() });
-  for (const [index, json] of examples.entries()) {
+  for (const [index, props] of examples.entries()) {
     const view = `${name} with example ${String(index + 1)}${opener === undefined ? "" : ` of ${opener}`}`;
-    extension.setProps(json, view);
-    watchdog.start(`queries() of ${view}`, EXTENSION_LIMIT);
-    const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), at("queries"));
-    hasFailedQueries = extension.hasQueries();
-    const hasData = hasQueries && (await runNext(`data() of ${view}`, () => extension.data(), at("data")));
-    if (hasData && extension.hasContent()) {
-      const stack = stackOfMember(extension, "Component");
-      const isDone = await runNext(
-        `rendering ${view}`,
-        () => extension.render(),
-        () => stack,
-      );
-      if (isDone)
-        report({ kind: "rendered", view, source: point, isExtension: true, path: "/", html: extension.html, stack });
-    }
-    watchdog.stop();
-    hasFailedQueries = false;
-    reportBlocked(view);
+    await checkProps(extension, { point, props, view });
   }
+  for (const [index, { props: value, results }] of (await examplesOf(extension, name)).entries()) {
+    const props = JSON.stringify(value);
+    await checkProps(extension, { point, props, view: `${name} with its own example ${String(index + 1)}`, results });
+    report({ kind: "example", subject: { point, props }, results });
+  }
+}
+
+interface PropsToCheck {
+  readonly point: string;
+  /** As JSON. */
+  readonly props: string;
+  /** The extension with the props, for messages. */
+  readonly view: string;
+  /** Results of the queries. Absent: they fail. */
+  readonly results?: ExampleResults;
+}
+
+/** Runs an extension with props. */
+async function checkProps(extension: ExtensionCheck, { point, props, view, results }: PropsToCheck): Promise<void> {
+  const stackOf = (member: PageMember) => (): string => stackOfMember(extension, member);
+  extension.setProps(props, view);
+  watchdog.start(`queries() of ${view}`, EXTENSION_LIMIT);
+  const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), stackOf("queries"));
+  hasFailedQueries = extension.hasQueries() && !results;
+  if (hasQueries)
+    await reportResults(extension, { point, props }, results, stackOfMember(extension, "examples", "queries"));
+  const hasData = hasQueries && (await runNext(`data() of ${view}`, () => extension.data(results), stackOf("data")));
+  if (hasData && extension.hasContent()) {
+    const stack = stackOfMember(extension, "Component");
+    const isDone = await runNext(
+      `rendering ${view}`,
+      () => extension.render(),
+      () => stack,
+    );
+    if (isDone)
+      report({ kind: "rendered", view, source: point, isExtension: true, path: "/", html: extension.html, stack });
+  }
+  watchdog.stop();
+  hasFailedQueries = false;
+  reportBlocked(view);
 }
 
 /** Reports the links to paths that are not found. */
@@ -213,15 +291,22 @@ interface PathToCheck {
   readonly isRendered: boolean;
   /** A stack with the position of what the server renders. */
   readonly stackOfComponent: string;
+  /** Names the results, for messages. */
+  readonly example?: string;
+  /** Results of the queries. Absent: they fail. */
+  readonly results?: ExampleResults;
 }
+
+/** Names the results of a site, for messages. */
+const REAL = "results of the site";
 
 /** Runs the page at one path. Returns whether it may be indexed. */
 async function checkPath(
   page: PageCheck,
-  { pattern, path, listed, isRendered, stackOfComponent }: PathToCheck,
+  { pattern, path, listed, isRendered, stackOfComponent, example, results }: PathToCheck,
 ): Promise<boolean> {
-  const check = page.at(path);
-  const where = `${path} (page ${pattern})`;
+  const check = page.at(path, example);
+  const { where } = check;
   let isIndexable = false;
   const next = (
     what: string,
@@ -231,10 +316,13 @@ async function checkPath(
   const at = (member: PageMember) => (): string => stackOfMember(page, member);
   watchdog.start(`data() of ${where}`, PATH_LIMIT);
   const hasQueries =
-    (await run(`data() of ${where}`, () => check.matches(), at("paths"))) &&
+    (await run(`data() of ${where}`, () => check.matches(), at(example === undefined ? "paths" : "examples"))) &&
     (await next("queries() of", () => check.queries(), at("queries")));
-  hasFailedQueries = check.hasQueries();
-  const loadData = async (): Promise<StepResult> => (await check.data(listed)) ?? check.failure();
+  hasFailedQueries = check.hasQueries() && !results;
+  if (hasQueries && isRendered)
+    await reportResults(check, { pattern, path }, results, stackOfMember(page, "examples", "queries"));
+  const loadData = async (): Promise<StepResult> =>
+    (await check.data(listed, results)) ?? (results ? null : check.failure());
   if (hasQueries && (await next("data() of", loadData, at("data"))) && check.hasContent()) {
     await next("data() of", () => {
       const problem = check.json();
@@ -269,7 +357,7 @@ function reportBlocked(where: string): void {
     report({ kind: "violation", ...element, message: `${where} contains ${message}` });
 }
 
-async function runTask({ pattern, extension, links }: CheckTask): Promise<void> {
+async function runTask({ pattern, extension, links, given }: CheckTask): Promise<void> {
   reportedStacks.clear();
   const context = createSandboxContext();
   let section: SectionCheck | undefined;
@@ -281,8 +369,9 @@ async function runTask({ pattern, extension, links }: CheckTask): Promise<void> 
   });
   if (!isLoaded || !section) return;
   if (links) await checkLinks(section, links);
-  else if (extension) await checkExtension(section, extension);
-  else if (pattern !== null) await checkPage(section, pattern);
+  const results = given && (section.parse(JSON.stringify(given)) as typeof given);
+  if (extension) await checkExtension(section, extension, results);
+  else if (pattern !== null) await checkPage(section, pattern, results);
 }
 
 // The gateway ignores a rejection that the section does not handle. It must not end the check of another page.

@@ -126,6 +126,8 @@ describe("--site", () => {
     if (url === "/") sent.end(document);
     else if (url === "/_remotes/42") sent.end(JSON.stringify(remotes));
     else if (url === "/assets/directory/2.0.0/extensions.json") sent.end(JSON.stringify(response));
+    else if (/^\/(api|v1)\/events\/live$/.test(url)) sent.end('{"title":"Kites"}');
+    else if (url.endsWith("/events/away")) sent.writeHead(503).end();
     else sent.writeHead(404).end();
   });
   let site: string;
@@ -173,6 +175,36 @@ describe("--site", () => {
     ]);
     // Without a site, it knows neither.
     expect((await runCompiled(folder, ["check", "--json"])).out).toBe('{"name":"hello","problems":[]}\n');
+  });
+
+  test.each([
+    ["--site", () => ["--site", site]],
+    ["--api", () => ["--api", `events=${site}/v1/events`]],
+  ])("with %s runs pages with real results, and warns of queries that fail", async (_, options) => {
+    response = list;
+    const page = (name: string): string =>
+      pageSource(
+        `anyParams: true, paths: () => ["/lab/${name}/${name}"], queries: ({ params }) => ({ event: \`/api/events/\${params.id}\` }),\n` +
+          "data: ({ results: { event } }) => (event.ok ? event.value : null),\n" +
+          "Component: ({ data }: { data: any }) => { if (data) throw new Error(data.title); return <h1>Lab</h1>; }",
+      );
+    const names = ["live", "away", "none"];
+    const folder = await labSection(
+      Object.fromEntries(names.map((name) => [name, page(name)])),
+      Object.fromEntries(names.map((name) => [name, `/lab/${name}/:id`])),
+    );
+    const { out } = await runCompiled(folder, ["check", ...options(), "--json"]);
+    const { problems } = JSON.parse(out) as { problems: { code: string; message: string; location?: string }[] };
+    expect(
+      problems.map((problem) => [problem.code, problem.message.replace(/: http.*/, ""), problem.location]),
+    ).toEqual([
+      [
+        "COL110",
+        "rendering /lab/live/live (page /lab/live/:id) with results of the site threw Error: Kites",
+        "src/pages/live.tsx:6:59",
+      ],
+      ["COL164", 'the query "event" of /lab/away/away (page /lab/away/:id) failed with status 503', undefined],
+    ]);
   });
 
   const INVALID = "has an invalid extension point or extension; expected those of a release";

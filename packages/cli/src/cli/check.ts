@@ -8,7 +8,7 @@ import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
-import { parseOrigin } from "./options.js";
+import { apiOption, parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
 
 /** Adds `colonnade check`. */
@@ -24,18 +24,21 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
     .addOption(
       new Option(
         "--site <url>",
-        "URL of a site: also render the extensions with the examples of its live extension points, and warn of those that no page " +
-          "would show",
+        "URL of a site: also render with the results of its upstreams and the examples of its live extension points, and warn of " +
+          "extensions that no page would show",
       ).argParser(parseOrigin),
     )
-    .action(async ({ sarif, site }) => {
+    .addOption(apiOption("also render with the results of this URL for queries below /api/<name>/; repeatable"))
+    .action(async ({ sarif, site, api }) => {
       const { json } = program.opts();
       if (json && sarif === true) throw new UsageError("--json and --sarif both print; pass a file to --sarif");
       // Loading webpack takes longer than most commands.
       const { checkSection } = await import("../check/index.js");
       const { readLiveExtensions } = await import("../dev/liveExtensions.js");
       const live = site === undefined ? undefined : await readLiveExtensions(site);
-      const { name, problems } = await checkSection(folder, live);
+      const routes = { ...(site !== undefined && { site }), apis: api };
+      const isQuerying = site !== undefined || api.size > 0;
+      const { name, problems } = await checkSection(folder, { ...(live && { live }), ...(isQuerying && { routes }) });
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {
         const log = `${JSON.stringify(toSarif(problems, packageVersion()), null, 2)}\n`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import path from "node:path";
 
-import { InvalidArgumentError, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { loadConfig } from "../build/config.js";
 import { placeholderSettings, type FactType } from "../build/settings.js";
@@ -10,7 +10,7 @@ import { readSite } from "../dev/document.js";
 import type { MinimalSite } from "../dev/minimalSite.js";
 import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
-import { DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
+import { apiOption, DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
 import { printable } from "./printable.js";
 
 const DEFAULT_PORT = 5173;
@@ -38,11 +38,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
         .argParser(wholeNumber("a port number", 0, 65_535)),
     )
     .addOption(new Option("--host <address>", "address to listen on").default("127.0.0.1"))
-    .addOption(
-      new Option("--api <name=url>", "proxy requests below /api/<name>/ to this URL; repeatable")
-        .default(new Map<string, string>())
-        .argParser(parseApi),
-    )
+    .addOption(apiOption("proxy requests below /api/<name>/ to this URL; repeatable"))
     .option("--open", "open the section in the default browser")
     .action(async (folders, { site: given, port, host, api, open = false }) => {
       const paths = (folders.length > 0 ? folders : ["."]).map((name) => path.resolve(folder, name));
@@ -89,11 +85,4 @@ async function minimalSite(folders: readonly string[]): Promise<MinimalSite> {
     `no gateway responds at ${DEFAULT_SITE}, and this package contains no shell; start a gateway, pass the URL of a site ` +
       "with --site, or build the shell with make releases",
   );
-}
-
-function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {
-  const [, name = "", url = ""] = /^([\w.-]+)=(https?:\/\/.+)$/.exec(value) ?? [];
-  if (name === "" || !URL.canParse(url))
-    throw new InvalidArgumentError("Expected a name and a URL, such as cities=http://localhost:3000.");
-  return new Map([...apis, [name, url]]);
 }

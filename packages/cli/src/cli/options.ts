@@ -43,3 +43,15 @@ export function parseOrigin(value: string): string {
   }
   throw new InvalidArgumentError("Expected the origin of a site, such as https://example.com.");
 }
+
+/** Creates the option with the APIs on this machine. */
+export function apiOption(description: string) {
+  return new Option("--api <name=url>", description).default(new Map<string, string>()).argParser(parseApi);
+}
+
+function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {
+  const [, name = "", url = ""] = /^([\w.-]+)=(https?:\/\/.+)$/.exec(value) ?? [];
+  if (name === "" || !URL.canParse(url))
+    throw new InvalidArgumentError("Expected a name and a URL, such as cities=http://localhost:3000.");
+  return new Map([...apis, [name, url]]);
+}

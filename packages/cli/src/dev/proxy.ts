@@ -26,6 +26,7 @@ const EXCEEDS_LIMIT = "The page exceeds the limit of CPU time.\n";
 
 /** Options of {@link Proxy}. */
 interface ProxyOptions extends ApiRoutes {
+  readonly site: string;
   readonly shells: Shells;
   readonly pages: DevelopmentPages;
   /** Names of the sections under development. */

@@ -4,10 +4,12 @@ import { QUERY_TIMEOUT, readResult } from "@colonnade/kit/contract";
 import type { QueryResult } from "@colonnade/kit";
 import { bytesOf, forward } from "./forward.js";
 
+const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
+
 /** Where requests below `/api/` go. */
 export interface ApiRoutes {
-  /** Origin of the site. */
-  readonly site: string;
+  /** Origin of the site. Without one, only the APIs respond. */
+  readonly site?: string;
   /** URLs by the name after `/api/`. */
   readonly apis: ReadonlyMap<string, string>;
 }
@@ -19,13 +21,19 @@ export function apiUrl({ apis }: ApiRoutes, path: string): string | undefined {
   return base && base.replace(/\/$/, "") + rest;
 }
 
+/** Returns the URL that a query is sent to. Undefined if no API serves its path, and there is no site. */
+export function queryUrl(routes: ApiRoutes, path: string): string | undefined {
+  return apiUrl(routes, path) ?? (routes.site && routes.site + path);
+}
+
 /** Runs the queries of a page, as the gateway does. A query that fails is a result too. */
 export async function runQueries(
   routes: ApiRoutes,
   queries: Readonly<Record<string, string>>,
 ): Promise<Record<string, QueryResult>> {
   const entries = Object.entries(queries).map(async ([name, path]) => {
-    return [name, await runQuery(apiUrl(routes, path) ?? routes.site + path)] as const;
+    const url = queryUrl(routes, path);
+    return [name, url === undefined ? UNAVAILABLE : await runQuery(url)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }

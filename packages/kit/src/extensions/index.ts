@@ -13,6 +13,7 @@ export {
   type Extension,
   type ExtensionContext,
   type ExtensionDataContext,
+  type ExtensionExample,
   type ExtensionModule,
   type ExtensionProps,
 } from "../extension.js";

@@ -120,6 +120,12 @@ describe("a page with queries", () => {
       events: `/api/events?city=${params.city ?? ""}`,
       venue: query("/api/venue", v.object({ name: v.string() })),
     }),
+    examples: () => [
+      {
+        path: "/events/Nome",
+        results: { events: { ok: true, value: [] }, venue: { ok: true, value: { name: "Pier" } } },
+      },
+    ],
     data: ({ params, results: { events, venue } }) => {
       if (params.city === "Aus") return redirect("/events/Austin");
       return { events: events.ok, venue: venue.ok ? venue.value.name : String(venue.status) };
@@ -153,6 +159,24 @@ describe("a page with queries", () => {
     expect(await loadData(events, "/events/Austin")).toEqual({ events: false, venue: "503" });
   });
 
+  test("has the results of its example of the path, except those that are given", async () => {
+    expect(await loadData(events, "/events/Nome")).toEqual({ events: true, venue: "Pier" });
+    const results = { venue: { ok: false, status: 504 } } as const;
+    expect(await loadData(events, "/events/Nome", { results })).toEqual({ events: true, venue: "504" });
+  });
+
+  test("has no example that does not fit its schemas", () => {
+    const page = definePage({
+      queries: () => ({ venue: query("/api/venue", v.object({ name: v.string() })) }),
+      // @ts-expect-error -- The venue has no title.
+      examples: () => [{ path: "/venue", results: { venue: { ok: true, value: { title: "Pier" } } } }],
+      data: ({ results: { venue } }) => venue.ok,
+      head: () => ({ title: "Venue", description: "", canonical: "/venue" }),
+      Component: () => null,
+    });
+    expect(page.examples?.()).toHaveLength(1);
+  });
+
   test("may redirect, which renderPage rejects", async () => {
     expect(isRedirect(await loadData(events, "/events/Aus"))).toBe(true);
     await expect(renderPage(events, "/events/Aus")).rejects.toThrow("/events/Aus redirects to /events/Austin");
@@ -175,6 +199,7 @@ describe("renderExtension", () => {
   const POINT = "directory/city-aside@1";
   const extension = defineExtension({
     queries: ({ props }: { props: { city: string } }) => ({ count: `/api/count?city=${props.city}` }),
+    examples: () => [{ props: { city: "Nome" }, results: { count: { ok: true, value: 3 } } }],
     data: ({ results, site }) => (results.count.ok ? { text: `${site.brand}: ${String(results.count.value)}` } : null),
     Component: ({ props, data }) => <p>{`${data.text} in ${props.city}, ${String(useConfig().greeting)}`}</p>,
   });
@@ -191,6 +216,11 @@ describe("renderExtension", () => {
     const shown = await renderExtension(events, POINT, { city: "Austin" }, options);
     expect(screen.getByText("Example: 7 in Austin, Hi")).toBeTruthy();
     expect(shown?.data).toEqual({ text: "Example: 7" });
+  });
+
+  test("renders an extension with the results of its example of the props", async () => {
+    const shown = await renderExtension(events, POINT, { city: "Nome" });
+    expect(shown?.data).toEqual({ text: "Test Site: 3" });
   });
 
   test("returns null if the extension shows nothing", async () => {

@@ -42,8 +42,8 @@ export interface RenderOptions {
   /** Result of a form post, passed to the page as `form`. */
   readonly form?: FormResult;
   /**
-   * Results of the queries of the page or extension, by name. They are validated by schema. A missing one is a failure with status 503; one that
-   * no query has asked for is an error.
+   * Results of the queries of the page or extension, by name. They are validated by schema. A missing one is that of the example with
+   * this path or these props, or else a failure with status 503; one that no query has asked for is an error.
    */
   readonly results?: Readonly<Record<string, QueryResult>>;
   /** The section's configuration. Default: empty. */
@@ -175,15 +175,25 @@ function checkNames(option: object | undefined, names: readonly string[], what: 
 
 const UNAVAILABLE: QueryResult = { ok: false, status: 503 };
 
-/** The results for queries of the page or the extension. */
-async function resultsOf(subject: string, queries: Queries, { results }: RenderOptions): Promise<QueryResults> {
-  checkNames(results, Object.keys(queries), [`${subject} has no query`, "its queries"]);
-  return loadResults(queries, (_, name) => results?.[name] ?? UNAVAILABLE);
+interface Example {
+  readonly results?: RenderOptions["results"];
 }
 
-async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Promise<unknown> {
+/** The results for queries of the page or the extension. `example` is that with the same path or props. */
+async function resultsOf(
+  subject: string,
+  queries: Queries,
+  { results }: RenderOptions,
+  example: Example | undefined,
+): Promise<QueryResults> {
+  checkNames(results, Object.keys(queries), [`${subject} has no query`, "its queries"]);
+  return loadResults(queries, (_, name) => results?.[name] ?? example?.results?.[name] ?? UNAVAILABLE);
+}
+
+async function dataOf(page: AnyPage, path: string, params: Params, options: RenderOptions): Promise<unknown> {
   const context = { params, site: siteOf(options) };
-  const results = await resultsOf("the page", page.queries?.(context) ?? {}, options);
+  const example = page.examples?.().find((each) => each.path === path);
+  const results = await resultsOf("the page", page.queries?.(context) ?? {}, options, example);
   return page.data({ ...context, results });
 }
 
@@ -204,7 +214,7 @@ async function dataOf(page: AnyPage, params: Params, options: RenderOptions): Pr
  */
 export async function loadData(section: Section, path: string, options: RenderOptions = {}): Promise<unknown> {
   const { page, params } = await findPage(section, path);
-  return dataOf(page, params, options);
+  return dataOf(page, path, params, options);
 }
 
 /**
@@ -231,7 +241,7 @@ export async function renderPage(
 ): Promise<RenderedPage | NotFound> {
   const { page, params } = await findPage(section, path);
   const site = siteOf(options);
-  const data = (await dataOf(page, params, options)) as never;
+  const data = (await dataOf(page, path, params, options)) as never;
   if (isNotFound(data)) return data;
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
@@ -286,6 +296,8 @@ export async function renderExtension(
 
 async function extensionData(extension: AnyExtension, props: object, options: RenderOptions): Promise<unknown> {
   const context = { props: props as never, site: siteOf(options) };
-  const results = await resultsOf("the extension", extension.queries?.(context) ?? {}, options);
+  const text = JSON.stringify(props);
+  const example = extension.examples?.().find((each) => JSON.stringify(each.props) === text);
+  const results = await resultsOf("the extension", extension.queries?.(context) ?? {}, options, example);
   return extension.data({ ...context, results });
 }

@@ -2,6 +2,7 @@
 //! the shell.
 
 mod digest;
+mod examples;
 mod extension;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod fuzz;
@@ -14,6 +15,7 @@ mod tests;
 mod validate;
 
 pub use digest::Digest;
+pub use examples::{Examples, ExtensionExample, MAX_EXAMPLES_FILE, PageExample};
 pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
@@ -114,6 +116,9 @@ pub struct Release {
     /// The server modules: file paths by import specifier. Without any, only the browser renders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub modules: BTreeMap<String, String>,
+    /// The file with the examples of a section's pages and extensions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<String>,
     /// The facts of the site that it reads, with their types.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, FactType>,

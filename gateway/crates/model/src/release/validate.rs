@@ -10,8 +10,9 @@ use semver::Version;
 use super::extension::{MAX_VERSION, is_point_id};
 use super::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
 use super::{
-    CONTRACT, ExtensionPoint, File, Kind, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_NAVIGATION, MAX_PATHS,
-    MAX_SEGMENTS, Meta, NavigationEntry, PointReference, Release, SHELL, VersionRange,
+    CONTRACT, ExtensionPoint, File, Kind, MAX_EXAMPLES_FILE, MAX_EXPOSED_MODULES, MAX_EXTENSIONS,
+    MAX_NAVIGATION, MAX_PATHS, MAX_SEGMENTS, Meta, NavigationEntry, PointReference, Release, SHELL,
+    VersionRange,
 };
 use crate::pattern::{Pattern, PatternTable, RequestPath};
 
@@ -111,6 +112,7 @@ pub fn validate(release: &Release) -> Vec<String> {
     validator.exposed_modules();
     validator.shared();
     validator.modules();
+    validator.examples();
     validator.meta();
     validator.settings();
     validator.problems
@@ -132,6 +134,25 @@ impl Validator<'_> {
             self.problem(format!(
                 "{what} has {count} segments; expected at most {MAX_SEGMENTS}"
             ));
+        }
+    }
+
+    fn examples(&mut self) {
+        let Some(path) = &self.release.examples else {
+            return;
+        };
+        match self.files.get(path.as_str()) {
+            Some(file) if path.starts_with("server/") => {
+                let size = file.size;
+                if size > MAX_EXAMPLES_FILE {
+                    self.problem(format!(
+                        "examples refers to `{path}`, which has {size} bytes; expected at most {MAX_EXAMPLES_FILE}"
+                    ));
+                }
+            }
+            _ => self.problem(format!(
+                "examples refers to `{path}`, which is not a listed file below server/"
+            )),
         }
     }
 
@@ -236,6 +257,9 @@ impl Validator<'_> {
             }
             if !release.config.is_empty() {
                 self.problem("the shell has no `config`");
+            }
+            if release.examples.is_some() {
+                self.problem("the shell has no `examples`");
             }
         } else {
             self.shell_only_fields();

@@ -6,7 +6,9 @@ use std::path::Path;
 use super::unpack::Contents;
 use super::{PublishError, style};
 use colonnade_model::release::ReleaseId;
-use colonnade_model::release::{Digest, File, Kind, RELEASE_FILE, Release, validate};
+use colonnade_model::release::{
+    Digest, Examples, File, Kind, MAX_EXAMPLES_FILE, RELEASE_FILE, Release, validate,
+};
 use colonnade_store::StoreError;
 
 /// A release and its problems so far.
@@ -44,6 +46,7 @@ pub(super) fn verify(id: &ReleaseId, contents: &Contents, folder: &Path) -> Resu
     // The shell's stylesheets apply to the whole document.
     if release.kind == Kind::Section {
         check_styles(&release, contents, folder, &mut problems)?;
+        check_examples(&release, contents, folder, &mut problems)?;
     }
     Ok(Verified {
         release,
@@ -93,10 +96,34 @@ fn check_styles(
 ) -> Result<(), StoreError> {
     for file in present(release, contents) {
         if file.is_style() {
-            let path = folder.join(&file.path);
-            let bytes = std::fs::read(&path).map_err(|source| StoreError::Io { path, source })?;
+            let bytes = read(folder, &file.path)?;
             problems.extend(style::check(&release.name, &file.path, &bytes));
         }
     }
     Ok(())
+}
+
+/// Checks the examples, if the file that the manifest names is in the archive.
+fn check_examples(
+    release: &Release,
+    contents: &Contents,
+    folder: &Path,
+    problems: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    let file = release.examples.as_ref().filter(|path| {
+        let file = contents.files.get(*path);
+        path.starts_with("server/") && file.is_some_and(|(size, _)| *size <= MAX_EXAMPLES_FILE)
+    });
+    if let Some(path) = file {
+        match Examples::parse(&read(folder, path)?) {
+            Ok(examples) => problems.extend(examples.problems(release)),
+            Err(error) => problems.push(format!("`{path}`: {error}")),
+        }
+    }
+    Ok(())
+}
+
+fn read(folder: &Path, path: &str) -> Result<Vec<u8>, StoreError> {
+    let path = folder.join(path);
+    std::fs::read(&path).map_err(|source| StoreError::Io { path, source })
 }

@@ -15,8 +15,8 @@ use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::policy::Policy;
 use colonnade_model::release::{
-    Digest, ExtensionPoint, FactType, File, Icon, Kind, Meta, NavigationEntry, PointReference, Release,
-    ReleaseId, ServerModules, SocialImage, ThemeColor,
+    Digest, Examples, ExtensionPoint, FactType, File, Icon, Kind, Meta, NavigationEntry, PointReference,
+    Release, ReleaseId, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
@@ -60,6 +60,8 @@ pub struct LoadedRelease {
     pub role: Role,
     /// The files of its server modules, by specifier.
     pub modules: BTreeMap<String, File>,
+    /// The file with the examples of its pages and extensions.
+    examples: Option<File>,
     /// The server modules, read at the first render.
     server_modules: OnceCell<Option<Arc<ServerModules>>>,
 }
@@ -186,6 +188,7 @@ impl LoadedRelease {
             Kind::Section => Role::Section(builder.parts(&release)?),
         };
         let modules = builder.modules(&release)?;
+        let examples = release.examples.as_ref().map(|path| builder.file(path));
         let mut files = foldhash::HashMap::default();
         for file in &release.files {
             let Some(path) = file.path.strip_prefix(PUBLIC) else {
@@ -216,6 +219,7 @@ impl LoadedRelease {
             navigation: release.navigation,
             role,
             modules,
+            examples: examples.transpose()?,
             server_modules: OnceCell::new(),
         })
     }
@@ -274,6 +278,7 @@ impl LoadedRelease {
                 indexable: HashMap::new(),
             }),
             modules: BTreeMap::new(),
+            examples: None,
             server_modules: OnceCell::new(),
         })
     }
@@ -291,12 +296,7 @@ impl LoadedRelease {
         let read = self.server_modules.get_or_try_init(|| async {
             let mut files = Vec::new();
             for (specifier, file) in &self.modules {
-                let bytes = store.read_file(&self.id, file.into(), Coding::Identity).await?;
-                let bytes = bytes.ok_or_else(|| StoreError::Io {
-                    path: file.path.clone().into(),
-                    source: io::ErrorKind::NotFound.into(),
-                })?;
-                files.push((specifier.clone(), bytes));
+                files.push((specifier.clone(), self.read(store, file).await?));
             }
             if files.is_empty() {
                 return Ok(None);
@@ -313,6 +313,27 @@ impl LoadedRelease {
             Ok(Some(Arc::new(modules.await)))
         });
         read.await.cloned()
+    }
+
+    /// The examples of its pages and extensions, read from the store; none if the release has none.
+    pub async fn examples(&self, store: &Store) -> Result<Examples, StoreError> {
+        let Some(file) = &self.examples else {
+            return Ok(Examples::default());
+        };
+        let bytes = self.read(store, file).await?;
+        let examples = request_scope::run_blocking(move || Examples::parse(&bytes)).await;
+        examples.map_err(|error| StoreError::Io {
+            path: file.path.clone().into(),
+            source: error.into(),
+        })
+    }
+
+    async fn read(&self, store: &Store, file: &File) -> Result<Bytes, StoreError> {
+        let bytes = store.read_file(&self.id, file.into(), Coding::Identity).await?;
+        bytes.ok_or_else(|| StoreError::Io {
+            path: file.path.clone().into(),
+            source: io::ErrorKind::NotFound.into(),
+        })
     }
 
     /// One of its stylesheets, for documents, read from the store once; `None` if it cannot be read
@@ -454,12 +475,14 @@ impl<'a> ManifestBuilder<'a> {
     }
 
     fn modules(&self, release: &Release) -> Result<BTreeMap<String, File>, LoadReleaseError> {
-        let modules = release.modules.iter().map(|(specifier, path)| {
-            let file = self.files.get(path.as_str()).copied();
-            let file = file.ok_or_else(|| LoadReleaseError::File(self.id.clone()))?;
-            Ok((specifier.clone(), file.clone()))
-        });
+        let modules = release.modules.iter();
+        let modules = modules.map(|(specifier, path)| Ok((specifier.clone(), self.file(path)?)));
         modules.collect()
+    }
+
+    fn file(&self, path: &str) -> Result<File, LoadReleaseError> {
+        let file = self.files.get(path).copied().cloned();
+        file.ok_or_else(|| LoadReleaseError::File(self.id.clone()))
     }
 
     fn assets(&self, paths: &[String]) -> Result<Vec<Asset>, LoadReleaseError> {

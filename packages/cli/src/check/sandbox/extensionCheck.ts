@@ -1,11 +1,13 @@
-import type { Queries, Section, Site } from "@colonnade/kit";
+import type { ExampleResults, Queries, Section, Site } from "@colonnade/kit";
+import { queryPaths } from "@colonnade/kit/server";
 import { loadResults, type AnyExtension, type ExtensionModule } from "@colonnade/kit/shell";
 import { MAX_EXTENSION_BYTES } from "../limits.js";
+import { describeExamples, resultProblems, type DescribedExamples } from "./examples.js";
 import { inspectHtml } from "./html.js";
 import { Places } from "./places.js";
 import { renderExtension, type SectionServices } from "./render.js";
 import { jsonViolation, queriesViolation, sizeViolation, UNAVAILABLE } from "./steps.js";
-import type { StepResult } from "./violation.js";
+import type { StepResult, Violation } from "./violation.js";
 
 const MEMBERS = ["data", "Component"] as const;
 
@@ -60,6 +62,10 @@ export class ExtensionCheck {
     return this.#loaded().order ?? 0;
   }
 
+  examples(): DescribedExamples {
+    return describeExamples(this.#loaded().examples?.() ?? [], "props", `the extension "${this.#point}"`);
+  }
+
   /** Sets the props, as JSON, of the steps that follow. `subject` is the extension with the props, for messages. */
   setProps(json: string, subject: string): void {
     this.#props = JSON.parse(json);
@@ -78,9 +84,19 @@ export class ExtensionCheck {
     return queriesViolation(this.#queries, run, `queries() of ${this.#subject}`);
   }
 
-  /** Runs `data` with failed queries. */
-  async data(): Promise<StepResult> {
-    const results = await loadResults(this.#queries, () => UNAVAILABLE);
+  /** The paths of the queries, by name. */
+  queryPaths(): Readonly<Record<string, string>> {
+    return queryPaths(this.#queries);
+  }
+
+  /** Finds which results are not those of the queries. */
+  async resultProblems(results: ExampleResults): Promise<readonly Violation[]> {
+    return resultProblems(this.#queries, results, this.#subject);
+  }
+
+  /** Runs `data`, by default with failed queries. */
+  async data(given?: ExampleResults): Promise<StepResult> {
+    const results = await loadResults(this.#queries, (_, name) => given?.[name] ?? UNAVAILABLE);
     this.#data = await this.#loaded().data({ ...this.#context(), results });
     const violation = jsonViolation(this.#data, this.#subject);
     this.#isJson = violation === null;

@@ -35,6 +35,11 @@ export class SectionCheck {
     return sectionProblem(this.#section, this.#name);
   }
 
+  /** Parses JSON in the sandbox, whose objects are not those of Node. */
+  parse(json: string): unknown {
+    return JSON.parse(json);
+  }
+
   /** The check of the extension of a point, by the point's reference. */
   extension(point: string): ExtensionCheck {
     if (!this.#section) throw new Error("the section is not loaded");

@@ -1,6 +1,7 @@
 import type { AnyPage, PageModule, Section } from "@colonnade/kit";
 import { pathTo } from "@colonnade/kit/contract";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
+import { describeExamples, type DescribedExamples } from "./examples.js";
 import { PathCheck } from "./pathCheck.js";
 import { describePoints, type DescribedPoints } from "./points.js";
 import type { SectionServices } from "./render.js";
@@ -68,6 +69,16 @@ export class PageCheck {
     return { listed: true, paths: [], problem };
   }
 
+  examples(): DescribedExamples {
+    return describeExamples(this.#loaded().examples?.() ?? [], "path", `the page "${this.#pattern}"`);
+  }
+
+  /** Whether no step runs `data` with params and results of queries. */
+  lacksExamples(): boolean {
+    const page = this.#loaded();
+    return this.#pattern.includes("/:") && page.queries !== undefined && !page.paths && !page.examples;
+  }
+
   /** A path that matches the pattern and identifies nothing. Null if the pattern has no params. */
   unknownPath(): string | null {
     const names = [...this.#pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
@@ -75,9 +86,9 @@ export class PageCheck {
     return pathTo(this.#pattern, Object.fromEntries(names.map((name) => [name, `no-such-${name}`])));
   }
 
-  /** The check of the page at a path. */
-  at(path: string): PathCheck {
-    return new PathCheck(this.#pattern, this.#loaded(), path, this.#services);
+  /** The check of the page at a path. `example` names the results that the steps use, for messages. */
+  at(path: string, example?: string): PathCheck {
+    return new PathCheck(this.#pattern, this.#loaded(), path, this.#services, example);
   }
 
   #loaded(): AnyPage {

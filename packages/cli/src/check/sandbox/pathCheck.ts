@@ -2,14 +2,17 @@ import {
   isNotFound,
   isRedirect,
   type AnyPage,
+  type ExampleResults,
   type Head,
   type Params,
   type Queries,
   type QueryResult,
 } from "@colonnade/kit";
 import { matchPath } from "@colonnade/kit/contract";
+import { queryPaths } from "@colonnade/kit/server";
 import { loadResults } from "@colonnade/kit/shell";
 import { MAX_PAGE_BYTES } from "../limits.js";
+import { resultProblems } from "./examples.js";
 import { headProblems, isIndexable } from "./head.js";
 import { inspectHtml } from "./html.js";
 import { Places } from "./places.js";
@@ -26,6 +29,7 @@ export class PathCheck {
   readonly #page: AnyPage;
   readonly #path: string;
   readonly #services: SectionServices;
+  readonly #example: string;
   #params: Params = {};
   #queries: Queries = {};
   #data: unknown;
@@ -35,23 +39,29 @@ export class PathCheck {
   /** The HTML of the last render. */
   html = "";
 
-  constructor(pattern: string, page: AnyPage, path: string, services: SectionServices) {
+  /** `example` names the results that the steps use, for messages. */
+  constructor(pattern: string, page: AnyPage, path: string, services: SectionServices, example = "") {
     this.#pattern = pattern;
     this.#page = page;
     this.#path = path;
     this.#services = services;
+    this.#example = example;
   }
 
-  get #where(): string {
-    return `${this.#path} (page ${this.#pattern})`;
+  /** The path, for messages. */
+  get where(): string {
+    const path = `${this.#path} (page ${this.#pattern})`;
+    return this.#example === "" ? path : `${path} with ${this.#example}`;
   }
 
   matches(): StepResult {
     const found = matchPath(this.#pattern, this.#path);
-    if (!found)
-      return {
-        problem: `paths() of the page "${this.#pattern}" returns ${this.#path}, which does not match the pattern`,
-      };
+    if (!found) {
+      const mismatch = `${this.#path}, which does not match the pattern`;
+      const page = `the page "${this.#pattern}"`;
+      if (this.#example === "") return { problem: `paths() of ${page} returns ${mismatch}` };
+      return { code: "COL163", problem: `${this.#example} of ${page} has the path ${mismatch}` };
+    }
     this.#params = found;
     return null;
   }
@@ -65,7 +75,17 @@ export class PathCheck {
   queries(): StepResult {
     const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#services.site }) ?? {};
     this.#queries = run();
-    return queriesViolation(this.#queries, run, `queries() of ${this.#where}`);
+    return queriesViolation(this.#queries, run, `queries() of ${this.where}`);
+  }
+
+  /** The paths of the queries, by name. */
+  queryPaths(): Readonly<Record<string, string>> {
+    return queryPaths(this.#queries);
+  }
+
+  /** Finds which results are not those of the queries. */
+  async resultProblems(results: ExampleResults): Promise<readonly Violation[]> {
+    return resultProblems(this.#queries, results, this.where);
   }
 
   /** Runs `data`, by default with failed queries. */
@@ -126,7 +146,7 @@ export class PathCheck {
     this.html = await renderPage({ Component, data, path, params: this.#params, services, Place: places.Place });
     inspectHtml(this.html);
     const listed = extensionPoints.map(({ reference }) => reference);
-    const misplaced = places.violation(this.html, listed, this.#where);
+    const misplaced = places.violation(this.html, listed, this.where);
     if (misplaced || !this.#isJson) return misplaced;
     return sizeViolation(
       { head: this.#head, layout: this.#layout, data, html: this.html },
