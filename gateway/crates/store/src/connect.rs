@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::bucket::BucketObjects;
 use super::bucket_error::BucketError;
-use super::error::StoreError;
+use super::error::{StoreError, if_intact};
 use super::folder::FolderObjects;
 use super::json;
 use super::keys::{CACHE_MARKER, COPY_MARKER, FOLDERS, LIVE, STORE};
-use super::local::{Marker, Mirror};
 use super::objects::{Objects, When};
 use super::types::random_id;
 
@@ -16,6 +15,13 @@ use super::types::random_id;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoreId {
     pub(crate) id: String,
+}
+
+/// What the cache of a store has in place of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Marker {
+    url: String,
+    id: String,
 }
 
 impl StoreId {
@@ -66,11 +72,11 @@ fn reject_lost_history(objects: &FolderObjects) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks the bucket, and creates the store in an empty one. The local copy must be one of this
+/// Checks the bucket, and creates the store in an empty one. The folder must be the cache of this
 /// store.
-pub(crate) async fn connect(bucket: &BucketObjects, mirror: &Mirror) -> Result<(), StoreError> {
+pub(crate) async fn connect(bucket: &BucketObjects, cache: &FolderObjects) -> Result<(), StoreError> {
     let objects: &dyn Objects = bucket;
-    let known = mirror.marker()?;
+    let known: Option<Marker> = if_intact(cache.read_json(CACHE_MARKER))?;
     let known = known.as_ref();
     // Even without the object store: what is cached must not be taken for the content of another
     // bucket.
@@ -95,7 +101,8 @@ pub(crate) async fn connect(bucket: &BucketObjects, mirror: &Mirror) -> Result<(
     };
     if known.is_none() {
         let url = bucket.url().to_owned();
-        mirror.write(CACHE_MARKER, &Marker { url, id })?;
+        let text = json::text(&cache.path(CACHE_MARKER), &Marker { url, id })?;
+        cache.write(CACHE_MARKER, &text, When::Always)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use colonnade_model::deployment::{Deployment, LiveState};
-use colonnade_model::release::{Digest, ReleaseId};
+use colonnade_model::release::ReleaseId;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use super::connect::StoreId;
 use super::error::{StoreError, if_intact};
 use super::inner::{CONCURRENCY, MAX_ATTEMPTS};
 use super::keys::{
-    COPY_MARKER, LIVE, STORE, deployment_key, digest_part, file_key, numbers, release_id, release_key,
+    COPY_MARKER, LIVE, STORE, deployment_key, file_key, is_intact, numbers, release_id, release_key,
 };
 use super::objects::{Objects, When};
 use super::place::{Existing, Place};
@@ -189,9 +189,8 @@ impl Copy<'_> {
 
     /// Copies a file of a release, unless an interrupted copy has done so.
     async fn copy_file(&self, key: &str) -> Result<(), StoreError> {
-        let is_intact = |bytes: &Bytes| key.contains(&digest_part(&Digest::of(bytes)));
         let present = if_intact(self.to.read_bytes(key).await)?;
-        if present.is_some_and(|object| is_intact(&object.bytes)) {
+        if present.is_some_and(|object| is_intact(key, &object.bytes)) {
             return Ok(());
         }
         match if_intact(self.from.read_bytes(key).await)? {

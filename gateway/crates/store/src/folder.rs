@@ -14,7 +14,6 @@ use bytes::Bytes;
 use colonnade_model::release::Digest;
 use colonnade_web::request_scope;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
@@ -176,12 +175,6 @@ impl FolderObjects {
         }
     }
 
-    /// Writes a JSON object, whether it exists or not. Blocks.
-    pub(crate) fn write_json(&self, key: &str, value: &impl Serialize) -> Result<(), StoreError> {
-        let text = json::text(&self.path(key), value)?;
-        self.write(key, &text, When::Always).map(drop)
-    }
-
     /// Deletes an object, or a folder or link at its path. A power failure can undo it. Blocks.
     pub(crate) fn remove(&self, key: &str) -> Result<(), StoreError> {
         remove(&self.folder.join(key))
@@ -265,10 +258,7 @@ fn is_record(key: &str) -> bool {
 /// it only for that.
 fn version_to_replace(key: &str, bytes: &[u8]) -> Version {
     if key.starts_with("files/") {
-        return Version {
-            tag: None,
-            generation: None,
-        };
+        return Version::default();
     }
     version_of(bytes)
 }

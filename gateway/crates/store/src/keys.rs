@@ -61,6 +61,11 @@ pub(crate) fn upload_key(id: &str) -> String {
     format!("uploads/{id}.json")
 }
 
+/// Whether the object with this key is secret.
+pub(crate) fn is_secret(key: &str) -> bool {
+    key.ends_with("-keys.json")
+}
+
 pub(crate) fn keys_key(purpose: KeyPurpose) -> &'static str {
     match purpose {
         KeyPurpose::Previews => "preview-keys.json",
@@ -70,6 +75,11 @@ pub(crate) fn keys_key(purpose: KeyPurpose) -> &'static str {
 
 pub(crate) fn file_key(name: &str) -> String {
     format!("files/{name}")
+}
+
+/// The name in the key of a file of a release.
+pub(crate) fn file_name(key: &str) -> Option<&str> {
+    key.strip_prefix("files/")
 }
 
 /// The name of a new object with these bytes. It begins with their digest, so that equal files are
@@ -86,6 +96,11 @@ pub(crate) fn new_file_name(digest: &Digest) -> String {
 /// The first part of the names of objects with these bytes.
 pub(crate) fn digest_part(digest: &Digest) -> String {
     digest.base64().replace('+', "-").replace('/', "_")
+}
+
+/// Whether these are the bytes of the object with this key or name in `files/`.
+pub(crate) fn is_intact(name: &str, bytes: &[u8]) -> bool {
+    name.contains(&digest_part(&Digest::of(bytes)))
 }
 
 /// The numbers in the names of JSON files, ascending.

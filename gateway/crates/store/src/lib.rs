@@ -35,6 +35,7 @@ mod bucket;
 mod bucket_error;
 #[cfg(test)]
 mod bucket_tests;
+mod cached;
 mod canary;
 mod collection;
 mod connect;
@@ -49,9 +50,7 @@ mod json;
 mod keys;
 mod live;
 pub mod loaded;
-mod local;
 pub mod metrics;
-mod mirroring;
 mod objects;
 mod orphans;
 mod place;
@@ -59,7 +58,6 @@ mod published;
 mod read;
 mod recover;
 mod releases;
-mod replica;
 mod scratch;
 mod store;
 #[cfg(test)]
@@ -76,10 +74,10 @@ mod verify;
 pub use acme::{AcmeFile, AcmeFiles};
 pub use bucket::{AccessKey, BucketSettings};
 pub use bucket_error::BucketError;
+pub use cached::CacheSettings;
 pub use copy::{Copied, Timeline, copy};
 pub use error::{StoreError, cause_without_path};
 pub use inspect::{InspectError, list, show, tree};
-pub use local::CacheSettings;
 pub use place::Place;
 pub use store::Store;
 pub use types::{

@@ -3,51 +3,20 @@
 //! `live.json` decides which changes happened. Its own change has an entry in the history as well,
 //! so that the live deployment can be recovered without it.
 
-use std::sync::Arc;
-
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
 use super::bucket_error::BucketError;
-use super::connect::connect;
 use super::error::{StoreError, if_intact};
 use super::history::{self, Entry};
 use super::inner::{Inner, MAX_ATTEMPTS};
 use super::keys::{LIVE, history_key, keys_key, numbers};
-use super::local::Local;
 use super::objects::{Found, Version, When};
 
 impl Inner {
-    /// The live state. If it is unchanged, a bucket sends only that. During a start without the
-    /// object store it is that of the local copy.
-    pub(crate) async fn live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
-        match &self.local {
-            Some(local) => self.remote_live_state(local).await,
-            None => Ok(self.read_live_state().await?.map(|(state, _)| state)),
-        }
-    }
-
-    async fn remote_live_state(self: &Arc<Self>, local: &Local) -> Result<Option<LiveState>, StoreError> {
-        if local.begin_offline() {
-            return Ok(local.announced());
-        }
-        let read = async {
-            if local.is_offline() {
-                // Nothing is known about what is there now.
-                connect(&local.bucket, &local.mirror).await?;
-            }
-            self.read_live_state().await
-        };
-        let read = read.await;
-        local.set_away(matches!(&read, Err(error) if error.is_away() || local.is_offline()));
-        let read = read?;
-        local.set_online();
-        let state = match read {
-            Some((state, _)) if self.objects.is_read_only() => Some(self.replicated(local, state).await?),
-            read => read.map(|(state, _)| state),
-        };
-        local.announce(state.as_ref());
-        Ok(state)
+    /// The live state. If it is unchanged, a bucket sends only that.
+    pub(crate) async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        Ok(self.read_live_state().await?.map(|(state, _)| state))
     }
 
     async fn read_live_state(&self) -> Result<Option<(LiveState, Version)>, StoreError> {
@@ -79,7 +48,10 @@ impl Inner {
                 Some((state, object.version))
             }
         };
-        self.known.lock().clone_from(&found);
+        // That of the local copy has no version, on which a change could depend.
+        *self.known.lock() = found
+            .clone()
+            .filter(|(_, version)| *version != Version::default());
         Ok(found)
     }
 
@@ -122,9 +94,6 @@ impl Inner {
             let is_done = put.is_some();
             if let Some(version) = put {
                 *self.known.lock() = Some((next.clone(), version));
-                if let Some(local) = &self.local {
-                    local.announce(Some(next));
-                }
             }
             is_done
         });
@@ -218,10 +187,6 @@ impl Inner {
     }
 
     pub(crate) async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
-        // The local copy has no secrets: previews need the object store.
-        if self.is_offline() {
-            return Ok(RotatingKeys::default());
-        }
         // Damaged keys only end previews, or sessions.
         let read = if_intact(self.objects.read(keys_key(purpose)).await)?;
         Ok(read.unwrap_or_default())

@@ -59,8 +59,8 @@ pub(crate) enum When<'a> {
     Is(&'a Version),
 }
 
-/// The version of an object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The version of an object. The default is that of an object which is never replaced.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     /// The entity tag, or the digest of a file.
     pub(crate) tag: Option<String>,
@@ -69,13 +69,21 @@ pub(crate) struct Version {
 }
 
 /// An object as it was read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Object {
     pub(crate) bytes: Bytes,
     pub(crate) version: Version,
 }
 
 impl Object {
+    /// An object that is never replaced.
+    pub(crate) fn without_version(bytes: Bytes) -> Self {
+        Self {
+            bytes,
+            version: Version::default(),
+        }
+    }
+
     /// Whether its release or deployment was deleted.
     pub(crate) fn is_deleted(&self) -> bool {
         self.bytes == DELETED

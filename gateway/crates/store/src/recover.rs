@@ -1,7 +1,5 @@
 //! Recovering a live state that is missing or damaged from the history.
 
-use std::sync::Arc;
-
 use colonnade_model::deployment::{Change, LiveState};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
@@ -16,11 +14,7 @@ impl Inner {
     /// from the newest change whose deployment can be; `None` if there is nothing to recover. The
     /// history does not have the running rollouts, so they end. The replaced object is kept under
     /// another name.
-    pub(crate) async fn recover_live_state(self: &Arc<Self>) -> Result<Option<LiveState>, StoreError> {
-        if self.is_offline() {
-            // The local copy is intact.
-            return Ok(None);
-        }
+    pub(crate) async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
         let stored = match self.live_state().await {
             Ok(None) => return Ok(None),
             Ok(state) => state,

@@ -8,14 +8,12 @@ use colonnade_model::release::{Digest, ReleaseId, is_file_path, is_name};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
-use super::bucket_error::BucketError;
 use super::error::{StoreError, damaged, if_intact};
-use super::inner::Inner;
+use super::inner::{FILE_NAME_BYTES, Inner};
 use super::keys::{deployment_key, file_key, is_valid, numbers, release_id, release_key, tombstone_key};
-use super::local::Local;
-use super::objects::When;
+use super::objects::{Object, When};
 use super::published::{FileNames, PublishedRelease, Tombstone};
-use super::types::{Expected, ListedFile, StoredRelease, file_path};
+use super::types::{ListedFile, StoredRelease, decode_to, file_path};
 
 impl Inner {
     /// The IDs of the releases of a section, or of all, sorted.
@@ -57,35 +55,32 @@ impl Inner {
     /// The record of a release, which makes the names of its files known.
     pub(crate) async fn published(&self, id: &ReleaseId) -> Result<Option<PublishedRelease>, StoreError> {
         let key = release_key(id);
-        let read = if let Some(local) = self.offline() {
-            local.mirror.read(&key)?
-        } else {
-            let read = self.objects.read_content::<PublishedRelease>(&key).await?;
-            read.map(|(release, _)| release)
-        };
+        let read = self.objects.read_content::<PublishedRelease>(&key).await?;
+        let read = read.map(|(release, _)| release);
         if read.as_ref().is_some_and(|release| !release.is_safe()) {
             return Err(damaged(&self.objects.path(&key)));
         }
-        let mut known = self.files.lock();
         match &read {
-            Some(release) => known.add(id.clone(), Arc::new(release.files.clone())),
-            None => known.remove(id),
+            Some(PublishedRelease { files, .. }) => {
+                let bytes = files.len() * FILE_NAME_BYTES;
+                self.files.put(id.clone(), Arc::new(files.clone()), bytes);
+            }
+            None => self.files.remove(id),
         }
         Ok(read)
     }
 
     async fn file_names(&self, id: &ReleaseId) -> Result<Option<Arc<FileNames>>, StoreError> {
-        let known = self.files.lock().releases.get(id).cloned();
-        if known.is_some() {
-            return Ok(known);
+        if let Some(known) = self.files.get(id) {
+            return Ok(Some(known));
         }
         let read = self.published(id).await?;
         Ok(read.map(|release| Arc::new(release.files)))
     }
 
-    /// The bytes of a file of a release, from the cache or from the bucket.
+    /// The bytes of a file of a release.
     pub(crate) async fn read_file(
-        self: &Arc<Self>,
+        &self,
         id: &ReleaseId,
         file: ListedFile<'_>,
         coding: Coding,
@@ -118,63 +113,26 @@ impl Inner {
     /// Reads an object of a file; `None` if it does not exist. Fails if its bytes are not the
     /// published ones.
     async fn read_object(
-        self: &Arc<Self>,
+        &self,
         name: &str,
         file: ListedFile<'_>,
         coding: Coding,
     ) -> Result<Option<Bytes>, StoreError> {
-        let expected = Expected::new(file, coding);
-        if let Some(bytes) = self.cached(name, expected).await {
-            return Ok(Some(bytes));
-        }
-        let key = file_key(name);
-        // The poll is what tries again.
-        if self.local.as_ref().is_some_and(Local::is_away) {
-            return Err(self.objects.error(&key, BucketError::Away));
-        }
-        let Some(object) = self.objects.read_bytes(&key).await? else {
+        let (key, expected) = (file_key(name), (file.size, file.digest));
+        let Some(Object { bytes, .. }) = self.objects.read_bytes(&key).await? else {
             return Ok(None);
         };
-        let (own, name, bytes) = (Arc::clone(self), name.to_owned(), object.bytes);
+        let path = self.objects.path(&key);
         request_scope::run_blocking(move || {
-            if !expected.matches(&bytes) {
-                return Err(damaged(&own.objects.path(&key)));
+            if !decode_to(&bytes, coding, expected) {
+                return Err(damaged(&path));
             }
-            own.cache(&name, &bytes);
             Ok(Some(bytes))
         })
         .await
     }
 
-    /// Reads a file from the cache; `None` if it is not there, or not as it was published.
-    async fn cached(self: &Arc<Self>, name: &str, expected: Expected) -> Option<Bytes> {
-        self.local.as_ref()?;
-        let (own, name) = (Arc::clone(self), name.to_owned());
-        let read = request_scope::run_blocking(move || {
-            let cache = &own.local.as_ref()?.cache;
-            let bytes = cache.get(&name)?;
-            let is_intact = expected.matches(&bytes);
-            if !is_intact {
-                cache.remove(&name);
-            }
-            is_intact.then_some(bytes)
-        });
-        read.await
-    }
-
-    /// Adds a file to the cache. Without it, it is read from the bucket again. Blocks.
-    pub(crate) fn cache(&self, name: &str, bytes: &[u8]) {
-        if let Some(local) = &self.local
-            && let Err(error) = local.cache.put(name, bytes)
-        {
-            local.mirror.report(&error);
-        }
-    }
-
     pub(crate) async fn deployments(&self) -> Result<Vec<u64>, StoreError> {
-        if let Some(local) = self.offline() {
-            return local.mirror.deployments();
-        }
         let listed = self.objects.list("deployments").await?;
         let stored = listed.iter().filter(|listed| !listed.is_deleted);
         Ok(numbers(stored.map(|listed| &*listed.name)))
@@ -182,9 +140,6 @@ impl Inner {
 
     pub(crate) async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
         let key = deployment_key(number);
-        if let Some(local) = self.offline() {
-            return local.mirror.read(&key);
-        }
         let read = self.objects.read_content(&key).await?;
         Ok(read.map(|(deployment, _)| deployment))
     }

@@ -13,21 +13,18 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 use jiff::SignedDuration;
 use tempfile::TempDir;
-use tokio::task::AbortHandle;
+use tokio::task::JoinSet;
 
 use super::acme::AcmeFiles;
 use super::bucket::{BucketObjects, BucketSettings};
 use super::bucket_error::BucketError;
-use super::connect::{connect, connect_folder};
-use super::durable::{create_folder, io};
+use super::cached::{CacheSettings, CachedObjects};
+use super::connect::connect_folder;
 use super::error::StoreError;
 use super::folder::FolderObjects;
 use super::inner::Inner;
-use super::keys::{CACHE_MARKER, LIVE, STORE};
-use super::local::{CacheSettings, FileCache, Local, Mirror};
+use super::keys::{CACHE_MARKER, LIVE};
 use super::metrics::StoreMetrics;
-use super::mirroring;
-use super::scratch::Scratch;
 use super::types::{GatewayId, ListedFile, PutOutcome, StagedRelease, StoredRelease, UnusedMark};
 
 /// How often a folder is polled.
@@ -44,16 +41,10 @@ pub struct Store {
     pub(crate) inner: Arc<Inner>,
     /// The same objects, if they are in a folder.
     folder: Option<FolderObjects>,
-    /// Keeps the local copy of a bucket complete.
-    mirroring: Option<AbortHandle>,
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        if let Some(mirroring) = &self.mirroring {
-            mirroring.abort();
-        }
-    }
+    /// The same objects, if they are in a bucket.
+    cached: Option<Arc<CachedObjects>>,
+    /// Keeps what visitors see in the local cache of a bucket.
+    _keeping: JoinSet<()>,
 }
 
 /// Opening a store.
@@ -73,9 +64,10 @@ impl Store {
         let scratch = objects.scratch.clone();
         let shared = Arc::new(objects.clone());
         Ok(Self {
-            inner: Arc::new(Inner::new(shared, None, scratch, metrics)),
+            inner: Arc::new(Inner::new(shared, scratch, metrics)),
             folder: Some(objects),
-            mirroring: None,
+            cached: None,
+            _keeping: JoinSet::new(),
         })
     }
 
@@ -113,41 +105,19 @@ impl Store {
         cache: CacheSettings,
         metrics: StoreMetrics,
     ) -> Result<Self, StoreError> {
-        let CacheSettings { folder, limit } = cache;
-        let opened = request_scope::run_blocking(move || open_cache(&folder, limit));
-        let (cache, mirror, scratch) = opened.await?;
-        let connected = connect(&bucket, &mirror).await;
-        let local = Local::new(bucket.clone(), cache, mirror);
-        match connected {
-            Err(error) if error.is_away() && local.fall_back() => {
-                tracing::error!(event = "store_unreachable", error = %error);
-            }
-            connected => connected?,
-        }
-        let inner = Arc::new(Inner::new(Arc::new(bucket), Some(local), scratch, metrics));
-        let mirroring = tokio::spawn(mirroring::run(Arc::clone(&inner))).abort_handle();
+        let opened = request_scope::run_blocking(move || CachedObjects::open(bucket, &cache));
+        let cached = Arc::new(opened.await?);
+        cached.connect().await?;
+        let (objects, scratch) = (Arc::new(Arc::clone(&cached)), cached.folder.scratch.clone());
+        let mut keeping = JoinSet::new();
+        keeping.spawn(Arc::clone(&cached).follow());
         Ok(Self {
-            inner,
+            inner: Arc::new(Inner::new(objects, scratch, metrics)),
             folder: None,
-            mirroring: Some(mirroring),
+            cached: Some(cached),
+            _keeping: keeping,
         })
     }
-}
-
-/// Opens what is kept of a bucket in a local folder.
-fn open_cache(folder: &Path, limit: u64) -> Result<(FileCache, Mirror, Scratch), StoreError> {
-    let is_store = [STORE, LIVE].iter().any(|name| folder.join(name).exists());
-    if is_store && !folder.join(CACHE_MARKER).exists() {
-        return Err(StoreError::NotEmpty(folder.to_owned()));
-    }
-    create_folder(folder)?;
-    let folder = folder.canonicalize().map_err(io(folder))?;
-    let objects = FolderObjects::of(&folder)?;
-    create_folder(&objects.scratch.folder)?;
-    objects.scratch.remove_old()?;
-    let scratch = objects.scratch.clone();
-    let cache = FileCache::open(&folder.join("files"), limit)?;
-    Ok((cache, Mirror::new(objects), scratch))
 }
 
 /// Whether it can be used.
@@ -175,13 +145,13 @@ impl Store {
     /// Whether it reads a local copy, which only has what visitors see, until the live state can be
     /// read.
     pub fn is_offline(&self) -> bool {
-        self.inner.is_offline()
+        self.cached.as_ref().is_some_and(|cached| cached.is_offline())
     }
 
     /// Reads the local copy until the live state can be read again, because the store went away
     /// during the start; false if there is none.
     pub fn fall_back(&self) -> bool {
-        self.inner.local.as_ref().is_some_and(Local::fall_back)
+        self.cached.as_ref().is_some_and(|cached| cached.fall_back())
     }
 
     /// How often a gateway reads the live state, to notice the changes by others.
@@ -203,6 +173,10 @@ impl Store {
     /// # Errors
     /// If no deployment in the history can be loaded either, or the object store is away.
     pub async fn recover_live_state(&self) -> Result<Option<LiveState>, StoreError> {
+        // The local copy is intact.
+        if self.is_offline() {
+            return Ok(None);
+        }
         self.inner.recover_live_state().await
     }
 }
@@ -219,14 +193,14 @@ impl Store {
     /// Stores a validated release, unless its version exists or has a tombstone with another
     /// digest.
     pub async fn put_release(&self, release: StagedRelease) -> Result<PutOutcome, StoreError> {
-        let put = self.inner.put_release(release);
-        self.inner.measure_online("put_release", put).await
+        self.inner
+            .measure("put_release", self.inner.put_release(release))
+            .await
     }
 
     /// The IDs of the stored releases of a section, or of all with `None`, sorted.
     pub async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
-        let releases = self.inner.releases(section);
-        self.inner.measure_online("releases", releases).await
+        self.inner.measure("releases", self.inner.releases(section)).await
     }
 
     /// One release; `None` if it is not stored. A release with a mark is stored until it is
@@ -238,8 +212,7 @@ impl Store {
     /// The digest in a version's tombstone. Only a release with this digest can be stored under
     /// that version again.
     pub async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
-        let read = self.inner.tombstone(id);
-        self.inner.measure_online("tombstone", read).await
+        self.inner.measure("tombstone", self.inner.tombstone(id)).await
     }
 
     /// The bytes of one file of a release in one content coding; `None` if they are not stored.
@@ -266,35 +239,40 @@ impl Store {
     /// changes nothing but what
     /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
     pub async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
-        let mark = self.inner.mark_unused(id);
-        self.inner.measure_online("mark_unused", mark).await
+        self.inner
+            .measure("mark_unused", self.inner.mark_unused(id))
+            .await
     }
 
     /// As [`Store::release`], for a stored deployment that names the release: removes its mark
     /// first.
     pub async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
-        let claim = self.inner.claim_release(id);
-        self.inner.measure_online("claim_release", claim).await
+        self.inner
+            .measure("claim_release", self.inner.claim_release(id))
+            .await
     }
 
     /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is
     /// written first.
     pub async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
-        let delete = self.inner.delete_unused(mark);
-        self.inner.measure_online("delete_unused", delete).await
+        self.inner
+            .measure("delete_unused", self.inner.delete_unused(mark))
+            .await
     }
 
     /// Whether garbage is to be collected now, by this gateway: true for one gateway after each
     /// interval.
     pub async fn begin_collection(&self, interval: SignedDuration) -> Result<bool, StoreError> {
-        let begin = self.inner.begin_collection(interval);
-        self.inner.measure_online("begin_collection", begin).await
+        self.inner
+            .measure("begin_collection", self.inner.begin_collection(interval))
+            .await
     }
 
     /// Deletes what interrupted uploads and deletions left, when it is a day old.
     pub async fn delete_orphans(&self) -> Result<(), StoreError> {
-        let delete = self.inner.delete_orphans();
-        self.inner.measure_online("delete_orphans", delete).await
+        self.inner
+            .measure("delete_orphans", self.inner.delete_orphans())
+            .await
     }
 }
 
@@ -307,20 +285,23 @@ impl Store {
 
     /// One deployment; `None` if it is not stored.
     pub async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
-        let read = self.inner.deployment(number);
-        self.inner.measure("deployment", read).await
+        self.inner
+            .measure("deployment", self.inner.deployment(number))
+            .await
     }
 
     /// Stores a deployment; false if its number is taken.
     pub async fn create_deployment(&self, deployment: &Deployment) -> Result<bool, StoreError> {
-        let create = self.inner.create_deployment(deployment);
-        self.inner.measure_online("create_deployment", create).await
+        self.inner
+            .measure("create_deployment", self.inner.create_deployment(deployment))
+            .await
     }
 
     /// Deletes a deployment, if it is stored.
     pub async fn delete_deployment(&self, number: u64) -> Result<(), StoreError> {
-        let delete = self.inner.delete_deployment(number);
-        self.inner.measure_online("delete_deployment", delete).await
+        self.inner
+            .measure("delete_deployment", self.inner.delete_deployment(number))
+            .await
     }
 
     /// The live state; `None` before the first deploy. Fails if it is missing from a store with a
@@ -337,14 +318,19 @@ impl Store {
         expected: Option<&LiveState>,
         next: &LiveState,
     ) -> Result<bool, StoreError> {
-        let swap = self.inner.swap_live_state(expected, next);
-        self.inner.measure_online("compare_and_swap_state", swap).await
+        self.inner
+            .measure(
+                "compare_and_swap_state",
+                self.inner.swap_live_state(expected, next),
+            )
+            .await
     }
 
     /// The history entry of a revision; `None` if it is not stored.
     pub async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
-        let read = self.inner.history_entry(revision);
-        self.inner.measure_online("history_entry", read).await
+        self.inner
+            .measure("history_entry", self.inner.history_entry(revision))
+            .await
     }
 }
 
@@ -362,8 +348,12 @@ impl Store {
         expected: &RotatingKeys,
         next: &RotatingKeys,
     ) -> Result<bool, StoreError> {
-        let swap = self.inner.swap_keys(purpose, expected, next);
-        self.inner.measure_online("compare_and_swap_keys", swap).await
+        self.inner
+            .measure(
+                "compare_and_swap_keys",
+                self.inner.swap_keys(purpose, expected, next),
+            )
+            .await
     }
 
     /// Adds a key for a purpose if none is active. Returns the keys.
@@ -387,13 +377,15 @@ impl Store {
         gateway: GatewayId,
         counts: &GatewayCounts,
     ) -> Result<Vec<GatewayCounts>, StoreError> {
-        let exchange = self.inner.exchange_counts(gateway, counts);
-        self.inner.measure_online("exchange_counts", exchange).await
+        self.inner
+            .measure("exchange_counts", self.inner.exchange_counts(gateway, counts))
+            .await
     }
 
     /// Deletes the counts of a gateway.
     pub async fn delete_counts(&self, gateway: GatewayId) -> Result<(), StoreError> {
-        let delete = self.inner.delete_counts(gateway);
-        self.inner.measure_online("delete_counts", delete).await
+        self.inner
+            .measure("delete_counts", self.inner.delete_counts(gateway))
+            .await
     }
 }

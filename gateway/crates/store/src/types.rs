@@ -95,32 +95,12 @@ impl<'a> From<&'a File> for ListedFile<'a> {
     }
 }
 
-/// What the bytes of a file must be.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Expected {
-    size: u64,
-    digest: Digest,
-    coding: Coding,
-}
-
-impl Expected {
-    pub(crate) fn new(file: ListedFile<'_>, coding: Coding) -> Self {
-        Self {
-            size: file.size,
-            digest: file.digest,
-            coding,
-        }
-    }
-
-    /// Whether bytes decode to those of the file. Blocks.
-    pub(crate) fn matches(self, bytes: &[u8]) -> bool {
-        use std::io::Read as _;
-        let decoded = decoder(bytes, self.coding).and_then(|decoder| {
-            // One byte more than expected is enough to differ.
-            Digest::of_reader(decoder.take(self.size + 1))
-        });
-        decoded.is_ok_and(|digest| digest == self.digest)
-    }
+/// Whether bytes in a coding decode to those of a file with this length and digest. Blocks.
+pub(crate) fn decode_to(bytes: &[u8], coding: Coding, (size, digest): (u64, Digest)) -> bool {
+    use std::io::Read as _;
+    // One byte more than expected is enough to differ.
+    let decoded = decoder(bytes, coding).and_then(|decoder| Digest::of_reader(decoder.take(size + 1)));
+    decoded.is_ok_and(|decoded| decoded == digest)
 }
 
 /// What tells the processes on one store apart: a random number.

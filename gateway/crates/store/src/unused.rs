@@ -98,7 +98,7 @@ impl Inner {
         if replaced.is_none() && self.released(id).await?.is_some() {
             return Ok(false);
         }
-        self.files.lock().remove(id);
+        self.files.remove(id);
         let files = release.files.into_values().collect();
         self.delete_unused_files(&format!("/{}", id.name), files).await?;
         Ok(true)

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use colonnade_model::release::{Digest, RELEASE_FILE, ReleaseId};
 use colonnade_web::request_scope;
+use futures_util::future::ready;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -45,10 +44,7 @@ struct Staged {
 
 impl Inner {
     /// Stores a release, unless its version exists or has a tombstone with another digest.
-    pub(crate) async fn put_release(
-        self: &Arc<Self>,
-        release: StagedRelease,
-    ) -> Result<PutOutcome, StoreError> {
+    pub(crate) async fn put_release(&self, release: StagedRelease) -> Result<PutOutcome, StoreError> {
         let StagedRelease { id, folder, record } = release;
         let (id, folder) = (&id, folder.path());
         if !is_valid(id) {
@@ -192,21 +188,18 @@ impl Inner {
     }
 
     /// Sends new files of a folder.
-    async fn send_files(self: &Arc<Self>, folder: &Path, new: &NewFiles) -> Result<(), StoreError> {
+    async fn send_files(&self, folder: &Path, new: &NewFiles) -> Result<(), StoreError> {
         let sends = stream::iter(new.values().cloned()).map(|(path, name)| async move {
             let path = folder.join(path);
             let bytes = request_scope::run_blocking(move || fs::read(&path).map_err(io(&path))).await?;
-            let bytes = Bytes::from(bytes);
             self.objects
-                .put(&file_key(&name), bytes.clone(), When::Always)
-                .await?;
-            if self.local.is_some() {
-                let own = Arc::clone(self);
-                request_scope::run_blocking(move || own.cache(&name, &bytes)).await;
-            }
-            Ok::<_, StoreError>(())
+                .put(&file_key(&name), bytes.into(), When::Always)
+                .await
         });
-        sends.buffer_unordered(CONCURRENCY).try_collect::<()>().await
+        sends
+            .buffer_unordered(CONCURRENCY)
+            .try_for_each(|_| ready(Ok(())))
+            .await
     }
 }
 

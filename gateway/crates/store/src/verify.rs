@@ -122,7 +122,7 @@ pub async fn verify(place: &Place) -> Result<Report, StoreError> {
     };
     let mut verifier = Verifier {
         root: format!("{}", objects.path("").display()),
-        store: Arc::new(Inner::new(objects, None, scratch, StoreMetrics::default())),
+        store: Arc::new(Inner::new(objects, scratch, StoreMetrics::default())),
         report,
         serves: BTreeMap::new(),
     };

@@ -3,6 +3,7 @@
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
+use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -128,6 +129,12 @@ impl<K: Clone + Eq + Hash, V> ByteCache<K, V> {
             stays
         });
         queue.retain(|key| entries.contains_key(key));
+    }
+}
+
+impl<K, V> fmt::Debug for ByteCache<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ByteCache")
     }
 }
 

@@ -51,6 +51,7 @@ pub struct Snapshot {
 }
 
 /// The sets that were composed, except that of the live deployment alone.
+#[derive(Debug)]
 struct Sets(ByteCache<SetName, LoadedDeployment>);
 
 type Releases = HashMap<String, HashMap<String, KnownRelease>>;
@@ -93,12 +94,6 @@ impl RunningRollout<'_> {
 impl Default for Sets {
     fn default() -> Self {
         Self(ByteCache::new(SETS_BYTES))
-    }
-}
-
-impl std::fmt::Debug for Sets {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Sets")
     }
 }
 
