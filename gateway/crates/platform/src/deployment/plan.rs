@@ -1,22 +1,23 @@
 //! The rules of changes: what a request does to a snapshot, without I/O.
 
+mod releases;
+mod rollout;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::snapshot::{RunningRollout, Snapshot};
 use super::types::{
     Author, ChangeError, CollectedGarbage, DeployRequest, MayChange, PreviewTarget, RollbackTarget,
-    RolloutDescription, RolloutStart, RolloutTarget,
+    RolloutDescription, RolloutTarget,
 };
 use colonnade_config::Retention;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::deployment::{
-    Change, ChangeKind, Deployment, LiveState, Moment, ReleaseChange, Rollout, RolloutProgress, SetName,
-    SwitchedOff, VisibleDeployments, release_changes,
+    Change, ChangeKind, Deployment, LiveState, Moment, ReleaseChange, SetName, SwitchedOff,
+    VisibleDeployments, release_changes,
 };
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::release::point_owner;
-use colonnade_model::secret::Secret;
-use colonnade_model::unknown_fields::UnknownFields;
 use jiff::Timestamp;
 
 /// A change that someone requests.
@@ -194,17 +195,6 @@ struct Planner<'a> {
     moment: Moment,
 }
 
-/// What a step does to a rollout.
-struct Stepped {
-    action: ChangeKind,
-    visible: VisibleDeployments,
-    sections: BTreeMap<String, ReleaseChange>,
-    /// The new share of the candidate.
-    percent: Option<u8>,
-    /// Whether the rollout was paused or resumed.
-    paused: Option<bool>,
-}
-
 impl Planner<'_> {
     fn live(&self) -> Option<&Deployment> {
         self.snapshot.live().map(|live| &*live.deployment)
@@ -215,197 +205,6 @@ impl Planner<'_> {
         match base {
             Some(base) if live != Some(base) => Err(ChangeError::BaseNotLive { base, live }),
             _ => Ok(()),
-        }
-    }
-
-    fn deploy(&self, request: &DeployRequest) -> Result<Option<Plan>, ChangeError> {
-        self.require_base(request.base)?;
-        let no_releases = Releases::new();
-        let live = self.live();
-        let before = live.map_or(&no_releases, |live| &live.releases);
-        let after = request.applied_to(before);
-        let changes = release_changes(before, &after);
-        reject_rolled_out(self.snapshot, |name| request.releases.contains_key(name))?;
-        reject_absent(request, before)?;
-        if changes.is_empty() && live.is_some() {
-            return Ok(None);
-        }
-        let Some(start) = &request.rollout else {
-            return Ok(Some(self.go_live(ChangeKind::Deploy, after, changes)));
-        };
-        let visible = &self
-            .snapshot
-            .state()
-            .ok_or(ChangeError::NoLiveDeployment)?
-            .visible;
-        let (percent, steps) = match start {
-            RolloutStart::Percent(percent) => (*percent, None),
-            RolloutStart::Steps(steps) => (steps.first().percent, Some(steps.clone())),
-        };
-        let progress = |steps| RolloutProgress::new(steps, colonnade_clock::precise());
-        let rollout = Rollout {
-            id: format!("{:016x}", colonnade_random::random::<u64>()),
-            key: Secret::random(),
-            candidate: self.number,
-            since: self.moment.revision,
-            percent,
-            started_at: self.moment.at,
-            by: self.request.author.by.clone(),
-            progress: steps.clone().map(progress),
-            unknown: UnknownFields::default(),
-        };
-        let sets = self.changed_sets(&after);
-        let candidate = Deployment {
-            changes: changes.keys().cloned().collect(),
-            ..self.deployment(after)
-        };
-        let mut state = self.state(ChangeKind::Rollout, visible.started(rollout), changes);
-        state.change.candidate = Some(self.number);
-        state.change.percent = Some(percent);
-        state.change.steps = steps;
-        Ok(Some(self.plan(Some(candidate), state, sets)))
-    }
-
-    fn restore_section(&self, section: &str, version: String) -> Result<Option<Plan>, ChangeError> {
-        let live = self.live().ok_or(ChangeError::NoLiveDeployment)?;
-        let mut after = live.releases.clone();
-        after.insert(section.to_owned(), version);
-        let changes = release_changes(&live.releases, &after);
-        Ok(Some(self.go_live(ChangeKind::Rollback, after, changes)))
-    }
-
-    fn restore(&self, earlier: Deployment) -> Result<Option<Plan>, ChangeError> {
-        let state = self.snapshot.state().ok_or(ChangeError::NoLiveDeployment)?;
-        let live = self.live().ok_or(ChangeError::NoLiveDeployment)?;
-        let changes = release_changes(&live.releases, &earlier.releases);
-        if changes.is_empty() && state.visible.rollouts().is_empty() {
-            return Ok(None);
-        }
-        let visible = state.visible.restored(self.number, self.moment);
-        let mut next = self.state(ChangeKind::Rollback, visible, changes);
-        next.change.restores = Some(earlier.number);
-        let sets = vec![ChangedSet {
-            releases: earlier.releases.clone(),
-            replaces: Some(SetName::of_live(live.number)),
-            rollout: None,
-        }];
-        Ok(Some(self.plan(
-            Some(self.deployment(earlier.releases)),
-            next,
-            sets,
-        )))
-    }
-
-    fn step(&self, target: &RolloutTarget, step: Step) -> Result<Option<Plan>, ChangeError> {
-        let running = find_rollout(self.snapshot, target)?;
-        require_all(self.request.may_change, running.changes().keys())?;
-        if matches!(step, Step::Pause(_) | Step::Resume) && running.record.progress.is_none() {
-            return Err(ChangeError::NoSteps(target.clone()));
-        }
-        let visible = &self
-            .snapshot
-            .state()
-            .ok_or(ChangeError::NoLiveDeployment)?
-            .visible;
-        let Some(next) = self.stepped(&running, step, visible) else {
-            return Ok(None);
-        };
-        if next.action == ChangeKind::Promote {
-            let lost = running.candidate.unavailable.iter();
-            let lost: Vec<String> = lost
-                .map(|each| format!("{} is missing or damaged", each.id))
-                .collect();
-            if !lost.is_empty() {
-                return Err(ChangeError::Unavailable(lost));
-            }
-        }
-        let live = next.visible.live();
-        let is_new = live == self.number;
-        let create = is_new.then(|| self.deployment(running.releases()));
-        // Either team can stop a rollout, or show it to fewer visitors.
-        let needs_claims = match step {
-            Step::Pause(_) | Step::Abort(_) => false,
-            Step::SetPercent(percent) => percent > running.record.percent,
-            Step::Promote | Step::Advance(_) | Step::Resume => true,
-        };
-        let sets = needs_claims.then(|| ChangedSet {
-            releases: running.releases(),
-            replaces: Some(SetName::of_live(running.live.deployment.number)),
-            rollout: None,
-        });
-        let mut state = self.state(next.action, next.visible, next.sections);
-        state.change.candidate = Some(running.record.candidate);
-        state.change.percent = next.percent;
-        state.change.paused = next.paused;
-        Ok(Some(Plan {
-            number: if is_new { live } else { running.record.candidate },
-            ..self.plan(create, state, sets.into_iter().collect())
-        }))
-    }
-
-    /// What a step does; `None` if there is nothing to change.
-    fn stepped(
-        &self,
-        running: &RunningRollout<'_>,
-        step: Step,
-        visible: &VisibleDeployments,
-    ) -> Option<Stepped> {
-        let Rollout {
-            percent, progress, ..
-        } = running.record;
-        let now = colonnade_clock::precise();
-        let active = running.record.active_progress();
-        let began_at = |since| active.filter(|active| active.step_started_at == since);
-        let continued = |percent, progress, paused| Stepped {
-            action: ChangeKind::Percent,
-            visible: visible.continued(running.index, percent, progress),
-            sections: running.changes(),
-            percent: Some(percent),
-            paused,
-        };
-        match step {
-            Step::SetPercent(new) if new == *percent => None,
-            // A share set by hand stays until the rollout is resumed.
-            Step::SetPercent(new) => {
-                let paused = progress.as_ref().map(RolloutProgress::paused);
-                Some(continued(new, paused, active.map(|_| true)))
-            }
-            Step::Promote => Some(self.promoted(running, visible)),
-            Step::Abort(action) => Some(Stepped {
-                action,
-                visible: visible.aborted(running.index, self.moment),
-                sections: release_changes(&running.releases(), &running.live.deployment.releases),
-                percent: None,
-                paused: None,
-            }),
-            Step::Advance(since) => Some(match began_at(since)?.advanced(*percent, now) {
-                Some(next) => continued(next.current().percent, Some(next), None),
-                None => self.promoted(running, visible),
-            }),
-            Step::Pause(since) => {
-                let paused = since.map_or(active, began_at)?.paused();
-                Some(continued(*percent, Some(paused), Some(true)))
-            }
-            Step::Resume => {
-                let paused = progress.as_ref().filter(|_| active.is_none())?;
-                let next = paused.resumed(*percent, now);
-                let percent = next.current().percent.max(*percent);
-                Some(continued(percent, Some(next), Some(false)))
-            }
-        }
-    }
-
-    /// The candidate goes live, or a new deployment if others have changed the live one since.
-    fn promoted(&self, running: &RunningRollout<'_>, visible: &VisibleDeployments) -> Stepped {
-        let candidate = &running.candidate.deployment;
-        let is_current = candidate.releases == running.releases();
-        let live = if is_current { candidate.number } else { self.number };
-        Stepped {
-            action: ChangeKind::Promote,
-            visible: visible.promoted(running.index, live, self.moment),
-            sections: running.changes(),
-            percent: None,
-            paused: None,
         }
     }
 
@@ -508,40 +307,6 @@ impl Planner<'_> {
             garbage,
             ..self.plan(None, state, Vec::new())
         })
-    }
-
-    /// These releases go live for all visitors. The rollouts continue.
-    fn go_live(
-        &self,
-        action: ChangeKind,
-        releases: Releases,
-        changes: BTreeMap<String, ReleaseChange>,
-    ) -> Plan {
-        let visible = match self.snapshot.state() {
-            Some(state) => state.visible.replaced(self.number, self.moment),
-            None => VisibleDeployments::first(self.number, self.moment.revision),
-        };
-        let sets = self.changed_sets(&releases);
-        let state = self.state(action, visible, changes);
-        self.plan(Some(self.deployment(releases)), state, sets)
-    }
-
-    /// The sets that visitors get when these releases are live or a candidate: alone, and with each
-    /// running rollout. Every rule is about two releases, so all sets of several rollouts are valid
-    /// if these are.
-    fn changed_sets(&self, releases: &Releases) -> Vec<ChangedSet> {
-        let live = self.live().map(|live| live.number);
-        let alone = ChangedSet {
-            releases: releases.clone(),
-            replaces: live.map(SetName::of_live),
-            rollout: None,
-        };
-        let with_rollouts = self.snapshot.rollouts().map(|running| ChangedSet {
-            releases: running.candidate.deployment.applied_to(releases),
-            replaces: live.map(|live| SetName::with(live, [running.record.candidate])),
-            rollout: Some(running.describe()),
-        });
-        std::iter::once(alone).chain(with_rollouts).collect()
     }
 
     fn plan(&self, create: Option<Deployment>, state: LiveState, sets: Vec<ChangedSet>) -> Plan {
@@ -657,19 +422,5 @@ pub(super) fn reject_rolled_out(
         Ok(())
     } else {
         Err(ChangeError::SectionsInRollout(affected))
-    }
-}
-
-/// Rejects the removal of a section that is not live: the name is probably misspelled.
-fn reject_absent(request: &DeployRequest, releases: &Releases) -> Result<(), ChangeError> {
-    let removed = request.releases.iter().filter(|(_, version)| version.is_none());
-    let absent: Vec<String> = removed
-        .filter(|(name, _)| !releases.contains_key(*name))
-        .map(|(name, _)| format!("{name} cannot be removed: it is not in the live deployment"))
-        .collect();
-    if absent.is_empty() {
-        Ok(())
-    } else {
-        Err(ChangeError::UnknownReleases(absent))
     }
 }
