@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::deployment::Deployment;
-use colonnade_model::schema::{MAX_INTEGER, Number, Percent, Reason, RequestedReleases, optional};
+use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases, optional};
 use colonnade_platform::deployment::{DeployRequest, RolloutStart};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -18,9 +18,8 @@ use super::change::ChangeResult;
 use super::rollouts::{self, Rollout};
 use super::{Admin, AdminError, auth, change, query};
 
-/// The default and the maximum number of deployments in a response.
+/// The default number of deployments in a response.
 const DEFAULT_LIMIT: u64 = 100;
-const MAX_LIMIT: u64 = 500;
 
 /// The most characters of steps.
 const MAX_STEPS_TEXT: usize = 1000;
@@ -167,9 +166,7 @@ fn rollout_start(
     responses((status = 200, body = DeploymentList, description = "The deployments.")),
 )]
 pub(super) async fn list(admin: &Admin, query: Option<&str>) -> Result<Response, AdminError> {
-    let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
-    let [limit, before] = query::integers(query, &limits)?;
-    let limit = usize::try_from(limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX);
+    let (limit, before) = query::page(query, DEFAULT_LIMIT)?;
     let state = admin.deployments.store().live_state().await?;
     let visible: BTreeSet<u64> = state.iter().flat_map(|state| state.visible.numbers()).collect();
     let stored = admin.deployments.store().deployments().await?;

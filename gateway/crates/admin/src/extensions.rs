@@ -175,7 +175,9 @@ fn describe(deployments: &Deployments, snapshot: &Snapshot) -> Vec<ExtensionDesc
         let mut seen = seen.iter();
         seen.any(|each| off.extension.is(&each.section.name, each.point.id()))
     };
-    described.extend(off.iter().filter(|off| !is_seen(off)).map(of_no_release));
+    let unseen = off.iter().filter(|off| !is_seen(off));
+    described
+        .extend(unseen.map(|off| of_no_release(&off.extension.section, &off.extension.point, Some(off))));
     described
 }
 
@@ -194,9 +196,7 @@ fn of_release(
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no precision")]
     let render_ms = (rendered.renders > 0).then(|| rendered.cpu_seconds * 1000.0 / rendered.renders as f64);
     ExtensionDescription {
-        section: section.name.clone(),
         version: Some(section.version.clone()),
-        point: point.id().to_owned(),
         point_version: Some(point.version()),
         live: set.set.candidates().is_empty(),
         state: match left_out.map(|left_out| left_out.reason) {
@@ -206,24 +206,24 @@ fn of_release(
             Some(LeftOutReason::Refused(Refusal::NotAllowed)) => ExtensionState::NotAllowed,
             Some(LeftOutReason::Refused(Refusal::Off)) => ExtensionState::Off,
         },
-        off: off.map(Off::of),
         renders: rendered.renders,
         errors: rendered.failures,
         render_ms,
         bytes: Some(extension.bytes),
+        ..of_no_release(&section.name, point.id(), off)
     }
 }
 
-/// An extension that is switched off, and that no release has which visitors get.
-fn of_no_release(off: &SwitchedOff) -> ExtensionDescription {
+/// An extension as far as no release has it that visitors get.
+fn of_no_release(section: &str, point: &str, off: Option<&SwitchedOff>) -> ExtensionDescription {
     ExtensionDescription {
-        section: off.extension.section.clone(),
+        section: section.to_owned(),
         version: None,
-        point: off.extension.point.clone(),
+        point: point.to_owned(),
         point_version: None,
         live: false,
         state: ExtensionState::Off,
-        off: Some(Off::of(off)),
+        off: off.map(Off::of),
         renders: 0,
         errors: 0,
         render_ms: None,

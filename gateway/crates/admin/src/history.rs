@@ -5,15 +5,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_model::deployment::Change;
-use colonnade_model::schema::{MAX_INTEGER, Number};
+use colonnade_model::schema::Number;
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::response::{Response, json};
 
 use super::{AdminError, query};
 
-/// The default and the maximum number of entries in a response.
+/// The default number of entries in a response.
 const DEFAULT_LIMIT: u64 = 50;
-const MAX_LIMIT: u64 = 500;
 
 /// A part of the history.
 #[derive(Serialize, ToSchema)]
@@ -42,10 +41,7 @@ pub(super) struct HistoryPage {
     responses((status = 200, body = HistoryPage, description = "The changes.")),
 )]
 pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Result<Response, AdminError> {
-    let limits = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
-    let [limit, before] = query::integers(query, &limits)?;
-    let limit = limit.unwrap_or(DEFAULT_LIMIT);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (limit, before) = query::page(query, DEFAULT_LIMIT)?;
     let page = deployments.history(before, limit).await?;
     let page = HistoryPage {
         entries: page.changes,

@@ -4,7 +4,12 @@ use std::ops::RangeInclusive;
 
 use url::form_urlencoded;
 
+use colonnade_model::schema::MAX_INTEGER;
+
 use super::AdminError;
+
+/// The maximum length of a page of a list.
+const MAX_LIMIT: u64 = 500;
 
 /// The values of integer parameters, in the order of `expected`: names and limits. Rejects unknown
 /// and repeated ones.
@@ -30,6 +35,15 @@ pub(super) fn integers<const N: usize>(
         }
     }
     Ok(values)
+}
+
+/// The page of a list that a request asks for: its length, which is `default` without `limit`, and
+/// the number below which it begins.
+pub(super) fn page(query: Option<&str>, default: u64) -> Result<(usize, Option<u64>), AdminError> {
+    let expected = [("limit", 1..=MAX_LIMIT), ("before", 1..=MAX_INTEGER)];
+    let [limit, before] = integers(query, &expected)?;
+    let limit = usize::try_from(limit.unwrap_or(default)).unwrap_or(usize::MAX);
+    Ok((limit, before))
 }
 
 fn invalid(problem: String) -> AdminError {
