@@ -16,7 +16,7 @@ interface Target {
 /** What opens a dialog: `tag` and its attribute. */
 function targetOf({ target }: Event, tag = ""): Target | null {
   const opener = target instanceof Element ? target.closest(`${tag}[${DIALOG_ATTRIBUTE}]`) : null;
-  if (!opener) return null;
+  if (!opener || !/^(_self)?$/.test(opener.getAttribute("target") ?? "")) return null;
   const valueOf = (name: string): string => opener.getAttribute(name) ?? "";
   return {
     dialog: valueOf(DIALOG_ATTRIBUTE),

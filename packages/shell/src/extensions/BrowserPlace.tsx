@@ -18,16 +18,19 @@ export function BrowserPlace({ reference, props, empty }: ExtensionPlaceProps): 
     const list = extensions[reference];
     return list && showExtensions({ element, reference, props, services, extensions: list, isServerRendered });
   });
+  // React also cleans layout effects up while it hides the place, in a Suspense boundary that suspends again. A place that goes
+  // while it is hidden has only the other cleanup.
+  const leave = (): void => {
+    shown.current?.leave();
+  };
   // Before Back restores the scroll position.
   useLayoutEffect(() => {
-    const extensions = place.current ? show(place.current) : undefined;
-    shown.current = extensions;
-    return () => {
-      extensions?.remove();
-    };
+    shown.current ??= place.current ? show(place.current) : undefined;
+    return leave;
   }, []);
+  useEffect(() => leave, []);
   useEffect(() => {
-    shown.current?.update(props);
+    shown.current?.update(props, isServerRendered);
   });
   return <ExtensionPlaceElement reference={reference} empty={empty} ref={place} />;
 }

@@ -3,7 +3,17 @@ import { defineExtensionPoint, ExtensionPoint, type AnyExtension } from "@colonn
 import { ShellContext, type ResolvedExtension } from "@colonnade/kit/shell";
 import { TEST_SITE } from "@colonnade/kit/testing";
 import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { createContext, useContext, useEffect, useId, useLayoutEffect, useState, type ReactElement } from "react";
+import {
+  createContext,
+  Suspense,
+  use,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useState,
+  type ReactElement,
+} from "react";
 import { NavigationType, type Navigator } from "react-router-dom";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -378,6 +388,79 @@ test("another point in the same position shows its own extensions", async () => 
   });
   await waitFor(() => screen.getByLabelText("Balloons in Austin"));
   expect(screen.queryByLabelText("Kites in Austin")).toBeNull();
+});
+
+test("an extension stays while React hides its place, and goes with a hidden place", async () => {
+  const left = vi.fn();
+  const Leaving = (props: ContentProps): ReactElement => {
+    useEffect(() => left, []);
+    return <Content {...props} />;
+  };
+  codes.set("events", extensionOf("Kites", { Component: Leaving }));
+  const { promise, resolve } = deferred<null>();
+  const forever = new Promise<null>(() => undefined);
+  const Awaited = ({ content }: { readonly content: Promise<null> }): null => use(content);
+  const Waiting = ({ content }: { readonly content: Promise<null> | undefined }): ReactElement => (
+    <ShellContext value={SERVICES}>
+      <ViewExtensions value={{ extensions: { [POINT.reference]: [resolved("events")] }, isServerRendered: false }}>
+        <Suspense fallback="Loading">
+          <ExtensionPoint point={POINT} props={{ city: "Austin" }} />
+          {content && <Awaited content={content} />}
+        </Suspense>
+      </ViewExtensions>
+    </ShellContext>
+  );
+  const { rerender, unmount } = render(<Waiting content={undefined} />);
+  const suspendOn = (content: Promise<null>): Promise<void> =>
+    act(async () => {
+      rerender(<Waiting content={content} />);
+      await Promise.resolve();
+    });
+  const input = await screen.findByLabelText("Kites in Austin");
+  fireEvent.change(input, { target: { value: "typed" } });
+  await suspendOn(promise);
+  screen.getByText("Loading");
+  await act(async () => {
+    resolve(null);
+    await promise;
+  });
+  expect(screen.queryByText("Loading")).toBeNull();
+  expect(screen.getByLabelText("Kites in Austin")).toBe(input);
+  expect(input).toHaveProperty("value", "typed");
+  expect(left).not.toHaveBeenCalled();
+  await suspendOn(forever);
+  screen.getByText("Loading");
+  unmount();
+  await waitFor(() => {
+    expect(left).toHaveBeenCalledOnce();
+  });
+});
+
+test("what the first view lacks is shown in the frame on the next one", async () => {
+  let fails = true;
+  const Throwing = (props: ContentProps): ReactElement => {
+    if (fails) throw new Error("not now");
+    return <Content {...props} />;
+  };
+  codes.set("articles", extensionOf("Safety"));
+  codes.set("events", extensionOf("Kites", { Component: Throwing }));
+  const extensions = { [POINT.reference]: [{ ...resolved("articles"), leftOut: true }, resolved("events")] };
+  const Frame = ({ isServerRendered }: { readonly isServerRendered: boolean }): ReactElement => (
+    <ShellContext value={SERVICES}>
+      <ViewExtensions value={{ extensions, isServerRendered }}>
+        <ExtensionPoint point={POINT} props={{ city: "Austin" }} />
+      </ViewExtensions>
+    </ShellContext>
+  );
+  const { rerender } = render(<Frame isServerRendered />);
+  await waitFor(() => {
+    expect(report).toHaveBeenCalledOnce();
+  });
+  expect(screen.queryByRole("textbox")).toBeNull();
+  fails = false;
+  rerender(<Frame isServerRendered={false} />);
+  await screen.findByLabelText("Safety in Austin");
+  await screen.findByLabelText("Kites in Austin");
 });
 
 test("the scripts of an extension load in one trip", async () => {

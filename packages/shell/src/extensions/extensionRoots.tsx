@@ -101,6 +101,8 @@ interface Place extends PlaceOfExtensions {
 /** One extension, from its HTML, or from nothing. */
 class ShownExtension implements ShownExtensions {
   readonly #place: Place;
+  /** Whether the view still is the one of the document. */
+  #isOfServer: boolean;
   readonly #resolved: ResolvedExtension;
   readonly #assets: ReturnType<typeof assetsOf>;
   /** Is in the place while there is something to show. */
@@ -121,6 +123,7 @@ class ShownExtension implements ShownExtensions {
   constructor(place: Place, resolved: ResolvedExtension) {
     const { name } = resolved.section;
     this.#place = place;
+    this.#isOfServer = place.isServerRendered;
     this.#resolved = resolved;
     this.#assets = assetsOf(resolved);
     this.#props = place.props;
@@ -255,8 +258,11 @@ class ShownExtension implements ShownExtensions {
     element.insertBefore(this.#container, next ?? null);
   }
 
-  update(props: object): void {
-    if (isEqual(props, this.#props)) return;
+  update(props: object, isServerRendered: boolean): void {
+    const isLacking = !this.#isStarted || this.#failures > 0;
+    const isRetried = this.#isOfServer && !isServerRendered && isLacking;
+    this.#isOfServer &&= isServerRendered;
+    if (!isRetried && isEqual(props, this.#props)) return;
     this.#props = props;
     if (this.#extension) void this.#show(this.#extension);
     else if (!this.#isStarted) void this.#start();
@@ -269,7 +275,7 @@ class ShownExtension implements ShownExtensions {
     else this.#render(null);
   }
 
-  remove(): void {
+  leave(): void {
     this.#left.abort();
     this.#requests.abort();
     // React does not unmount a root while it renders another one.
@@ -365,15 +371,16 @@ export function showExtensions(place: PlaceOfExtensions): ShownExtensions {
     return [];
   });
   return {
-    update(props) {
+    update(...next) {
       void showing.then((all) => {
-        for (const extension of all) extension.update(props);
+        for (const extension of all) extension.update(...next);
       });
     },
-    remove() {
-      heights.set(reference, element.offsetHeight);
+    leave() {
+      if (element.isConnected) heights.set(reference, element.offsetHeight);
       void showing.then((all) => {
-        for (const extension of all) extension.remove();
+        // React removes the place in the same task.
+        if (!element.isConnected) for (const extension of all) extension.leave();
       });
     },
   };

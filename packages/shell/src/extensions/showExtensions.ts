@@ -15,10 +15,13 @@ export interface PlaceOfExtensions {
 
 /** The extensions in the place of a point. */
 export interface ShownExtensions {
-  /** Passes them other props, or equal ones: a page may create them anew with each render. */
-  update(props: object): void;
-  /** Removes them, after the current render. */
-  remove(): void;
+  /**
+   * Passes them other props, or equal ones: a page may create them anew with each render. Once the view is no longer the server's, those
+   * that it lacks get another attempt.
+   */
+  update(props: object, isServerRendered: boolean): void;
+  /** Removes them, after the current render, if their place is gone. */
+  leave(): void;
 }
 
 // Their code is no part of the first view, which does not wait for it.
@@ -38,14 +41,14 @@ export function showExtensions(place: PlaceOfExtensions): ShownExtensions {
     loading.then(action, () => undefined);
   };
   return {
-    update(next) {
+    update(...next) {
       then((shown) => {
-        shown.update(next);
+        shown.update(...next);
       });
     },
-    remove() {
+    leave() {
       then((shown) => {
-        shown.remove();
+        shown.leave();
       });
     },
   };
