@@ -18,6 +18,7 @@ function nameProps({ converter }) {
  */
 const IMPORTS = {
   kit: "@colonnade/kit",
+  basename: "@colonnade/kit/basename",
   data: "@colonnade/kit/data",
   extensions: "@colonnade/kit/extensions",
   remotes: "@colonnade/kit/remotes",
@@ -31,6 +32,7 @@ const IMPORTS = {
 export default {
   entryPoints: [
     "../packages/kit/src/index.ts",
+    "../packages/kit/src/basename/index.ts",
     "../packages/kit/src/data/index.ts",
     "../packages/kit/src/extensions/index.ts",
     "../packages/kit/src/remotes/index.ts",

@@ -20,6 +20,7 @@ const GUIDES = [
       { text: "Images", link: "/recipes/images" },
       { text: "Lazy loading", link: "/recipes/lazy" },
       { text: "Web worker", link: "/recipes/worker" },
+      { text: "App with a router", link: "/recipes/app" },
       { text: "Tests", link: "/recipes/tests" },
     ],
   },

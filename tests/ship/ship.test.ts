@@ -60,6 +60,33 @@ function tutorial(folder: string, section: RunSection): Follow {
   };
 }
 
+/** Moves within the app of docs/recipes/app.md by its own links, Back, and a link that the shell follows. */
+async function expectApp(page: Page, shop: string): Promise<void> {
+  const heading = page.getByRole("heading", { level: 1 });
+  const cart = page.getByRole("button", { name: "In the cart" });
+  await page.goto(shop);
+  await expect(heading).toHaveText("Products");
+  await cart.click();
+  await page.getByRole("link", { name: "Lamp" }).click();
+  await expect(heading).toHaveText("Product 7");
+  await expect(page).toHaveURL(`${shop}/products/7`);
+  await page.goBack();
+  await expect(heading).toHaveText("Products");
+  await page.getByRole("main").evaluate((main, href) => {
+    const link = Object.assign(document.createElement("a"), { href });
+    main.append(link);
+    link.click();
+  }, `${shop}/products/8`);
+  await expect(heading).toHaveText("Product 8");
+  await expect(page).toHaveTitle(/^Shop/);
+  await page.goBack();
+  await expect(heading).toHaveText("Products");
+  // The app was never mounted again.
+  await expect(cart).toHaveText("In the cart: 1");
+  await page.goto(`${shop}/products/9`);
+  await expect(heading).toHaveText("Product 9");
+}
+
 /** Opens each page of docs/recipes. */
 async function expectRecipes(page: Page, hello: string): Promise<void> {
   await page.goto(`${hello}/chart`);
@@ -93,6 +120,8 @@ async function expectRecipes(page: Page, hello: string): Promise<void> {
 
   await page.goto(`${hello}/worker`);
   await expect(page.getByText("78498 primes below 1000000")).toBeVisible();
+
+  await expectApp(page, `${hello}/shop`);
 }
 
 test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {

@@ -1,4 +1,4 @@
-/** Decoded params of a path, by name. */
+/** Decoded params of a path, by name. The rest of a path, which a last segment `*` matches, has the name `*`. */
 export type Params = Record<string, string>;
 
 // First segments of paths that the gateway handles itself, also on a site without the integration that serves some of them.
@@ -17,6 +17,9 @@ const RESERVED = new Set([
   "healthz",
   "readyz",
 ]);
+
+/** The last segment of a pattern that matches the rest of a path. */
+const REST = "*";
 
 function segments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/");
@@ -78,21 +81,32 @@ export function isSitePath(text: string): boolean {
  */
 export function matchPath(pattern: string, path: string): Params | null {
   if (!path.startsWith("/")) return null;
-  const patternSegments = segments(pattern);
-  const pathSegments = segments(path);
-  if (patternSegments.length !== pathSegments.length) return null;
+  const values = segments(path).map(decode);
+  if (!values.every(Boolean)) return null;
+  const expected = segments(pattern);
   const params: Params = {};
-  for (const [index, segment] of patternSegments.entries()) {
-    const value = decode(pathSegments[index] ?? "");
-    if (value === null || value === "") return null;
+  if (expected.at(-1) === REST) {
+    expected.pop();
+    params[REST] = values.splice(expected.length).join("/");
+  }
+  if (expected.length !== values.length) return null;
+  for (const [index, segment] of expected.entries()) {
+    const value = values[index] as string;
     if (segment.startsWith(":")) params[segment.slice(1)] = value;
     else if (segment !== value) return null;
   }
   return params;
 }
 
+/** What {@link comparePatterns} compares, character by character. The end of a pattern comes before the rest of a path. */
+function precedence(pattern: string): string {
+  const ranks = segments(pattern).map((segment) => (segment === REST ? 3 : Number(segment.startsWith(":"))));
+  return `${ranks.join("")}2`;
+}
+
 /**
- * Compares patterns by precedence, for `sort()`: static segments before params, from left to right. Negative if `a` takes
+ * Compares patterns by precedence, for `sort()`: static segments before params, and params before the rest of a path, from left to
+ * right. Negative if `a` takes
  * precedence.
  *
  * @example
@@ -103,16 +117,13 @@ export function matchPath(pattern: string, path: string): Params | null {
  * ```
  */
 export function comparePatterns(a: string, b: string): number {
-  const right = segments(b);
-  for (const [index, segment] of segments(a).entries()) {
-    const difference = Number(segment.startsWith(":")) - Number(right[index]?.startsWith(":") ?? false);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  const [left, right] = [precedence(a), precedence(b)];
+  return Number(left > right) - Number(left < right);
 }
 
 /**
- * Builds a path from a pattern and its params, which are percent-encoded.
+ * Builds a path from a pattern and its params, which are percent-encoded. The rest of a path, `*`, may be missing, and has a slash
+ * between its segments.
  *
  * @throws Error if a param is missing or empty, contains a slash or NUL, or is "." or "..".
  *
@@ -125,10 +136,7 @@ export function comparePatterns(a: string, b: string): number {
  * ```
  */
 export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
-  const parts = segments(pattern).map((segment) => {
-    if (!segment.startsWith(":")) return segment;
-    const name = segment.slice(1);
-    const value = params[name];
+  const encode = (name: string, value: string | undefined): string => {
     if (!value) throw new Error(`pathTo("${pattern}"): param "${name}" is missing or empty`);
     if (!isSegmentValue(value))
       throw new Error(
@@ -136,6 +144,11 @@ export function pathTo(pattern: string, params: Readonly<Params> = {}): string {
           'it cannot contain "/" or NUL, or be "." or ".."',
       );
     return encodeURIComponent(value);
+  };
+  const parts = segments(pattern).flatMap((segment) => {
+    if (segment === REST) return segments(`/${params[REST] ?? ""}`).map((value) => encode(REST, value));
+    const name = segment.slice(1);
+    return segment.startsWith(":") ? encode(name, params[name]) : segment;
   });
   return `/${parts.join("/")}`;
 }

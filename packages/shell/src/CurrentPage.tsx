@@ -1,4 +1,4 @@
-import { useSite } from "@colonnade/kit";
+import { pathTo, useSite } from "@colonnade/kit";
 import { clearChannels, ParamsContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
@@ -187,7 +187,8 @@ export const CurrentPage = memo(function CurrentPage({
   return inView(
     <Frame layout={view.layout} currentPath={pathname}>
       <Page
-        key={`${view.section.name} ${pathname}`}
+        // An app with a router of its own stays while the rest of the path changes.
+        key={`${view.section.name} ${pathTo(view.pattern, { ...view.params, "*": "" })}`}
         parts={parts}
         view={view}
         deployment={deployment}

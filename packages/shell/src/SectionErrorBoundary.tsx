@@ -66,7 +66,8 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
     return null;
   }
 
-  override componentDidUpdate(_: SectionErrorBoundaryProps, before: State): void {
+  override componentDidUpdate({ serverHtml }: SectionErrorBoundaryProps, before: State): void {
+    if (serverHtml !== this.props.serverHtml) serverHtml?.remove();
     // The fallback took the focused button with it.
     if (before.error !== null && this.state.error === null) focusHeading();
   }

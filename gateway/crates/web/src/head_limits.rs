@@ -1,7 +1,7 @@
 //! Limits on the number of parts of a request's head. The limit on its size does not suffice:
 //! thousands of short parts cost a parser many times as much as one long part.
 
-pub use colonnade_model::release::MAX_SEGMENTS;
+pub use colonnade_model::pattern::MAX_SEGMENTS;
 use http::HeaderMap;
 use http::header::{COOKIE, REFERER, USER_AGENT};
 

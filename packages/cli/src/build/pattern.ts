@@ -2,6 +2,7 @@ import { MAX_SEGMENTS } from "../check/limits.js";
 import { isPagePath } from "@colonnade/kit/contract";
 
 function segmentProblem(segment: string): string | null {
+  if (segment === "*") return null;
   if (segment === "") return "it has an empty segment";
   if (segment === "." || segment === "..") return `the segment "${segment}" is a dot segment`;
   if (segment.startsWith(":")) {
@@ -31,6 +32,9 @@ export function patternProblem(pattern: string): string | null {
   const segments = pattern.slice(1).split("/");
   if (segments.length > MAX_SEGMENTS)
     return `it has ${String(segments.length)} segments; expected at most ${String(MAX_SEGMENTS)}`;
+  const rest = segments.indexOf("*");
+  if (rest === 0 || (rest > 0 && rest < segments.length - 1))
+    return 'the segment "*" must be the last one, and not the only one';
   const params = segments.filter((segment) => segment.startsWith(":"));
   const duplicate = params.find((param, index) => params.indexOf(param) !== index);
   return (

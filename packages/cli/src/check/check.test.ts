@@ -372,8 +372,8 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [["COL130", "the section uses process.env, which neither browsers nor the gateway have", "1:93"]],
   },
   router: {
-    source: pageSource("", 'export { useHref } from "react-router-dom";'),
-    problems: [["COL131", "the section imports react-router-dom, which is not for sections", "1:46"]],
+    source: renders("<a href={useHref('/x')}>x</a>", "import { useHref } from 'react-router-dom';"),
+    problems: [["COL131", "rendering /lab/router (page /lab/router) used useHref() of another router than the shell's", expect.any(String) as string]],
   },
   renderer: {
     source: pageSource("", 'import { renderToString } from "react-dom/server"; export { renderToString };'),
@@ -395,8 +395,8 @@ const OTHERS: Readonly<Record<string, Case>> = {
     problems: [["COL131", "the section imports @colonnade/kit/shell, which is not for sections", "4:27"]],
   },
   required: {
-    source: pageSource("data: () => { require('react-router-dom'); return null; }"),
-    problems: [["COL131", "the section imports react-router-dom, which is not for sections", "4:15"]],
+    source: pageSource("data: () => { require('@colonnade/shell'); return null; }"),
+    problems: [["COL131", "the section imports @colonnade/shell, which is not for sections", "4:15"]],
   },
   emptyHead: {
     source: pageSource("head: () => ({ title: '', description: 'Lab', canonical: 'https://a.example/' })"),

@@ -21,6 +21,9 @@ const RULES: readonly [RegExp, ProblemCode][] = [
 const PLACE = /^the extension point "[^"]*" is (not among|rendered twice)/;
 const PLACE_PROPS = "the props of the extension point ";
 
+// Text of React Router.
+const ROUTER_HOOK = /^(\S+) may be used only in the context of a <Router>/;
+
 const NETWORK_GLOBALS = new Set(["XMLHttpRequest", "WebSocket", "EventSource", "Headers", "Request", "Response"]);
 const BROWSER_GLOBALS = new Set(
   (
@@ -50,6 +53,8 @@ export function classifyError({ name, message }: ThrownError): { code: ProblemCo
     if (BROWSER_GLOBALS.has(missing))
       return { code: "COL105", message: `used ${missing}, which exists only in browsers` };
   }
+  const [, hook] = ROUTER_HOOK.exec(message) ?? [];
+  if (hook) return { code: "COL131", message: `used ${hook} of another router than the shell's` };
   if (PLACE.test(message)) return { code: "COL170", message: thrown };
   if (message.startsWith(PLACE_PROPS)) return { code: "COL112", message: thrown };
   if (name === "EvalError") return { code: "COL121", message: thrown };

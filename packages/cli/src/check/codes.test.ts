@@ -48,9 +48,8 @@ test.each([
   ["MAX_EXAMPLES_FILE", MAX_EXAMPLES_FILE / 1024, "of at most 1 MiB"],
   ["MAX_EXAMPLE_BYTES", MAX_EXAMPLE_BYTES / 1024, `at most ${String(MAX_EXAMPLE_BYTES / 1024)} KiB of JSON`],
 ])("the check has the gateway's %s, which the specification states", (name, value, statement) => {
-  const sources = ["mod.rs", "validate.rs", "examples.rs"].map((file) =>
-    path.join(ROOT, "gateway/crates/model/src/release", file),
-  );
+  const files = ["release/mod.rs", "release/validate.rs", "release/examples.rs", "pattern/mod.rs"];
+  const sources = files.map((file) => path.join(ROOT, "gateway/crates/model/src", file));
   const release = sources.map((file) => readFileSync(file, "utf8")).join("\n");
   // `64 << 10` is in KiB.
   const [, limit = ""] = new RegExp(`${name}: (?:usize|u8|u64) = ([\\d_]+)(?: << 10)?;`).exec(release) ?? [];

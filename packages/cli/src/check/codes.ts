@@ -74,7 +74,9 @@ export const PROBLEM_KINDS = {
   },
   COL131: {
     title: "Forbidden import",
-    help: "Import from @colonnade/kit, which exports Link, useLocation, useNavigate and useParams.",
+    help:
+      "Import from @colonnade/kit, which exports Link, useLocation, useNavigate and useParams. An app with a router of its own is " +
+      'a page with a pattern such as "/shop/*".',
   },
   COL132: {
     title: "Unlisted setting",

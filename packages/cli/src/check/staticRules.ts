@@ -45,9 +45,9 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
-// The shell, its router, other sections, React's renderers, tools, and the exports of the kit that are not for sections.
+// The shell, other sections, React's renderers, tools, and the exports of the kit that are not for sections.
 const FORBIDDEN_IMPORT =
-  /^(react-router(-dom)?|react-dom\/(server|client|static)|@module-federation|@colonnade\/(cli|shell|mfe-[^/]+|kit\/(contract|server|shell|testing)))(?![\w-])/;
+  /^(react-dom\/(server|client|static)|@module-federation|@colonnade\/(cli|shell|mfe-[^/]+|kit\/(contract|server|shell|testing)))(?![\w-])/;
 // These libraries create style elements in the browser, which a render on the server does not show.
 const STYLE_LIBRARY = /^(?:(styled-components)|@(emotion)\/(?:css|react|styled))(?![\w-])/;
 

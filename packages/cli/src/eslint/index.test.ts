@@ -85,7 +85,7 @@ describe("code that runs on the server is reported", () => {
     ["COL130", "const { API_URL } = process.env;"],
     ["COL123", "import styled from '@emotion/styled';"],
     ["COL123", "const card = createElement('style');"],
-    ["COL131", "import { useNavigate } from 'react-router-dom';"],
+    ["COL131", "import { createShell } from '@colonnade/shell';"],
     ["COL131", "export { renderToString } from 'react-dom/server';"],
   ])("%s %s", (code, source) => {
     expect(codesIn(source)).toEqual([code]);

@@ -22,9 +22,9 @@ export class FirstView {
     this.form = boot.form;
     const onCodeLoaded = (page: AnyPage): void => {
       this.codePending = false;
-      if (this.view?.kind !== "page" || !page.queries) return;
+      if (this.view?.kind !== "page") return;
       this.component = this.view.Component;
-      onQueries();
+      if (page.queries) onQueries();
     };
     this.view = createServerView(boot, path, deployment, this.#left.signal, onCodeLoaded);
     this.codePending = this.view?.kind === "page";

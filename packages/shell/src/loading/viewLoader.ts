@@ -183,6 +183,7 @@ export class ViewLoader {
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
     if (isRedirect(data)) return data;
     const isFirst = path === this.#firstPath;
+    const isFirstPattern = resolved.pattern === boot.page?.pattern;
     return {
       kind: "page",
       section: resolved.section,
@@ -191,7 +192,7 @@ export class ViewLoader {
       layout: page.layout?.({ data }) ?? {},
       head: page.head({ data, site: boot.site }),
       params,
-      Component: (isFirst ? first.component : undefined) ?? page.Component,
+      Component: (isFirstPattern ? first.component : undefined) ?? page.Component,
       props: { data, ...(first.form && isFirst && { form: first.form }) },
       extensions: resolved.extensions,
     };

@@ -33,6 +33,7 @@ pub(crate) fn pattern(text: &str) {
     let parts = pattern.segments().iter().map(|segment| match segment {
         Segment::Literal(text) => text.as_str(),
         Segment::Param(_) => "%C3%A4",
+        Segment::Rest => "a/b",
     });
     let example = format!("/{}", parts.collect::<Vec<_>>().join("/"));
     let path = RequestPath::parse(&example).expect("an example of a pattern is a valid path");

@@ -1,8 +1,9 @@
 //! Path patterns: they select the page of a path.
 //!
-//! A pattern starts with a slash and has static segments and `:param` segments. It is
-//! case-sensitive. A static segment takes precedence over a param, from left to right. Two patterns
-//! that match the same paths collide. The cases in `tests/tables/paths.json` define the behavior of
+//! A pattern starts with a slash and has static segments and `:param` segments. A last segment `*`
+//! matches the rest of a path. Patterns are case-sensitive. A static segment takes precedence over a
+//! param, and a param over the rest, from left to right. Two patterns that match the same paths
+//! collide. The cases in `tests/tables/paths.json` define the behavior of
 //! this matcher and of the shell's.
 
 #[cfg(any(test, feature = "testing"))]
@@ -36,8 +37,14 @@ const RESERVED: [&str; 12] = [
     "readyz",
 ];
 
+/// The last segment of a pattern that matches the rest of a path.
+const REST: &str = "*";
+
 /// A segment that no static segment equals: patterns cannot contain it.
 const UNNAMED: &str = "*";
+
+/// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
+pub const MAX_SEGMENTS: usize = 64;
 
 /// A valid path pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +60,8 @@ pub enum Segment {
     Literal(String),
     /// Matches any segment that is not empty. The parameter has this name.
     Param(String),
+    /// Matches any number of segments, also none. It is the last one.
+    Rest,
 }
 
 /// Why a string is not a valid path pattern.
@@ -78,6 +87,9 @@ pub enum PatternError {
         "the param `{0}` must be a colon and a name of letters, digits and `_`, not beginning with a digit"
     )]
     Param(String),
+    /// The rest does not come last, or comes first.
+    #[error("the segment `*` must be the last one, and not the only one")]
+    Rest,
     /// Two params have the same name.
     #[error("it has the param `:{0}` twice")]
     DuplicateParam(String),
@@ -98,6 +110,10 @@ impl Pattern {
             for part in rest.split('/') {
                 segments.push(Segment::parse(part)?);
             }
+        }
+        let rest = segments.iter().position(|segment| *segment == Segment::Rest);
+        if rest.is_some_and(|index| index == 0 || index + 1 < segments.len()) {
+            return Err(PatternError::Rest);
         }
         let mut names: Vec<&str> = Vec::new();
         for segment in &segments {
@@ -129,30 +145,56 @@ impl Pattern {
         &self.segments
     }
 
-    /// Of two patterns that match a path, the order: a lookup prefers the greater one. It has the
-    /// first segment that is static where the other one has a parameter.
+    /// Of two patterns that match a path, the order: a lookup prefers the greater one. At the first
+    /// segment in which they differ, it is static where the other one has a parameter, or ends where
+    /// the other one has the rest.
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
-        let is_literal = |segment: &Segment| matches!(segment, Segment::Literal(_));
-        let segments = self.segments.iter().map(is_literal);
-        segments.cmp(other.segments.iter().map(is_literal))
+        let rank = |segment: &Segment| match segment {
+            Segment::Literal(_) => 3,
+            Segment::Param(_) => 2,
+            Segment::Rest => 0,
+        };
+        let ranks = |pattern: &Self| {
+            let segments: Vec<_> = pattern.segments.iter().map(rank).collect();
+            segments.into_iter().chain([1])
+        };
+        ranks(self).cmp(ranks(other))
     }
 
     /// A path that both patterns match; `None` if there is none. Every pattern that matches this
     /// path matches all paths that the two have in common.
     pub fn common_path(&self, other: &Self) -> Option<RequestPath> {
-        if self.segments.len() != other.segments.len() {
+        let (one, has_rest) = self.without_rest();
+        let (other, other_has_rest) = other.without_rest();
+        let length = match (has_rest, other_has_rest) {
+            (false, _) => one.len(),
+            (true, false) => other.len(),
+            // Only patterns with the rest match a path that is longer than any pattern.
+            (true, true) => MAX_SEGMENTS + 1,
+        };
+        let fits = |segments: &[Segment], has_rest| {
+            segments.len() == length || (has_rest && segments.len() < length)
+        };
+        if !fits(one, has_rest) || !fits(other, other_has_rest) {
             return None;
         }
-        let pairs = self.segments.iter().zip(&other.segments);
-        let common = pairs.map(|pair| match pair {
-            (Segment::Literal(one), Segment::Literal(other)) => (one == other).then_some(one.as_str()),
-            (Segment::Literal(text), Segment::Param(_)) | (Segment::Param(_), Segment::Literal(text)) => {
-                Some(text.as_str())
+        let common = (0..length).map(|index| match (one.get(index), other.get(index)) {
+            (Some(Segment::Literal(one)), Some(Segment::Literal(other))) => {
+                (one == other).then_some(one.as_str())
             }
-            (Segment::Param(_), Segment::Param(_)) => Some(UNNAMED),
+            (Some(Segment::Literal(text)), _) | (_, Some(Segment::Literal(text))) => Some(text.as_str()),
+            _ => Some(UNNAMED),
         });
         let segments: Option<Vec<_>> = common.collect();
         Some(RequestPath::of_segments(segments?.into_iter()))
+    }
+
+    /// The segments before the rest, and whether the pattern has it.
+    fn without_rest(&self) -> (&[Segment], bool) {
+        match self.segments.split_last() {
+            Some((Segment::Rest, segments)) => (segments, true),
+            _ => (&self.segments, false),
+        }
     }
 }
 
@@ -179,6 +221,7 @@ impl Segment {
         match part {
             "" => Err(PatternError::EmptySegment),
             "." | ".." => Err(PatternError::Dots(part.to_owned())),
+            REST => Ok(Self::Rest),
             _ if part
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"-_.~".contains(&b)) =>

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::{Pattern, RequestPath, Segment};
 
 /// A prefix tree of patterns, each with a value. A lookup tries the static branch of a segment
-/// first, then the param branch.
+/// first, then the param branch, then the pattern that matches the rest.
 #[derive(Debug)]
 pub struct PatternTable<T> {
     root: Node<T>,
@@ -16,6 +16,8 @@ struct Node<T> {
     literals: HashMap<String, Node<T>>,
     param: Option<Box<Node<T>>>,
     entry: Option<(Pattern, T)>,
+    /// The pattern that matches any number of further segments.
+    rest: Option<(Pattern, T)>,
 }
 
 impl<T> Default for Node<T> {
@@ -24,6 +26,7 @@ impl<T> Default for Node<T> {
             literals: HashMap::default(),
             param: None,
             entry: None,
+            rest: None,
         }
     }
 }
@@ -44,13 +47,15 @@ impl<T> PatternTable<T> {
     /// unchanged.
     pub fn insert(&mut self, pattern: Pattern, value: T) -> Result<(), (&Pattern, &T)> {
         let mut node = &mut self.root;
-        for segment in pattern.segments() {
+        let (segments, has_rest) = pattern.without_rest();
+        for segment in segments {
             node = match segment {
                 Segment::Literal(text) => node.literals.entry(text.clone()).or_default(),
-                Segment::Param(_) => node.param.get_or_insert_default(),
+                Segment::Param(_) | Segment::Rest => node.param.get_or_insert_default(),
             };
         }
-        match &mut node.entry {
+        let entry = if has_rest { &mut node.rest } else { &mut node.entry };
+        match entry {
             Some((pattern, value)) => Err((pattern, value)),
             empty @ None => {
                 *empty = Some((pattern, value));
@@ -81,11 +86,14 @@ impl<T> Node<T> {
         mut rest: impl Iterator<Item = &'a str> + Clone,
         accepts: &impl Fn(&T) -> bool,
     ) -> Option<&(Pattern, T)> {
+        let is_accepted = |(_, value): &&(Pattern, T)| accepts(value);
+        let of_rest = || self.rest.as_ref().filter(is_accepted);
         let Some(first) = rest.next() else {
-            return self.entry.as_ref().filter(|(_, value)| accepts(value));
+            return self.entry.as_ref().filter(is_accepted).or_else(of_rest);
         };
         let literal = self.literals.get(first);
         let literal = literal.and_then(|node| node.find(rest.clone(), accepts));
-        literal.or_else(|| self.param.as_ref()?.find(rest, accepts))
+        let found = literal.or_else(|| self.param.as_ref()?.find(rest, accepts));
+        found.or_else(of_rest)
     }
 }

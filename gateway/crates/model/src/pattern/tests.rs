@@ -78,11 +78,18 @@ fn find(patterns: &[String], path: &str) -> Option<Match> {
     }
     let path = RequestPath::parse(path).ok()?;
     let (pattern, ()) = table.find(&path)?;
-    let pairs = pattern.segments().iter().zip(path.segments());
-    let params = pairs.filter_map(|(segment, text)| match segment {
-        Segment::Param(name) => Some((name.clone(), text.to_owned())),
-        Segment::Literal(_) => None,
-    });
+    let params = pattern
+        .segments()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, segment)| {
+            let mut texts = path.segments().skip(index);
+            match segment {
+                Segment::Param(name) => Some((name.clone(), texts.next().unwrap_or_default().to_owned())),
+                Segment::Rest => Some(("*".to_owned(), texts.collect::<Vec<_>>().join("/"))),
+                Segment::Literal(_) => None,
+            }
+        });
     Some(Match {
         pattern: pattern.to_string(),
         params: params.collect(),
@@ -141,6 +148,11 @@ fn common_path_exists_only_for_overlapping_patterns() {
         ("/a/:b", "/:c/x", Some("/a/x")),
         ("/a/:b/c", "/:x/:y/d", None),
         ("/:a/x", "/:b/:c", Some("/*/x")),
+        ("/a/*", "/a", Some("/a")),
+        ("/a/*", "/:b", Some("/a")),
+        ("/a/*", "/a/b/:c", Some("/a/b/*")),
+        ("/a/b/*", "/a", None),
+        ("/a/*", "/b/*", None),
     ];
     for (one, other, expected) in cases {
         let parse = |text| Pattern::parse(text).expect("a pattern");

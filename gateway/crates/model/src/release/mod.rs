@@ -49,9 +49,6 @@ pub const MAX_EXTENSIONS: usize = 32;
 /// The maximum number of links that a release contributes to the navigation.
 pub const MAX_NAVIGATION: usize = 32;
 
-/// The maximum number of segments of a URL of a page or file. The gateway serves no URL with more.
-pub const MAX_SEGMENTS: usize = 64;
-
 /// The manifest's file name, in the root folder of a release.
 pub const RELEASE_FILE: &str = "release.json";
 

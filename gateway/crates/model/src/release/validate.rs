@@ -11,10 +11,9 @@ use super::extension::{MAX_VERSION, is_point_id};
 use super::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
 use super::{
     CONTRACT, ExtensionPoint, File, Kind, MAX_EXAMPLES_FILE, MAX_EXPOSED_MODULES, MAX_EXTENSIONS,
-    MAX_NAVIGATION, MAX_PATHS, MAX_SEGMENTS, Meta, NavigationEntry, PointReference, Release, SHELL,
-    VersionRange,
+    MAX_NAVIGATION, MAX_PATHS, Meta, NavigationEntry, PointReference, Release, SHELL, VersionRange,
 };
-use crate::pattern::{Pattern, PatternTable, RequestPath};
+use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable, RequestPath};
 
 /// The module of a container whose default export is the section.
 const SECTION_MODULE: &str = "./section";

@@ -38,14 +38,14 @@ pub(crate) fn refused_claims(
     claims.take(MAX_CLAIMS).collect()
 }
 
-/// Whether a pattern has only parameters. Such a pattern reserves no paths: it would lock all other
+/// Whether a pattern has only parameters, and the rest of a path. Such a pattern reserves no paths: it would lock all other
 /// sections out.
 fn is_catch_all(pattern: &Pattern) -> bool {
     let segments = pattern.segments();
     !segments.is_empty()
         && segments
             .iter()
-            .all(|segment| matches!(segment, Segment::Param(_)))
+            .all(|segment| matches!(segment, Segment::Param(_) | Segment::Rest))
 }
 
 /// The claim of a page over another one, if it takes paths of it.

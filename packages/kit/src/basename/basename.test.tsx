@@ -1,0 +1,51 @@
+import { matchPath, type Params } from "@colonnade/kit";
+import { ParamsContext } from "@colonnade/kit/shell";
+import { act, cleanup, renderHook } from "@testing-library/react";
+import type { ReactElement, ReactNode } from "react";
+import { MemoryRouter, useNavigate } from "react-router-dom";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { useBasename } from "./index.js";
+
+afterEach(cleanup);
+
+let navigate: ReturnType<typeof useNavigate>;
+
+function Navigate(): null {
+  navigate = useNavigate();
+  return null;
+}
+
+function renderAt(path: string, params: Params): { readonly current: string } {
+  const wrapper = ({ children }: { readonly children: ReactNode }): ReactElement => (
+    <MemoryRouter initialEntries={[path]}>
+      <ParamsContext value={params}>{children}</ParamsContext>
+      <Navigate />
+    </MemoryRouter>
+  );
+  return renderHook(() => useBasename(), { wrapper }).result;
+}
+
+test.each([
+  ["/shop/*", "/shop", "/shop"],
+  ["/shop/*", "/shop/a%20b/c", "/shop"],
+  ["/shops/:city/*", "/shops/New%20York/x", "/shops/New%20York"],
+])("useBasename in a page %s at %s returns %s", (pattern, path, basename) => {
+  expect(renderAt(path, matchPath(pattern, path) ?? {}).current).toBe(basename);
+});
+
+test("useBasename tells the app's router of navigations of the shell, once each", () => {
+  const onPopState = vi.fn();
+  addEventListener("popstate", onPopState);
+  renderAt("/shop", { "*": "" });
+  expect(onPopState).not.toHaveBeenCalled();
+  act(() => void navigate("/shop"));
+  expect(onPopState).toHaveBeenCalledOnce();
+  removeEventListener("popstate", onPopState);
+});
+
+test("useBasename in a page without a rest throws", () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  expect(() => renderAt("/shop", {})).toThrow('useBasename() needs a page whose pattern ends with "/*"');
+  vi.restoreAllMocks();
+});
