@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { ExampleResults } from "@colonnade/kit";
@@ -28,6 +28,9 @@ export function examplesIn(reports: readonly Report[]): ReleaseExamples {
 /** Writes {@link EXAMPLES_FILE} below `output`, the folder of a release. Returns its path; undefined without examples. */
 export async function writeExamples(output: string, examples: ReleaseExamples): Promise<string | undefined> {
   if (examples.pages.length + examples.extensions.length === 0) return undefined;
-  await writeFile(path.join(output, EXAMPLES_FILE), `${JSON.stringify(examples)}\n`);
+  const file = path.join(output, EXAMPLES_FILE);
+  // A check compiles no server module.
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(examples)}\n`);
   return EXAMPLES_FILE;
 }

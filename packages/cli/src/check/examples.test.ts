@@ -115,8 +115,10 @@ test("example of an extension is checked, without a point", () => {
 
 test("release has examples in a private file, and nowhere else", async () => {
   const folder = await sectionWith(["good"], ASIDE.replace("none", "only in examples"));
-  const { code, err } = await runCompiled(folder, ["build"]);
-  expect(code, err).toBe(0);
+  for (const command of ["check", "build"]) {
+    const { code, err } = await runCompiled(folder, [command]);
+    expect(code, err).toBe(0);
+  }
   const release = path.join(folder, "release");
   const { examples } = JSON.parse(await readFile(path.join(release, "release.json"), "utf8")) as { examples: string };
   expect(JSON.parse(await readFile(path.join(release, examples), "utf8"))).toEqual({

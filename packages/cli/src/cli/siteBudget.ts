@@ -1,0 +1,35 @@
+import { keepBudget, lastSeenBudget, parseBudget, type SiteBudget } from "../build/siteBudget.js";
+import { adminAccess, callAdmin } from "./api.js";
+
+/** Where the budget of a section is read. */
+interface BudgetSource {
+  /** Name of the section. */
+  readonly name: string;
+  /** Origin of a site. */
+  readonly site?: string | undefined;
+  /** Has the admin listener of a site without `site`, in `COLONNADE_ADMIN` and `COLONNADE_TOKEN`. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/**
+ * Reads the budget of the section in a folder from a site, and keeps it. Without a site that responds, it is the one that was last
+ * read, or undefined: a build needs no gateway.
+ */
+export async function readSiteBudget(folder: string, source: BudgetSource): Promise<SiteBudget | undefined> {
+  const budget = await request(source).catch(() => undefined);
+  if (!budget) return lastSeenBudget(folder);
+  await keepBudget(folder, budget);
+  return budget;
+}
+
+async function request({ name, site, environment }: BudgetSource): Promise<SiteBudget | undefined> {
+  if (site !== undefined) {
+    const { get } = await import("../dev/live.js");
+    const { status, chunks } = await get(new URL(`/_budget/${name}`, site));
+    return status === 200 ? parseBudget(Buffer.concat(chunks).toString(), site) : undefined;
+  }
+  if (!environment.COLONNADE_ADMIN || !environment.COLONNADE_TOKEN) return undefined;
+  const access = adminAccess(environment);
+  const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/budget`);
+  return parseBudget(JSON.stringify(body), access.url);
+}
