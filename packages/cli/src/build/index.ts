@@ -7,6 +7,7 @@ export { build, releaseFromManifest, type BuildResult } from "./build.js";
 export type { OnStep } from "./built.js";
 export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { Exposes } from "./exposes.js";
+export type { ContentPolicy } from "./policy.js";
 export type { FactType, FactTypes } from "./settings.js";
 export type { IconConfig, SocialImageConfig, ThemeColor } from "./images.js";
 export {

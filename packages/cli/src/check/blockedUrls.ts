@@ -1,14 +1,18 @@
 // The URLs that the site's Content Security Policy blocks: gateway/crates/site/src/content_security_policy.rs.
 
+import { permissionOf, type Permission } from "./permission.js";
+
 /** A URL that the browser does not load. */
 export interface BlockedUrl {
   /** What contains the URL, such as `the URL "https://a.example/x.png" as the prop "src" of a <img> element`. */
   readonly message: string;
   /** What to do instead, if the help text of the code does not say it. */
   readonly advice?: string;
+  /** What permits it, if the policy can. */
+  readonly permission?: Permission | undefined;
 }
 
-// The policy allows no frames, also not of this origin.
+// Documents of this origin cannot be in frames.
 const FRAMES: Readonly<Record<string, string>> = { iframe: "src", embed: "src", object: "data" };
 const FILES: Readonly<Record<string, RegExp>> = {
   audio: /^src$/,
@@ -20,6 +24,8 @@ const FILES: Readonly<Record<string, RegExp>> = {
   use: /^(href|xlinkHref)$/,
   video: /^(src|poster)$/,
 };
+/** The elements whose URLs are of audio and video. */
+const MEDIA = /^(audio|source|track|video)$/;
 const STYLESHEET = /(^|\s)stylesheet(\s|$)/i;
 const FORM_TARGET: Readonly<Record<string, string>> = { form: "action", button: "formAction", input: "formAction" };
 const CODE_PROP = /^(href|action|formAction|xlinkHref)$/;
@@ -42,7 +48,10 @@ export function blockedProp(
   rel?: string,
 ): BlockedUrl | undefined {
   const prop = `the prop "${name}" of a <${tag}> element`;
-  if (FRAMES[tag] === name) return { message: prop, advice: "Link to the page instead: the policy blocks frames." };
+  if (FRAMES[tag] === name) {
+    const advice = "Link to the page instead: the policy blocks frames.";
+    return { message: prop, advice, ...(tag === "iframe" && { permission: frameOf(value) }) };
+  }
   if (value === undefined) return undefined;
   if (CODE_PROP.test(name) && CODE.test(value))
     return { message: `the URL "${shortened(value)}" as ${prop}`, advice: "Use the event handler of a <button>." };
@@ -54,7 +63,15 @@ export function blockedProp(
   const isStylesheet = tag === "link" && name === "href" && STYLESHEET.test(rel ?? "");
   if (!isStylesheet && !FILES[tag]?.test(name)) return undefined;
   const blocked = (name === "srcSet" ? value.split(",") : [value]).find((url) => OTHER_ORIGIN.test(url));
-  return blocked === undefined ? undefined : { message: `the URL "${shortened(blocked)}" as ${prop}` };
+  if (blocked === undefined) return undefined;
+  const message = `the URL "${shortened(blocked)}" as ${prop}`;
+  if (isStylesheet || tag === "use") return { message };
+  return { message, permission: permissionOf(MEDIA.test(tag) && name === "src" ? "media" : "images", blocked) };
+}
+
+function frameOf(url: string | undefined): Permission | undefined {
+  if (url === undefined) return { key: "frames" };
+  return OTHER_ORIGIN.test(url) ? permissionOf("frames", url) : undefined;
 }
 
 /** Returns what the policy blocks of a call. `value` is the start of its first argument; undefined if unknown. */
@@ -69,13 +86,15 @@ export function blockedCall(name: string, value: string | undefined): BlockedUrl
   return {
     message: `the URL "${shortened(value)}" in a call of ${name}()`,
     advice: "Request a path of this site: the policy blocks connections to other origins.",
+    permission: permissionOf("connections", value),
   };
 }
 
 /** Returns what the policy blocks of a URL in a declaration of a stylesheet. */
 export function blockedStyleUrl(property: string, url: string): BlockedUrl | undefined {
   if (!OTHER_ORIGIN.test(url)) return undefined;
-  return { message: `the URL "${shortened(url)}" in the property "${property}"` };
+  const permission = permissionOf(property === "src" ? "fonts" : "images", url);
+  return { message: `the URL "${shortened(url)}" in the property "${property}"`, permission };
 }
 
 /** Returns a URL as messages quote it. */

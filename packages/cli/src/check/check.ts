@@ -17,6 +17,7 @@ import { atImport, isInPackage } from "./packageImport.js";
 import { mergePoints } from "./listedPoints.js";
 import { extensionTasks, findUnshown, type LiveRelease } from "./liveExtensions.js";
 import { findInNavigation } from "./navigation.js";
+import { unpermitted } from "./permission.js";
 import { readPositions } from "./positions.js";
 import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
@@ -147,7 +148,8 @@ async function checkIn(
   for (const problem of bundle.problems) problems.add(problem);
   const orders = ordersIn(reports);
   if (live) for (const problem of findUnshown({ name, points, orders }, live, bundle.locationOf)) problems.add(problem);
-  const found = problems.sorted().filter((problem) => !isCaused(problem, bundle.problems));
+  const sortedProblems = unpermitted(problems.sorted(), config.policy);
+  const found = sortedProblems.filter((problem) => !isCaused(problem, bundle.problems));
   return {
     problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
     declared: { pages: checkedPages, points, orders, examples },
@@ -217,9 +219,10 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
       return;
     }
     case "violation": {
-      const { code, message, advice, stack = "", part = "" } = report;
+      const { code, message, advice, permission, stack = "", part = "" } = report;
       const location = positionOf(stack) ?? locationOf(part);
-      problems.add(problemOf(code, message, location, advice), message.replace(/^.* contains | with example \d+/, ""));
+      const problem = problemOf(code, message, location, advice, permission);
+      problems.add(problem, message.replace(/^.* contains | with example \d+/, ""));
     }
   }
 }

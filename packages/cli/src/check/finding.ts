@@ -1,4 +1,5 @@
 import type { ProblemCode } from "./codes.js";
+import type { Permission } from "./permission.js";
 import type { SyntaxNode } from "./syntax.js";
 
 /** A violation of a rule in a module. */
@@ -7,6 +8,8 @@ export interface Finding {
   readonly message: string;
   /** What to do instead, if the help text of the code does not say it. */
   readonly advice?: string;
+  /** What permits it, if the policy can. */
+  readonly permission?: Permission | undefined;
   /** Where an error would occur at run time. */
   readonly node: SyntaxNode;
   /** False if the code may run only in the browser, where it is allowed. */

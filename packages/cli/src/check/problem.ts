@@ -1,6 +1,7 @@
 import { BuildError } from "../build/usageError.js";
 import { kindOf, type ProblemCode, type Severity } from "./codes.js";
 import { guideHint } from "./guide.js";
+import { withPermission, type Permission } from "./permission.js";
 
 // Line 9 comes before line 10.
 const { compare } = new Intl.Collator("en", { numeric: true });
@@ -15,6 +16,8 @@ export interface Problem {
   readonly help: string;
   /** `src/pages/lab.tsx:12:8`, relative to the package; undefined if unknown. */
   readonly location: string | undefined;
+  /** What permits it, if the policy can. */
+  readonly permission?: Permission;
 }
 
 /** Creates a problem with the help text of its code. `advice` replaces that text. */
@@ -23,8 +26,11 @@ export function problemOf(
   message: string,
   location: string | undefined,
   advice: string = kindOf(code).help,
+  permission?: Permission,
 ): Problem {
-  return { code, severity: kindOf(code).severity ?? "error", message, help: advice, location };
+  const { severity = "error" } = kindOf(code);
+  const help = withPermission(advice, permission);
+  return { code, severity, message, help, location, ...(permission && { permission }) };
 }
 
 /** The problems that fail the check. */

@@ -4,6 +4,7 @@ import type { ReleaseExtension, ReleaseExtensionPoint, ReleasePage } from "../bu
 import type { ReadSettings } from "../build/settings.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
+import type { Permission } from "./permission.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** A path that a page links to, and the pattern that it matches. */
@@ -105,6 +106,7 @@ export type Report =
       readonly code: ProblemCode;
       readonly message: string;
       readonly advice?: string;
+      readonly permission?: Permission | undefined;
       readonly stack?: string;
       /** The part of the section's declaration that the problem is about, such as `pages /hello`. */
       readonly part?: string;

@@ -74,8 +74,8 @@ export class SourceProblems implements WebpackPluginInstance {
   problems(): Problem[] {
     return [...this.#findings.values()]
       .flat()
-      .map(({ code, message, module, position, advice }) =>
-        problemOf(code, message, locateInSource(this.folder, module, position), advice),
+      .map(({ code, message, module, position, advice, permission }) =>
+        problemOf(code, message, locateInSource(this.folder, module, position), advice, permission),
       );
   }
 

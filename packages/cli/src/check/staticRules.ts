@@ -6,6 +6,7 @@ import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
 import type { Finding, Found } from "./finding.js";
 import { findMissingKeys } from "./keys.js";
+import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "./permission.js";
 import {
   declaredNames,
   isFunction,
@@ -92,21 +93,22 @@ function* findElements(node: SyntaxNode): Generator<Found> {
   const { tag, attributes } = element;
   if (tag === "script") yield { code: "COL122", message: "the section contains a <script> element", node };
   if (tag === "style") {
-    yield { code: "COL123", message: "the section contains a <style> element", node };
+    yield { code: "COL123", message: "the section contains a <style> element", node, permission: STYLE_ELEMENTS };
     return;
   }
   const rel = startOf(attributes.find(([name]) => name === "rel")?.[2]);
   for (const [name, attribute, value] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
-    if (name === "style" && tag !== undefined) yield { code: "COL120", message, node: attribute };
-    if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute };
+    if (name === "style" && tag !== undefined)
+      yield { code: "COL120", message, node: attribute, permission: STYLE_ATTRIBUTES };
+    if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute, permission: MARKUP };
     const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value), rel);
     if (blocked) yield foundUrl(blocked, attribute);
   }
 }
 
-function foundUrl({ message, ...advice }: BlockedUrl, node: SyntaxNode): Found {
-  return { code: "COL125", message: `the section contains ${message}`, ...advice, node };
+function foundUrl({ message, ...rest }: BlockedUrl, node: SyntaxNode): Found {
+  return { code: "COL125", message: `the section contains ${message}`, ...rest, node };
 }
 
 interface Element {
@@ -139,28 +141,30 @@ function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: 
   for (const property of nodesAt(node, "properties")) {
     const name = keyOf(property);
     if (hasFrame ? MARKUP_PROP.test(name) : name === "dangerouslySetInnerHTML")
-      yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property };
+      yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property, permission: MARKUP };
   }
 }
 
 function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
   if (node.type === "AssignmentExpression") {
     const name = nameOf(nodeAt(node, "left"));
-    if (MARKUP_PROPERTY.test(name)) yield { code: "COL121", message: `the section sets ${lastPart(name)}`, node };
+    if (MARKUP_PROPERTY.test(name))
+      yield { code: "COL121", message: `the section sets ${lastPart(name)}`, node, permission: MARKUP };
   }
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
   const callee = nodeAt(node, "callee");
   const name = nameOf(callee);
-  const uses = (what: string): Found => ({
+  const uses = (what: string, permission?: Permission): Found => ({
     code: "COL121",
     message: `the section uses ${what}`,
     node: lastNode(callee) ?? node,
+    permission,
   });
   const start = startOf(nodesAt(node, "arguments")[0]);
-  if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`);
+  if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`, MARKUP);
   // A package may export a parser with the same name and method.
-  if (name.endsWith(".parseFromString") && !declared.has("DOMParser")) yield uses("parseFromString()");
-  if (DOCUMENT_WRITE.test(name) && !declared.has("document")) yield uses(`document.${lastPart(name)}()`);
+  if (name.endsWith(".parseFromString") && !declared.has("DOMParser")) yield uses("parseFromString()", MARKUP);
+  if (DOCUMENT_WRITE.test(name) && !declared.has("document")) yield uses(`document.${lastPart(name)}()`, MARKUP);
   if (name.endsWith(".setAttribute") && EVENT_HANDLER.test(start ?? "")) yield uses(`setAttribute("${start ?? ""}")`);
   if (declared.has(name)) return;
   const url = blockedCall(name, start);
@@ -178,7 +182,13 @@ function* findImports(node: SyntaxNode): Generator<Found> {
     yield { code: "COL131", message: `the section imports ${specifier}, which is not for sections`, node };
   const library = STYLE_LIBRARY.exec(specifier)?.slice(1).find(Boolean);
   if (library !== undefined)
-    yield { code: "COL123", message: `the section imports ${specifier}`, advice: styleLibraryHelp(library), node };
+    yield {
+      code: "COL123",
+      message: `the section imports ${specifier}`,
+      advice: styleLibraryHelp(library),
+      node,
+      permission: STYLE_ELEMENTS,
+    };
 }
 
 function isEnvironment(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {

@@ -66,7 +66,9 @@ function problemsIn(folder: string, name: string, module: StyleModule): Problem[
   root.walkDecls((declaration) => {
     for (const { url } of urlsIn(declaration.value)) {
       const blocked = blockedStyleUrl(declaration.prop, url);
-      if (blocked) problems.push(problemOf("COL125", `the section contains ${blocked.message}`, locate(declaration)));
+      if (!blocked) continue;
+      const message = `the section contains ${blocked.message}`;
+      problems.push(problemOf("COL125", message, locate(declaration), undefined, blocked.permission));
     }
   });
   return problems;

@@ -30,6 +30,7 @@ import { atImport } from "../check/packageImport.js";
 import { readPositions } from "../check/positions.js";
 import { errorsIn, type Problem } from "../check/problem.js";
 import { Renderer } from "../check/renderer.js";
+import { unpermitted } from "../check/permission.js";
 import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, matchPath } from "@colonnade/kit/contract";
@@ -140,7 +141,9 @@ export class DevelopmentSection {
     const server = this.#server.succeeded;
     const styles = server ? findStyleProblems(this.folder, this.name, server.compilation) : [];
     // Warnings do not replace a page by the overlay.
-    const sources = errorsIn([...this.#sources.problems(), ...styles]).map((problem) => this.#describe(problem));
+    const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), this.config.policy).map((problem) =>
+      this.#describe(problem),
+    );
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
 
@@ -246,8 +249,10 @@ export class DevelopmentSection {
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
     const compilation = this.#server.succeeded?.compilation;
-    const problems = reports
-      .flatMap((report) => problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }))
+    const found = reports.flatMap((report) =>
+      problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }),
+    );
+    const problems = unpermitted(found, this.config.policy)
       .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, request.path));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");

@@ -150,3 +150,13 @@ test("a message about a component says how to disable the rule", () => {
   const next = source.replace("{ return", "{\n// eslint-disable-next-line @colonnade/section\nreturn");
   expect(linter.verify(next, config, { filename: "src/clock.jsx" })).toEqual([]);
 });
+
+test("what the policy in the options permits is not reported", () => {
+  const source =
+    "const view = <img alt='' style={{ top }} src={`https://a.example/${id}`} srcSet='https://b.example/x' />;";
+  const rules: Linter.RulesRecord = {
+    "@colonnade/section": ["error", { policy: { images: ["a.example"], styleAttributes: true } }],
+  };
+  const found = linter.verify(source, [...config, { files: ["src/*"], rules }], { filename: "src/page.jsx" });
+  expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('policy: { images: ["b.example"] }')]);
+});

@@ -1,16 +1,21 @@
 // An ESLint configuration with the rules of `colonnade check` that need no run of the section.
+import type { ContentPolicy } from "../build/policy.js";
 import { anchorOf, kindOf } from "../check/codes.js";
 import type { Finding } from "../check/finding.js";
+import { unpermitted, withPermission } from "../check/permission.js";
 import { findViolations } from "../check/staticRules.js";
 import type { SyntaxNode } from "../check/syntax.js";
 
 const GUIDE = "node_modules/@colonnade/cli/dist/check/errors.md";
 
 interface RuleContext {
+  /** The options of the rule. */
+  readonly options: readonly unknown[];
   report(problem: { readonly node: object; readonly message: string }): void;
 }
 
 interface Rule {
+  readonly meta: { readonly schema: object[] };
   create(context: RuleContext): { Program(program: object): void };
 }
 
@@ -31,9 +36,11 @@ export interface LintConfig {
 }
 
 const rule: Rule = {
+  meta: { schema: [{ type: "object", properties: { policy: { type: "object" } }, additionalProperties: false }] },
   create: (context) => ({
     Program(program) {
-      for (const finding of findViolations(program as SyntaxNode))
+      const { policy } = (context.options[0] ?? {}) as { readonly policy?: ContentPolicy };
+      for (const finding of unpermitted([...findViolations(program as SyntaxNode)], policy))
         context.report({ node: finding.node, message: messageOf(finding) });
     },
   }),
@@ -41,9 +48,9 @@ const rule: Rule = {
 
 const SILENCE = "If this runs only after hydration, disable the rule for this line.";
 
-function messageOf({ code, advice, isCertain }: Finding): string {
+function messageOf({ code, advice, permission, isCertain }: Finding): string {
   const { title, help } = kindOf(code);
-  return `${code} ${title}: ${advice ?? help} ${isCertain ? "" : `${SILENCE} `}${GUIDE}${anchorOf(code)}`;
+  return `${code} ${title}: ${withPermission(advice ?? help, permission)} ${isCertain ? "" : `${SILENCE} `}${GUIDE}${anchorOf(code)}`;
 }
 
 /** Reports problems of `colonnade check` that need no run of the section. */

@@ -109,7 +109,6 @@ describe("a page with a policy", () => {
     "of %j needs a document of its own",
     async (policy) => {
       resolveWith(policy);
-      views.prefetch("/events/7");
       void visit("/events/7");
       await vi.waitFor(() => {
         expect(reload).toHaveBeenCalledOnce();

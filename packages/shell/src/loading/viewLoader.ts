@@ -130,8 +130,9 @@ export class ViewLoader {
     try {
       resolved = await this.#resolve(path);
       if (!resolved) return NOT_FOUND;
-      // The browser enforces the policy of the open document.
-      if (this.#needsOwnDocument(resolved)) return isCurrentPath(path) ? await reloadDocument() : this.#abandoned(path);
+      // The policy of the open document holds, which may permit less than that of the page's own.
+      if (resolved.policy?.some((permission) => !this.#boot.policy?.includes(permission)))
+        return isCurrentPath(path) ? await reloadDocument() : this.#abandoned(path);
       if (failures > 0) await refetch(resolved.section, resolved.assets);
       // A second failure is not transient. A new document may have a newer release of the section.
       if (failures > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
@@ -160,12 +161,6 @@ export class ViewLoader {
       this.#resolvedPages.delete(path);
     });
     return resolving;
-  }
-
-  /** Whether the policy of the open document permits less than that of the page's own. */
-  #needsOwnDocument({ policy = [] }: ResolvedPage): boolean {
-    const permitted = this.#boot.policy ?? [];
-    return policy.some((permission) => !permitted.includes(permission));
   }
 
   async #loadPageView(path: string, resolved: ResolvedPage): Promise<View | Redirect> {
@@ -201,7 +196,7 @@ export class ViewLoader {
   async #prefetchView(path: string): Promise<void> {
     const resolved = await this.#resolve(path);
     // `data` runs for the files that it imports.
-    if (resolved && !this.#needsOwnDocument(resolved)) await loadData(await loadPage(path, resolved), this.#boot.site);
+    if (resolved) await loadData(await loadPage(path, resolved), this.#boot.site);
   }
 
   /** @throws Error if the redirects do not end. */

@@ -6,6 +6,7 @@ import runtime from "react/jsx-runtime";
 import { Link } from "@colonnade/kit";
 import { blockedProp, shortened } from "../blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "../codes.js";
+import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "../permission.js";
 import { BUNDLE_NAME } from "../report.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
@@ -14,6 +15,7 @@ export interface BlockedElement {
   readonly code: ProblemCode;
   readonly message: string;
   readonly advice?: string;
+  readonly permission?: Permission | undefined;
   readonly stack?: string;
 }
 
@@ -60,14 +62,15 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   if (type === "script") yield { code: "COL122", message: "a <script> element" };
   if (type === "style") {
     const advice = styleAdvice(Object.keys(props).join(" "));
-    yield { code: "COL123", message: "a <style> element", ...(advice && { advice }) };
+    yield { code: "COL123", message: "a <style> element", ...(advice && { advice }), permission: STYLE_ELEMENTS };
     // Libraries also set the text of a style element as HTML. That is not a second problem.
     return;
   }
-  if (hasStyle(props.style)) yield { code: "COL120", message: `the prop "style" of a <${type}> element` };
+  if (hasStyle(props.style))
+    yield { code: "COL120", message: `the prop "style" of a <${type}> element`, permission: STYLE_ATTRIBUTES };
   for (const name of ["dangerouslySetInnerHTML", "srcDoc"])
     if (props[name] && !isEmptyHtml(props[name]))
-      yield { code: "COL121", message: `the prop "${name}" of a <${type}> element` };
+      yield { code: "COL121", message: `the prop "${name}" of a <${type}> element`, permission: MARKUP };
   const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   for (const [name, value] of Object.entries(props)) {
     const blocked = value ? blockedProp(type, name, textOf(value), textOf(props.rel)) : undefined;

@@ -1,10 +1,14 @@
+import { STYLE_ATTRIBUTES, STYLE_ELEMENTS } from "../permission.js";
 import { styleAdvice, takeBlockedElements, type BlockedElement } from "./elements.js";
 
 // React escapes these characters in text and attribute values, so a match is markup.
-const MARKUP: readonly [RegExp, Pick<BlockedElement, "code" | "message">][] = [
-  [/<[a-z][^<>]*? style="/, { code: "COL120", message: "a style attribute in the rendered HTML" }],
+const MARKUP: readonly [RegExp, Pick<BlockedElement, "code" | "message" | "permission">][] = [
+  [
+    /<[a-z][^<>]*? style="/,
+    { code: "COL120", message: "a style attribute in the rendered HTML", permission: STYLE_ATTRIBUTES },
+  ],
   [/<script\b/, { code: "COL122", message: "a <script> element in the rendered HTML" }],
-  [/<style\b[^>]*>/, { code: "COL123", message: "a <style> element in the rendered HTML" }],
+  [/<style\b[^>]*>/, { code: "COL123", message: "a <style> element in the rendered HTML", permission: STYLE_ELEMENTS }],
 ];
 
 let inHtml: BlockedElement[] = [];

@@ -1,0 +1,48 @@
+import type { ContentPolicy } from "../build/policy.js";
+
+/** What permits something that the strict policy blocks: a key of `policy` in section.config.js. */
+export interface Permission {
+  readonly key: keyof ContentPolicy;
+  /** For a key with hosts. Absent if unknown. */
+  readonly host?: string;
+}
+
+/** The permission of HTML from strings. */
+export const MARKUP: Permission = { key: "trustedTypes" };
+/** That of `style` attributes in HTML. */
+export const STYLE_ATTRIBUTES: Permission = { key: "styleAttributes" };
+/** That of style elements. */
+export const STYLE_ELEMENTS: Permission = { key: "styleElements" };
+
+/** Returns whether the policy of a section has a permission, as far as it is known. */
+export function permits(policy: ContentPolicy = {}, { key, host }: Permission): boolean {
+  const permitted = policy[key];
+  if (typeof permitted !== "object") return permitted === true || permitted === "report";
+  if (host === undefined) return permitted.length > 0;
+  return permitted.some((each) => each === host || (each.startsWith("*") && host.endsWith(each.slice(1))));
+}
+
+/** Returns what is not permitted. */
+export function unpermitted<Found extends { readonly permission?: Permission | undefined }>(
+  found: readonly Found[],
+  policy: ContentPolicy | undefined,
+): Found[] {
+  return found.filter(({ permission }) => !permission || !permits(policy, permission));
+}
+
+/** Returns the help text with the setting of section.config.js that asks for a permission. */
+export function withPermission(help: string, permission: Permission | undefined): string {
+  if (!permission) return help;
+  const { key, host } = permission;
+  const flag = key === "trustedTypes" ? '"report"' : "true";
+  const value = host === undefined && key !== "frames" ? flag : JSON.stringify([host ?? "…"]);
+  return `${help} If the operator permits it: policy: { ${key}: ${value} } in section.config.js.`;
+}
+
+/** Returns the permission of a URL of another origin; undefined if the policy never permits it, such as one without encryption. */
+export function permissionOf(key: keyof ContentPolicy, url: string): Permission | undefined {
+  if (!URL.canParse(url.trim(), "https://site.example")) return undefined;
+  const { protocol, host, hostname } = new URL(url.trim(), "https://site.example");
+  const isLocal = /^(localhost|127\.0\.0\.1|.+\.localhost)$/.test(hostname);
+  return (isLocal ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, host } : undefined;
+}
