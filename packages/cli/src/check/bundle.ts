@@ -29,6 +29,8 @@ interface SectionBundle {
   readonly file: string;
   readonly map: string;
   readonly problems: readonly Problem[];
+  /** What the policy blocks if code of a package runs. */
+  readonly warnings: readonly Problem[];
   readonly compilation: Compilation;
   /** The positions of the parts of its declaration. */
   readonly locationOf: (part: string) => string | undefined;
@@ -39,11 +41,12 @@ interface SectionBundle {
  * map, so that errors have positions.
  */
 export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
-  const sources = new SourceProblems(context.folder);
+  const sources = new SourceProblems(context.folder, true);
   const compilation = await compile(sectionConfiguration(context, output, sources), context);
   const styles = findStyleProblems(context.folder, context.config.name, compilation);
   const locationOf = sources.locationOf.bind(sources);
-  return { ...sectionFiles(output), problems: [...sources.problems(), ...styles], compilation, locationOf };
+  const problems = [...sources.problems(), ...styles];
+  return { ...sectionFiles(output), problems, warnings: sources.warnings(compilation), compilation, locationOf };
 }
 
 /** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */

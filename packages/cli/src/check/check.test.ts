@@ -373,7 +373,13 @@ const OTHERS: Readonly<Record<string, Case>> = {
   },
   router: {
     source: renders("<a href={useHref('/x')}>x</a>", "import { useHref } from 'react-router-dom';"),
-    problems: [["COL131", "rendering /lab/router (page /lab/router) used useHref() of another router than the shell's", expect.any(String) as string]],
+    problems: [
+      [
+        "COL131",
+        "rendering /lab/router (page /lab/router) used useHref() of another router than the shell's",
+        expect.any(String) as string,
+      ],
+    ],
   },
   renderer: {
     source: pageSource("", 'import { renderToString } from "react-dom/server"; export { renderToString };'),
@@ -755,6 +761,47 @@ test("what the policy of the section permits is no problem", async () => {
   expect(found).toEqual([
     "COL121 the section uses eval()",
     'COL125 the section contains the prop "src" of a <iframe> element',
+  ]);
+});
+
+test("what the policy blocks in packages is a warning, with the line of the import and of the package", async () => {
+  const page = renders(
+    "<h1 onClick={() => { work(); show(document.body); }}>Lab</h1>",
+    'import { work } from "worker"; import { show } from "styler/show";',
+  );
+  const folder = await labSection(
+    { page },
+    {},
+    {
+      "src/node_modules/worker/package.json": '{ "name": "worker", "type": "module", "sideEffects": false }',
+      "src/node_modules/worker/index.js": 'export { work } from "./work.js"; export { unused } from "./unused.js";',
+      "src/node_modules/worker/work.js": "export const work = () =>\n  new Function('return 1')() + eval('1');",
+      "src/node_modules/worker/unused.js": "export const unused = () => document.write('<b>');",
+      "src/node_modules/styler/package.json": '{ "name": "styler", "type": "module" }',
+      "src/node_modules/styler/show.js": [
+        "export function show(element) {",
+        "  element.innerHTML = '';",
+        "  element.style.color = 'red';",
+        "  element.append(document.createElement('style'));",
+        "}",
+      ].join("\n"),
+    },
+  );
+  const { out } = await runCompiled(folder, ["check", "--json"]);
+  const { problems: found } = JSON.parse(out) as { problems: Problem[] };
+  expect(found.map(({ code, severity, message, location }) => [code, severity, message, location])).toEqual([
+    [
+      "COL121",
+      "warning",
+      "the section uses Function() in the package worker (src/node_modules/worker/work.js:2:1)",
+      "src/pages/page.tsx:1:46",
+    ],
+    [
+      "COL123",
+      "warning",
+      "the section creates a <style> element in the package styler (src/node_modules/styler/show.js:4:1)",
+      "src/pages/page.tsx:1:77",
+    ],
   ]);
 });
 

@@ -150,8 +150,15 @@ async function checkIn(
   if (live) for (const problem of findUnshown({ name, points, orders }, live, bundle.locationOf)) problems.add(problem);
   const sortedProblems = unpermitted(problems.sorted(), config.policy);
   const found = sortedProblems.filter((problem) => !isCaused(problem, bundle.problems));
+  const located = found.map((problem) => atImport(folder, bundle.compilation, problem));
+  // One of a kind for each import.
+  const warnings = new Problems();
+  for (const warning of unpermitted(bundle.warnings, config.policy)) {
+    const atOwn = atImport(folder, bundle.compilation, warning);
+    if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, "");
+  }
   return {
-    problems: found.map((problem) => atImport(folder, bundle.compilation, problem)),
+    problems: [...located, ...warnings.sorted()],
     declared: { pages: checkedPages, points, orders, examples },
     hasPackageProblem: found.some(isInPackage),
   };

@@ -1,14 +1,17 @@
 import { SourceMap } from "node:module";
+import path from "node:path";
 
-import type { Compiler, NormalModule, WebpackPluginInstance } from "webpack";
+import type { Compilation, Compiler, NormalModule, WebpackPluginInstance } from "webpack";
 
 import { declaredParts } from "./declaration.js";
-import type { Finding } from "./finding.js";
+import type { Found } from "./finding.js";
 import { formatPosition, isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
-import { findViolations } from "./staticRules.js";
+import { findInPackage, findViolations } from "./staticRules.js";
 import type { SyntaxNode } from "./syntax.js";
 
+const PACKAGES = `${path.sep}node_modules${path.sep}`;
+const IN_PACKAGE = "The browser blocks it if it runs there: try it in a browser, or use another package.";
 const JAVASCRIPT = ["javascript/auto", "javascript/dynamic", "javascript/esm"];
 // Before the other plugins, which can end a hook.
 const TAP = { name: "SourceProblems", stage: -100 };
@@ -31,14 +34,19 @@ interface ModulePosition {
   readonly position: Position;
 }
 
-type ModuleFinding = Finding & ModulePosition;
+type ModuleFinding = Found & ModulePosition;
 
 /** A webpack plugin that finds problems in a package's own sources without running them. */
 export class SourceProblems implements WebpackPluginInstance {
   readonly #findings = new Map<string, readonly ModuleFinding[]>();
+  readonly #inPackages = new Map<string, readonly ModuleFinding[]>();
   readonly #declared = new Map<string, ModulePosition>();
 
-  constructor(readonly folder: string) {}
+  /** `readsPackages` says whether {@link SourceProblems.warnings} are wanted. */
+  constructor(
+    readonly folder: string,
+    readonly readsPackages = false,
+  ) {}
 
   apply(compiler: Compiler): void {
     compiler.hooks.compilation.tap(TAP, (compilation, { normalModuleFactory }) => {
@@ -56,13 +64,17 @@ export class SourceProblems implements WebpackPluginInstance {
   #tap(parser: Parser): void {
     parser.hooks.program.tap(TAP, (program) => {
       const { module } = parser.state;
-      if (!isOwnSource(this.folder, module.resource)) return;
-      const findings: ModuleFinding[] = [];
-      for (const finding of findViolations(program)) {
+      const locate = (finding: Found): ModuleFinding[] => {
         const position = parser.getLocation(finding.node)?.start;
-        if (position && finding.isCertain) findings.push({ ...finding, module, position });
+        return position ? [{ ...finding, module, position }] : [];
+      };
+      if (!isOwnSource(this.folder, module.resource)) {
+        if (this.readsPackages && module.resource.includes(PACKAGES))
+          this.#inPackages.set(module.identifier(), [...findInPackage(program)].flatMap(locate));
+        return;
       }
-      this.#findings.set(module.identifier(), findings);
+      const certain = [...findViolations(program)].filter(({ isCertain }) => isCertain);
+      this.#findings.set(module.identifier(), certain.flatMap(locate));
       for (const [part, node] of declaredParts(program)) {
         const position = parser.getLocation(node)?.start;
         if (position) this.#declared.set(part, { module, position });
@@ -77,6 +89,17 @@ export class SourceProblems implements WebpackPluginInstance {
       .map(({ code, message, module, position, advice, permission }) =>
         problemOf(code, message, locateInSource(this.folder, module, position), advice, permission),
       );
+  }
+
+  /** Returns what the policy blocks if code of a package runs, after the compilation. */
+  warnings({ chunkGraph }: Compilation): Problem[] {
+    return [...this.#inPackages.values()]
+      .flat()
+      .filter(({ module }) => chunkGraph.getNumberOfModuleChunks(module) > 0)
+      .map(({ code, message, module, position, permission }) => {
+        const location = locateInSource(this.folder, module, position);
+        return { ...problemOf(code, message, location, IN_PACKAGE, permission), severity: "warning" };
+      });
   }
 
   /** Returns the position of a part of the section's declaration, such as `name` or `pages /hello`. */

@@ -46,6 +46,9 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
+// Creates an element without React.
+const CREATE_NODE = /(^|\.)(doc|document|ownerDocument)\.createElement$/;
+
 // The shell, other sections, React's renderers, tools, and the exports of the kit that are not for sections.
 const FORBIDDEN_IMPORT =
   /^(react-dom\/(server|client|static)|@module-federation|@colonnade\/(cli|shell|mfe-[^/]+|kit\/(contract|server|shell|testing)))(?![\w-])/;
@@ -85,6 +88,26 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
     }
   }
+}
+
+/** Finds what the policy blocks if the code of a package runs in a browser. */
+export function* findInPackage(program: SyntaxNode): Generator<Found> {
+  const declared = declaredNames(program);
+  for (const { node } of walk(program)) {
+    // Scripts can set styles that HTML cannot have.
+    for (const found of findElements(node)) if (found.code !== "COL120") yield found;
+    if (!isAllowedAssignment(node)) yield* findMarkup(node, declared);
+    const tag = CREATE_NODE.test(nameOf(nodeAt(node, "callee"))) ? textOf(nodesAt(node, "arguments")[0]) : undefined;
+    if (tag === "script") yield { code: "COL122", message: "the section creates a <script> element", node };
+    if (tag === "style")
+      yield { code: "COL123", message: "the section creates a <style> element", node, permission: STYLE_ELEMENTS };
+  }
+}
+
+/** Whether a package sets a prop, or text, which the shell's Trusted Types policy allows. */
+function isAllowedAssignment(node: SyntaxNode): boolean {
+  const isProp = nameOf(nodeAt(node, "left")).endsWith(".dangerouslySetInnerHTML");
+  return isProp || textOf(nodeAt(node, "right"))?.includes("<") === false;
 }
 
 function* findElements(node: SyntaxNode): Generator<Found> {
