@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, SCRIPT, STYLE};
+use crate::support::{Gateway, Release, SCRIPT, STYLE, configuration};
 
 const BUDGET: &str =
     "[budget]\npage_script_kib = 2\npage_style_kib = 1\nshell_script_kib = 3\nshell_style_kib = 1\n";
@@ -108,4 +108,29 @@ fn budget_excess_names_part_and_largest_files() {
             ),
         ]
     );
+}
+
+#[test]
+fn reloaded_budget_applies_and_teams_can_read_it() {
+    let gateway = Gateway::start_with(BUDGET, &[]);
+    let release =
+        Release::section("directory", "1.0.0", &["/"]).bytes("client/page.js", SCRIPT, noise(3_000, 6));
+    assert!(problems(&gateway, &release)[0].contains("its budget of 2.0 KiB"));
+    let budgets = |section: &str| {
+        let site = gateway.get(&format!("/_budget/{section}")).json();
+        assert_eq!(
+            gateway.admin_get(&format!("/api/v1/sections/{section}/budget")),
+            site
+        );
+        site
+    };
+    let all = json!({ "scriptKib": 2, "styleKib": 1, "extensionPoints": {} });
+    assert_eq!(budgets("directory"), all);
+    let raised = "[budget.sections.directory]\npage_script_kib = 8\n[extension_points.\"page/aside\"]\nmax_script_kib = 3\n";
+    gateway.reload_and_wait(&configuration(&format!("{BUDGET}{raised}")));
+    let own = json!({ "scriptKib": 8, "styleKib": 1, "extensionPoints": { "page/aside": 3 } });
+    assert_eq!(budgets("directory"), own);
+    assert_eq!(budgets("legal")["scriptKib"], 2);
+    gateway.publish(&release);
+    assert_eq!(gateway.get("/_budget/No").status, 404);
 }

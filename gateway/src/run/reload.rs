@@ -169,12 +169,13 @@ mod tests {
         let site = started.reloaded(config);
         let values = site.values();
         format!(
-            "{listeners:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{listeners:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             values.site,
             values.navigation,
             values.configs,
             values.policy,
             config.extension_points,
+            config.budget,
             config.integrations.limits(),
             config.admin.tokens
         )
@@ -220,7 +221,8 @@ mod tests {
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
         // integrations; three keys of [site], four facts, a value of a section, three keys of an extension
-        // point, twelve of [navigation], nine of [policy], and nine of that of a section.
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12 + 2 * 9);
+        // point, twelve of [navigation], nine of [policy], and nine of that of a section; six of [budget], and
+        // four of that of a section.
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12 + 2 * 9 + 6 + 4);
     }
 }

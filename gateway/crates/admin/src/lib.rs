@@ -3,6 +3,7 @@
 
 mod audit;
 mod auth;
+mod budget;
 mod change;
 pub mod console;
 mod deployments;
@@ -186,7 +187,8 @@ impl Admin {
     pub fn reload(&self, config: &mut Config) {
         self.tokens
             .store(Arc::new(std::mem::take(&mut config.admin.tokens)));
-        self.publisher.replace_points(config.extension_points.clone());
+        self.publisher
+            .replace_budget(config.budget.clone(), config.extension_points.clone());
     }
 
     /// Handles a request in a task of its own, so that a change completes even if the client

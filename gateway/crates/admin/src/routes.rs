@@ -20,7 +20,7 @@ use colonnade_web::router::{Methods, Route};
 
 use crate::audit::Caller;
 use crate::{
-    Admin, AdminError, deployments, events, extensions, garbage_collection, gateway, health, history,
+    Admin, AdminError, budget, deployments, events, extensions, garbage_collection, gateway, health, history,
     metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs, session,
     traffic,
 };
@@ -181,7 +181,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     operations
 }
 
-fn reads() -> [Operation; 12] {
+fn reads() -> [Operation; 13] {
     api! {
         session::__path_read: |_, call| Ok(session::read(call.caller));
         events::__path_stream: |admin, call| events::stream(admin, &call);
@@ -190,6 +190,7 @@ fn reads() -> [Operation; 12] {
         releases::__path_list: |admin, _| releases::list(admin).await;
         releases::__path_describe: |admin, call|
             releases::describe(&admin.deployments, call.parameters.release()).await;
+        budget::__path_read: |admin, call| Ok(budget::read(admin, &call.parameters.name));
         section_errors::__path_list: |admin, call|
             Ok(section_errors::list(admin.deployments.diagnostics(), &call.parameters.name));
         section_logs::__path_read: |admin, call| section_logs::read(admin, call).await;

@@ -8,7 +8,7 @@ use super::config_file::ConfigFile;
 use super::sections::check_section_name;
 use super::value::{UNBOUNDED, integer, map_of_tables};
 
-const KIB: u64 = 1024;
+pub(crate) const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 /// The maximum bytes, compressed with Brotli, that a first view may load from one release (`None`
@@ -82,6 +82,9 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// The table is reloaded by SIGHUP.
+    pub(crate) const RELOADABLE: &[&str] = &["budget"];
+
     /// The limits of a section, for scripts and for stylesheets.
     pub fn of_section(&self, name: &str) -> (Option<u64>, Option<u64>) {
         let own = self.sections.get(name);

@@ -7,11 +7,12 @@ use toml::{Table, Value};
 
 use super::integrations::Integrations;
 use super::limits::LimitsTable;
-use super::{AdminSettings, Listen, SiteSettings};
+use super::{AdminSettings, Budget, Listen, SiteSettings};
 
 /// The tables and keys that SIGHUP reloads, from the settings that contain them.
-const RELOADABLE: [&[&str]; 5] = [
+const RELOADABLE: [&[&str]; 6] = [
     AdminSettings::RELOADABLE,
+    Budget::RELOADABLE,
     LimitsTable::RELOADABLE,
     Listen::RELOADABLE,
     Integrations::RELOADABLE,

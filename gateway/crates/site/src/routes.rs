@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::future::ready;
 use std::pin::Pin;
 
+use http::StatusCode;
 use http::request::Parts;
 
 use colonnade_model::pattern::RequestPath;
+use colonnade_model::release::is_name;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError};
-use colonnade_web::response::Response;
+use colonnade_web::response::{Response, json};
 use colonnade_web::router::{Methods, Route, Router};
 
 use crate::call::Call;
@@ -157,7 +159,7 @@ pub(crate) fn route_names(integrations: Vec<Route<Endpoint>>) -> Vec<Cow<'static
     names.chain(others).collect()
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 14] {
+fn reserved_routes() -> [Route<Endpoint>; 15] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -198,6 +200,12 @@ fn reserved_routes() -> [Route<Endpoint>; 14] {
             Box::pin(remotes::respond(site, call))
         })
         .named(REMOTES),
+        get("/_budget/{section}", Json, |site, call| {
+            let budget = site.documents.site().budget(call.parameter);
+            let response = is_name(call.parameter).then(|| json(StatusCode::OK, &budget));
+            Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
+        })
+        .named("/_budget"),
         post("/_preview/end", Page, |site, call| {
             let is_allowed = site.require_same_origin(call.head);
             Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))

@@ -9,6 +9,7 @@ import { readInputs, writeInputs } from "./inputs.js";
 import { configurationFiles } from "./outside.js";
 import { readRelease, RELEASE_FOLDER, type Release } from "./release.js";
 import { installedVersions } from "./shared.js";
+import type { SiteBudget } from "./siteBudget.js";
 import { identify, type BuildMode } from "./version.js";
 
 /** Result of {@link build}. */
@@ -23,11 +24,16 @@ export interface BuildResult {
 
 /**
  * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
- * build leaves the previous release.
+ * build leaves the previous release. `siteBudget` is the budget that the site sets, if it is known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
-export async function build(folder: string, mode: BuildMode, onStep: OnStep = () => undefined): Promise<BuildResult> {
+export async function build(
+  folder: string,
+  mode: BuildMode,
+  onStep: OnStep = () => undefined,
+  siteBudget?: SiteBudget,
+): Promise<BuildResult> {
   const ownConfig = await loadConfig(folder);
   if (mode.development) checkDevelopment(ownConfig, mode);
   const target = path.join(folder, RELEASE_FOLDER);
@@ -46,7 +52,7 @@ export async function build(folder: string, mode: BuildMode, onStep: OnStep = ()
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     if (adopted) await writeFiles(output, adopted.files);
-    const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
+    const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
     onStep("client bundle");
     const built = await buildPackage(context, onStep);
     const read = merged(configuration, built.outside);

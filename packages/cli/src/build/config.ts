@@ -65,7 +65,7 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
   readonly federation?: "webpack" | "enhanced";
   /** Constants by name. The build replaces each name in the code of the package and its dependencies by the value. */
   readonly define?: Readonly<Record<string, JsonValue>>;
-  /** Section only: the size budget of each page and extension. The gateway can have another budget. */
+  /** Section only: the size budget of each page and extension, where the site allows no less. */
   readonly budget?: Budget;
   /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,

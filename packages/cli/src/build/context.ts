@@ -1,5 +1,6 @@
 import type { SectionConfig } from "./config.js";
 import type { SharedVersions } from "./shared.js";
+import type { SiteBudget } from "./siteBudget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
 /** Input of the webpack configurations. */
@@ -12,6 +13,8 @@ export interface BuildContext {
   readonly identity: BuildIdentity;
   readonly installed: SharedVersions;
   readonly mode: BuildMode;
+  /** The budget that the site sets, if it is known. */
+  readonly siteBudget?: SiteBudget | undefined;
   /** For `colonnade check`: also extracts stylesheets on the server side, with source maps. */
   readonly isCheck?: boolean;
 }

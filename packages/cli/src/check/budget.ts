@@ -14,7 +14,7 @@ import { problemOf, type Problem } from "./problem.js";
 
 /** The default budget. The gateway has the same default in site.toml. */
 const DEFAULT_BUDGET: Required<Budget> = { scriptKib: 32, styleKib: 8 };
-const MAX_PACKAGES = 5;
+const MAX_PARTS = 5;
 
 const compress = promisify(brotliCompress);
 
@@ -23,14 +23,14 @@ const compress = promisify(brotliCompress);
  * its own assets, each file once, compressed with Brotli.
  */
 export async function findOversizedViews(
-  { folder, output, config }: BuildContext,
+  context: BuildContext,
   client: Compilation,
-  { name, entry, assets, pages, extensions = [] }: Release,
+  { entry, assets, pages, extensions = [] }: Release,
 ): Promise<Problem[]> {
-  const { scriptKib, styleKib } = { ...DEFAULT_BUDGET, ...config.budget };
+  const { folder, output } = context;
   const views = [
-    ...pages.map((page) => ({ view: `the page ${page.pattern}`, viewAssets: page.assets })),
-    ...extensions.map(({ point, assets: viewAssets }) => ({ view: `the extension ${point}`, viewAssets })),
+    ...pages.map((page) => ({ view: `the page ${page.pattern}`, viewAssets: page.assets, point: "" })),
+    ...extensions.map(({ point, assets: viewAssets }) => ({ view: `the extension ${point}`, viewAssets, point })),
   ];
   const sizes = new Map<string, Promise<number>>();
   const sizeOf = (file: string): Promise<number> => {
@@ -38,23 +38,76 @@ export async function findOversizedViews(
     sizes.set(file, size);
     return size;
   };
-  const problems: Problem[] = [];
-  for (const { view, viewAssets } of views) {
+  const problems = findIneffective(context);
+  for (const { view, viewAssets, point } of views) {
     const files = [...new Set([entry, ...assets, ...viewAssets])];
-    for (const [fileKind, extension, limit] of [
-      ["scripts", ".js", scriptKib],
-      ["stylesheets", ".css", styleKib],
-    ] as const) {
+    for (const kind of KINDS) {
       const sized = await Promise.all(
-        files.filter((file) => file.endsWith(extension)).map(async (file) => [file, await sizeOf(file)] as const),
+        files.filter((file) => file.endsWith(kind.extension)).map(async (file) => [file, await sizeOf(file)] as const),
       );
       const total = sized.reduce((sum, [, size]) => sum + size, 0);
+      const { limit, setBy, raise } = limitOf(kind, point, context);
       if (total <= limit * 1024) continue;
-      const message = `${view} loads ${kib(total)} of ${fileKind} (Brotli), more than its budget of ${String(limit)} KiB: ${breakdown(sized, client, (module) => packageOf(folder, name, module))}`;
-      problems.push(problemOf("COL140", message, undefined));
+      const loads = `${view} loads ${kib(total)} of ${kind.files} (Brotli), more than its budget of ${String(limit)} KiB (${setBy})`;
+      const parts = breakdown(sized, client, (module) => partOf(folder, module));
+      const advice = `Load large packages with lazy() or import(), use smaller ones, or ${raise(Math.ceil(total / 1024))}`;
+      problems.push(problemOf("COL140", `${loads}: ${parts}`, undefined, advice));
     }
   }
   return problems;
+}
+
+/** The kinds of files that have a budget. */
+const KINDS = [
+  { files: "scripts", extension: ".js", budgetKey: "scriptKib", siteKey: "page_script_kib" },
+  { files: "stylesheets", extension: ".css", budgetKey: "styleKib", siteKey: "page_style_kib" },
+] as const;
+
+type Kind = (typeof KINDS)[number];
+
+interface Limit {
+  /** In KiB. */
+  readonly limit: number;
+  readonly setBy: string;
+  /** Says how to get a budget of this many KiB. */
+  readonly raise: (needed: number) => string;
+}
+
+/** The budget of a page, or of the extension of a point: the section's own, or that of the site, if it is smaller. */
+function limitOf(
+  { budgetKey, siteKey, extension }: Kind,
+  point: string,
+  { config: { name, budget }, siteBudget }: Pick<BuildContext, "config" | "siteBudget">,
+): Limit {
+  const id = point.slice(0, point.indexOf("@"));
+  const ofPoint = extension === ".js" ? siteBudget?.extensionPoints[id] : undefined;
+  const ofSite = ofPoint ?? siteBudget?.[budgetKey];
+  const own = budget?.[budgetKey];
+  const limit = Math.min(own ?? ofSite ?? DEFAULT_BUDGET[budgetKey], ofSite ?? Infinity);
+  if (!siteBudget || limit !== ofSite)
+    return {
+      limit,
+      setBy: own === undefined ? "the default" : "set by section.config.js",
+      raise: (needed) => `set budget.${budgetKey} to ${String(needed)} in section.config.js.`,
+    };
+  const [table, key] =
+    ofPoint === undefined ? [`budget.sections.${name}`, siteKey] : [`extension_points."${id}"`, "max_script_kib"];
+  return {
+    limit,
+    setBy: `set by ${siteBudget.source}`,
+    raise: (needed) => `ask its operator for \`${key} = ${String(needed)}\` in \`[${table}]\` of site.toml.`,
+  };
+}
+
+/** Warns of a budget of the section that is larger than that of the site, and so has no effect. */
+function findIneffective({ config: { name, budget }, siteBudget }: BuildContext): Problem[] {
+  return KINDS.flatMap(({ budgetKey, siteKey }) => {
+    const [own, ofSite] = [budget?.[budgetKey], siteBudget?.[budgetKey]];
+    if (!siteBudget || own === undefined || ofSite === undefined || own <= ofSite) return [];
+    const message = `budget.${budgetKey} is ${String(own)} in section.config.js, but ${siteBudget.source} allows ${String(ofSite)} KiB`;
+    const advice = `Lower it, or ask the operator for \`${siteKey} = ${String(own)}\` in \`[budget.sections.${name}]\` of site.toml.`;
+    return [{ ...problemOf("COL140", message, "section.config.js", advice), severity: "warning" }];
+  });
 }
 
 async function transferSize(file: string): Promise<number> {
@@ -62,7 +115,7 @@ async function transferSize(file: string): Promise<number> {
   return Math.min(bytes.length, (await compress(bytes)).length);
 }
 
-/** Lists the packages with the most bytes. A module's share of its file is proportional to the size of its source. */
+/** Lists the packages, and the modules of the section, with the most bytes. A module's share of its file is proportional to the size of its source. */
 function breakdown(
   files: readonly (readonly [file: string, size: number])[],
   client: Compilation,
@@ -79,7 +132,7 @@ function breakdown(
   }
   return [...totals]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, MAX_PACKAGES)
+    .slice(0, MAX_PARTS)
     .map(([name, size]) => `${name} ${kib(size)}`)
     .join(", ");
 }
@@ -94,13 +147,13 @@ function modulesOf(compilation: Compilation, file: string): Module[] {
     .filter((module) => module.type.startsWith(type));
 }
 
-/** The npm package of a module, or the section's name. */
-function packageOf(folder: string, section: string, module: Module): string {
+/** The npm package of a module, or the path of a module of the section. */
+function partOf(folder: string, module: Module): string {
   const file = module.nameForCondition() ?? "";
   const name = packageName(file);
   if (name !== undefined) return name;
   if (file === "") return "webpack";
-  return isOwnSource(folder, file) ? section : path.relative(folder, path.dirname(file));
+  return path.relative(folder, isOwnSource(folder, file) ? file : path.dirname(file));
 }
 
 function kib(bytes: number): string {

@@ -5,6 +5,7 @@ import { compile } from "../build/compile.js";
 import { loadConfig } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
+import type { SiteBudget } from "../build/siteBudget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
 import { clientConfiguration } from "../build/webpack.js";
@@ -14,19 +15,20 @@ import { errorsIn, type Problem } from "./problem.js";
 import { checkShell } from "./shell.js";
 
 /**
- * Checks the section or shell in `folder` without building a release.
+ * Checks the section or shell in `folder` without building a release. `siteBudget` is the budget that the site sets, if it is known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
 export async function checkSection(
   folder: string,
   against: CheckedAgainst = {},
+  siteBudget?: SiteBudget,
 ): Promise<{ readonly name: string; readonly problems: readonly Problem[] }> {
   const config = await loadConfig(folder);
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
-    const context = { folder, output, config, identity, installed: installedVersions(folder), mode };
+    const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
     if (config.kind === "shell")
       return { name: config.name, problems: (await checkShell(context, against.live)).problems };
     const { problems, declared, hasPackageProblem } = await check(context, against);

@@ -1,12 +1,16 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { build, type BuildResult } from "../build/build.js";
+import { loadConfig } from "../build/config.js";
 import { guideHint } from "../check/guide.js";
 import type { CommandContext, CommandResult } from "./context.js";
+import { budgetSiteOption } from "./options.js";
 import { stepProgress } from "./progress.js";
+import { readSiteBudget } from "./siteBudget.js";
 
 /** Adds `colonnade build`. */
-export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, printResult }: CommandContext): void {
+export function addBuildCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, environment, stderr, printResult } = context;
   program
     .command("build")
     .summary("build the section in this folder into release/")
@@ -16,9 +20,12 @@ export function addBuildCommand(program: CommandUnknownOpts, { folder, stderr, p
     )
     .option("--final", "use the version in package.json, instead of one derived from the sources")
     .option("--development", "use React's development build, which reports errors in the console (shell only)")
-    .action(async ({ final = false, development = false }) => {
+    .addOption(budgetSiteOption())
+    .action(async ({ final = false, development = false, site }) => {
       const progress = stepProgress(stderr);
-      const result = await build(folder, { final, development }, progress.start).finally(progress.clear);
+      const { name } = await loadConfig(folder);
+      const budget = await readSiteBudget(folder, { name, site, environment });
+      const result = await build(folder, { final, development }, progress.start, budget).finally(progress.clear);
       printResult(resultOf(folder, result));
     });
 }

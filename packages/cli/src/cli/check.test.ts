@@ -7,7 +7,8 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { failure, runCompiled } from "../../fixtures/command.js";
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
 
@@ -81,16 +82,54 @@ test("pages over the budget are reported with their packages", async () => {
     expect.objectContaining({
       code: "COL140",
       message: expect.stringMatching(
-        /^the page \/lab\/chart loads [\d.]+ KiB of scripts \(Brotli\), more than its budget of 20 KiB: yaml [\d.]+ KiB, .*hello 0\.\d KiB/,
+        /^the page \/lab\/chart loads [\d.]+ KiB of scripts \(Brotli\), more than its budget of 20 KiB \(set by section\.config\.js\): yaml [\d.]+ KiB, .*src\/pages\/chart\.tsx 0\.\d KiB/,
       ) as string,
     }),
     expect.objectContaining({
       code: "COL140",
       message: expect.stringMatching(
-        / of stylesheets \(Brotli\), more than its budget of 0\.1 KiB: hello 0\.\d KiB$/,
+        / of stylesheets \(Brotli\), more than its budget of 0\.1 KiB \(set by section\.config\.js\): src\/pages\/chart\.css 0\.\d KiB$/,
       ) as string,
     }),
   ]);
+});
+
+test("the site sets the budget, also where it was only the last one to say it", async () => {
+  const aside =
+    'import { defineExtension } from "@colonnade/kit/extensions"; import { parse } from "yaml"; export const extension = ' +
+    'defineExtension({ data: () => parse("a: 1"), Component: () => <p>Kites</p> });';
+  const folder = await labSection(
+    { chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml";') },
+    {},
+    {
+      "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 64 } };',
+      "src/aside.tsx": aside,
+    },
+    { "directory/aside@1": "./aside" },
+  );
+  const budget = { scriptKib: 20, styleKib: 8, extensionPoints: { "directory/aside": 9 } };
+  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
+  const found = async (): Promise<string[]> => {
+    const { out } = await runCompiled(folder, ["check", "--json"]);
+    const { problems } = JSON.parse(out) as { problems: { severity: string; message: string; help: string }[] };
+    return problems.map(({ severity, message, help }) =>
+      `${severity}: ${message} | ${help}`.replaceAll(/[\d.]+ KiB,? ?/g, "N "),
+    );
+  };
+  const first = await found();
+  const raise = (line: string, table: string): string =>
+    `ask its operator for \`${line} = \\d+\` in \`\\[${table}\\]\` of site.toml`;
+  expect(first).toEqual([
+    expect.stringContaining(`warning: budget.scriptKib is 64 in section.config.js, but ${admin.url} allows N`),
+    expect.stringMatching(
+      `error: the page /lab/chart loads N .*its budget of N \\(set by ${admin.url}\\): yaml N.*${raise("page_script_kib", "budget.sections.hello")}`,
+    ),
+    expect.stringMatching(
+      `error: the extension directory/aside@1 loads N .*\\(set by ${admin.url}\\): yaml N.*${raise("max_script_kib", 'extension_points."directory/aside"')}`,
+    ),
+  ]);
+  admin.responses = {};
+  expect(await found()).toEqual(first);
 });
 
 test("warnings do not fail the check, which builds no release", async () => {

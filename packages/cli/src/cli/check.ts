@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
+import { loadConfig } from "../build/config.js";
 import { UsageError } from "../build/usageError.js";
 import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
@@ -10,9 +11,11 @@ import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
+import { readSiteBudget } from "./siteBudget.js";
 
 /** Adds `colonnade check`. */
-export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, printResult }: CommandContext): void {
+export function addCheckCommand(program: CommandUnknownOpts, context: CommandContext): void {
+  const { folder, environment, stdout, printResult } = context;
   program
     .command("check")
     .summary("check that the gateway can render the section's pages, or the shell")
@@ -38,7 +41,9 @@ export function addCheckCommand(program: CommandUnknownOpts, { folder, stdout, p
       const live = site === undefined ? undefined : await readLiveExtensions(site);
       const routes = { ...(site !== undefined && { site }), apis: api };
       const isQuerying = site !== undefined || api.size > 0;
-      const { name, problems } = await checkSection(folder, { ...(live && { live }), ...(isQuerying && { routes }) });
+      const against = { ...(live && { live }), ...(isQuerying && { routes }) };
+      const budget = await readSiteBudget(folder, { name: (await loadConfig(folder)).name, site, environment });
+      const { name, problems } = await checkSection(folder, against, budget);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {
         const log = `${JSON.stringify(toSarif(problems, packageVersion()), null, 2)}\n`;

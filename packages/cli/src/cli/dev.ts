@@ -12,12 +12,13 @@ import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
 import { printable } from "./printable.js";
+import { readSiteBudget } from "./siteBudget.js";
 
 const DEFAULT_PORT = 5173;
 
 /** Adds `colonnade dev`. */
 export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
-  const { folder, stderr, printResult } = context;
+  const { folder, environment, stderr, printResult } = context;
   program
     .command("dev")
     .summary("serve a site with this section as you edit it")
@@ -56,6 +57,8 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
           print: (line) => stderr.write(`${printable(line)}\n`),
         });
         const { url, sections } = development;
+        // For the next build, which knows the size of a first view.
+        if (!minimal) await readBudgets(paths, site, environment);
         const where = minimal ? "a site without other sections" : site;
         const lines = sections.map((section) => `${section.url} serves ${section.name} in ${where}`);
         printResult({ text: lines.join("\n"), data: { url, site, sections } });
@@ -66,6 +69,13 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
         minimal?.close();
       }
     });
+}
+
+async function readBudgets(folders: readonly string[], site: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  for (const folder of folders) {
+    const { name } = await loadConfig(folder);
+    await readSiteBudget(folder, { name, site, environment });
+  }
 }
 
 async function isSite(origin: string): Promise<boolean> {

@@ -55,3 +55,9 @@ function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string,
     throw new InvalidArgumentError("Expected a name and a URL, such as cities=http://localhost:3000.");
   return new Map([...apis, [name, url]]);
 }
+
+/** Creates the option with the site whose size budget applies. */
+export function budgetSiteOption() {
+  const description = "URL of the site whose size budget applies (default: that of COLONNADE_ADMIN, or the last one)";
+  return new Option("--site <url>", description).argParser(parseOrigin);
+}

@@ -34,7 +34,7 @@ use quota::CountedReleases;
 use unpack::Contents;
 use verify::Verified;
 
-use colonnade_config::{Budget, ExtensionPoints, Quota};
+use colonnade_config::{Budget, ExtensionPoints, Quota, TeamBudget};
 use colonnade_model::release::Digest;
 use colonnade_model::release::ReleaseId;
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
@@ -118,13 +118,20 @@ impl Publisher {
         }
     }
 
-    /// Replaces the size budgets of the extensions of single points.
-    pub fn replace_points(&self, points: ExtensionPoints) {
+    /// Replaces the size budgets and the quotas.
+    pub fn replace_budget(&self, budget: Budget, points: ExtensionPoints) {
         let rules = PublishRules {
+            budget,
             points,
-            ..PublishRules::clone(&self.rules.load())
+            allow_wasm: self.rules.load().allow_wasm,
         };
         self.rules.store(Arc::new(rules));
+    }
+
+    /// The size budget of a section.
+    pub fn budget(&self, section: &str) -> TeamBudget {
+        let rules = self.rules.load();
+        TeamBudget::new(&rules.budget, &rules.points, section)
     }
 
     /// The quota of a section or of the shell.

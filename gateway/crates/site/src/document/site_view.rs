@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use colonnade_config::Config;
+use colonnade_config::{Budget, Config, ExtensionPoints, TeamBudget};
 use colonnade_model::language::Language;
 use colonnade_model::release::NavigationList;
 use colonnade_render::SiteValues;
@@ -24,6 +24,8 @@ pub struct SiteView {
     pub(crate) language: Language,
     /// What sections read.
     pub(super) values: Arc<SiteValues>,
+    /// The size budgets, and those of the extensions of single points.
+    budget: (Budget, ExtensionPoints),
     /// The members of `site` that only a restart changes.
     fixed: Value,
 }
@@ -72,8 +74,15 @@ impl SiteView {
                 configs.collect(),
                 config.policy.clone(),
             ),
+            budget: (config.budget.clone(), config.extension_points.clone()),
             fixed,
         }
+    }
+
+    /// The size budget of a section.
+    pub(crate) fn budget(&self, section: &str) -> TeamBudget {
+        let (budget, points) = &self.budget;
+        TeamBudget::new(budget, points, section)
     }
 
     /// What the gateway's own pages have around their content while this deployment is live.
