@@ -54,8 +54,7 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
   if (checked.status === "rejected") throw checked.reason;
   const { problems: found, declared } = checked.value;
-  // The build cannot read an invalid declaration.
-  if (found.some(({ code }) => code === "COL100")) throw new CheckError(config.name, found, folder);
+  if (!declared) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { client, server } = compiled.value;
   const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));

@@ -39,10 +39,8 @@ export interface DeclaredParts {
 /** Result of {@link check}. */
 export interface CheckResult {
   readonly problems: readonly Problem[];
-  /** What the section declares in its code. Complete if no problem is an error. */
-  readonly declared: DeclaredParts;
-  /** Whether a problem has its cause in a package. */
-  readonly hasPackageProblem: boolean;
+  /** What the section declares in its code. Complete if no problem is an error; undefined if the build cannot read it. */
+  readonly declared: DeclaredParts | undefined;
 }
 
 /** What a check takes from a running site. */
@@ -72,8 +70,6 @@ export async function check(context: BuildContext, against: CheckedAgainst = {})
   });
 }
 
-const NOTHING: DeclaredParts = { pages: new Map(), points: [], orders: new Map(), examples: examplesIn([]) };
-
 interface CheckTools {
   /** Folder of the compiled section. */
   readonly temporary: string;
@@ -91,16 +87,15 @@ async function checkIn(
   await writeFile(scripts.shared, await compileShared(context, temporary));
   const bundle = await compileSection(context, temporary);
   // Without a valid declaration there are no pages to run.
-  if (bundle.problems.some(({ code }) => code === "COL100"))
-    return { problems: bundle.problems, declared: NOTHING, hasPackageProblem: false };
+  if (bundle.problems.some(({ code }) => code === "COL100")) return { problems: bundle.problems, declared: undefined };
   // After the compilation, which reports syntax errors with their positions.
   const { pages, extensions, navigation } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
   const patterns = [...pages.keys()];
   const sectionReports = await processes.run({ pattern: null });
-  // A failure of the section would repeat on every page.
-  const pageReports =
-    sectionReports.length > 0 ? [] : await inParallel(patterns, (pattern) => processes.run({ pattern }));
+  // A failure to load would repeat on every page.
+  const isLoaded = sectionReports.every(({ kind }) => kind === "violation");
+  const pageReports = isLoaded ? await inParallel(patterns, (pattern) => processes.run({ pattern })) : [];
   const problems = new Problems();
   const checkedPages = new Map<string, CheckedPage>();
   const opened: ReleaseExtensionPoint[] = [];
@@ -114,7 +109,7 @@ async function checkIn(
   if (listed.length > MAX_PATHS) problems.add(tooManyPaths(listed.length, bundle.locationOf("pages")));
   const { points, problems: faultsOfPoints } = mergePoints(opened, bundle.locationOf("pages"));
   const { name } = config;
-  const tasks = sectionReports.length > 0 ? [] : extensionTasks([...extensions.keys()], { name, points }, live ?? []);
+  const tasks = isLoaded ? extensionTasks([...extensions.keys()], { name, points }, live ?? []) : [];
   const extensionReports = await inParallel(tasks, (extension) => processes.run({ pattern: null, extension }));
   const addReports = (reports: readonly Report[]): void => {
     for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
@@ -160,7 +155,6 @@ async function checkIn(
   return {
     problems: [...located, ...warnings.sorted()],
     declared: { pages: checkedPages, points, orders, examples },
-    hasPackageProblem: found.some(isInPackage),
   };
 }
 

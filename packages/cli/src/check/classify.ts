@@ -6,8 +6,9 @@ export interface ThrownError {
   readonly message: string;
 }
 
-// Texts of globals.js, which throws for what a render must not use.
-const FORBIDDEN = " was used during a render. ";
+/** A text of globals.js, which throws for what a render must not use. */
+export const FORBIDDEN = " was used during a render. ";
+// Further texts of globals.js.
 const RULES: readonly [RegExp, ProblemCode][] = [
   [/^(the clock|performance) /, "COL101"],
   [/^(Math\.random\(\)|crypto) /, "COL102"],

@@ -252,12 +252,9 @@ describe("a section is rejected", () => {
     ],
   ])("%s", async (_, declared, part, problem) => {
     const section = { name: "hello", contract: 1, pages: {}, ...declared } as Section;
-    expect(
-      await new SectionCheck(() => Promise.resolve({ default: section }), "hello", placeholderSettings()).load(),
-    ).toEqual({
-      problem,
-      part,
-    });
+    const check = new SectionCheck(() => Promise.resolve({ default: section }), "hello", placeholderSettings());
+    await check.load();
+    expect(check.problems()).toEqual([{ problem, part }]);
   });
 
   test.each([

@@ -7,6 +7,7 @@ import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
 import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
 import type { Report } from "./report.js";
+import type { StepResult } from "./sandbox/violation.js";
 import type { PageCheck } from "./sandbox/pageCheck.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
@@ -30,7 +31,7 @@ function bundleOf(build: string): Script {
 
 /** Returns what the check reports about the page's data. The shell only throws. */
 async function dataViolation(page: PageCheck, { path, results }: RenderRequest): Promise<Report | undefined> {
-  let failed = await settled(page.load());
+  let failed: StepResult = (await settled(page.load()))[0] ?? null;
   let found = failed;
   if (!failed) {
     const check = page.at(path);
@@ -61,7 +62,8 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
     const globals = runScripts(context, shared, bundleOf(build)) as RendererGlobals;
     const { colonnadeShared, colonnadeSection } = globals;
     const check = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.settings);
-    const result = await settled(check.load());
+    await settled(check.load());
+    const [result] = check.problems();
     if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
     page = check.page(request.page?.pattern ?? "");
     const section = (await settled(colonnadeSection.load())).default;

@@ -16,6 +16,7 @@ import type { ListedPaths, PageCheck } from "./sandbox/pageCheck.js";
 import type { StepResult, Violation } from "./sandbox/violation.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
+import { ToleratedUses } from "./toleratedUses.js";
 import { EXTENSION_LIMIT, LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
@@ -31,6 +32,18 @@ const reportedStacks = new Set<string>();
 
 // Whether the queries of the current path fail.
 let hasFailedQueries = false;
+
+/** What steps that evaluate a module begin with. */
+const LOADING = "loading ";
+
+// Of the current task.
+let tolerated = new ToleratedUses();
+let stepLimit = LOAD_LIMIT;
+
+function startStep(step: string, limit: number): void {
+  stepLimit = limit;
+  watchdog.start(step, limit);
+}
 
 function reportThrown(step: string, thrown: unknown, ownStack?: string): void {
   const { name, message, stack } = describeThrown(thrown);
@@ -59,43 +72,40 @@ function reportViolation({ problem, code = "COL100", advice, part }: Violation, 
   });
 }
 
+/** What a step runs. It returns its problems, or null. */
+type Step = () => StepResults | Promise<StepResults>;
+type StepResults = StepResult | readonly Violation[];
+
 /**
  * Runs a step of the section. False if the section threw or the step found a problem. `stackOf` returns a stack with the
  * position of that problem, or of an error whose own stack has no position.
  */
-async function run(
-  step: string,
-  action: () => StepResult | Promise<StepResult>,
-  stackOf?: () => string,
-): Promise<boolean> {
-  try {
-    const result = await settled(action());
-    if (result === null) return true;
-    reportViolation(result, stackOf?.());
-  } catch (thrown) {
-    reportThrown(step, thrown, stackOf?.());
+async function run(step: string, action: Step, stackOf?: () => string): Promise<boolean> {
+  for (;;) {
+    try {
+      const result = await settled(action());
+      const violations = [result ?? []].flat();
+      for (const violation of violations) reportViolation(violation, stackOf?.());
+      return violations.length === 0;
+    } catch (thrown) {
+      reportThrown(step, thrown, stackOf?.());
+      const { message, stack } = describeThrown(thrown);
+      // A module is not evaluated again.
+      if (step.startsWith(LOADING) || !tolerated.add(message, stack)) return false;
+      watchdog.start(step, stepLimit);
+    }
   }
-  return false;
 }
 
 /** Runs a step within the limit of the step before. */
-function runNext(
-  step: string,
-  action: () => StepResult | Promise<StepResult>,
-  stackOf?: () => string,
-): Promise<boolean> {
+function runNext(step: string, action: Step, stackOf?: () => string): Promise<boolean> {
   watchdog.rename(step);
   return run(step, action, stackOf);
 }
 
 /** Runs a step with its own limit. */
-async function runLimited(
-  step: string,
-  action: () => StepResult | Promise<StepResult>,
-  limit = LOAD_LIMIT,
-  stackOf?: () => string,
-): Promise<boolean> {
-  watchdog.start(step, limit);
+async function runLimited(step: string, action: Step, limit = LOAD_LIMIT, stackOf?: () => string): Promise<boolean> {
+  startStep(step, limit);
   const isDone = await run(step, action, stackOf);
   watchdog.stop();
   return isDone;
@@ -149,40 +159,37 @@ async function checkPage(
       await checkPath(page, { ...subject, listed: false, isRendered: true, stackOfComponent, example: REAL, results });
   if (given) return;
   const points = describePoints(page, stackOfComponent);
-  if (!points) return;
   if (page.lacksExamples()) reportViolation(lackOfExamples(pattern), stackOfMember(page, "queries"));
-  let list: ListedPaths | undefined;
+  let list: ListedPaths = { listed: true, paths: [] };
   const listPaths = (): StepResult => {
     list = page.paths();
     return list.problem === undefined ? null : { problem: list.problem };
   };
   const stackOfPaths = (): string => stackOfMember(page, "paths");
-  if (!(await runLimited(`paths() of the page ${pattern}`, listPaths, LOAD_LIMIT, stackOfPaths)) || !list) return;
+  const hasPaths = await runLimited(`paths() of the page ${pattern}`, listPaths, LOAD_LIMIT, stackOfPaths);
   const { listed, paths } = list;
   // The data and head of every path run, but a page with thousands of paths renders only a few.
   const rendered = new Set([0, Math.floor(paths.length / 2), paths.length - 1]);
   const found: ReleasePath[] = [];
   for (const [index, path] of paths.entries()) {
-    const isRendered = rendered.has(index);
+    // A place looks for its point in the list.
+    const isRendered = points !== undefined && rendered.has(index);
     const isIndexable = await checkPath(page, { pattern, path, listed, isRendered, stackOfComponent });
     if (listed) found.push({ path, indexable: isIndexable });
   }
   const examples = await examplesOf(page, `the page ${pattern}`);
   for (const [index, { path = "", results }] of examples.entries()) {
-    const example = `example ${String(index + 1)}`;
-    await checkPath(page, { pattern, path, listed: false, isRendered: true, stackOfComponent, example, results });
+    const [example, isRendered] = [`example ${String(index + 1)}`, points !== undefined];
+    await checkPath(page, { pattern, path, listed: false, isRendered, stackOfComponent, example, results });
     report({ kind: "example", subject: { pattern, path }, results });
   }
-  const references = points.map(referenceOf);
-  report({
-    kind: "page",
-    page: {
-      paths: found,
-      ...(page.isBrowserOnly() && { browserOnly: true }),
-      ...(references.length > 0 && { extensionPoints: references }),
-    },
-    points,
-  });
+  const references = points?.map(referenceOf) ?? [];
+  const described = {
+    paths: found,
+    ...(page.isBrowserOnly() && { browserOnly: true }),
+    ...(references.length > 0 && { extensionPoints: references }),
+  };
+  if (points && hasPaths) report({ kind: "page", page: described, points });
   const unknown = page.unknownPath();
   if (unknown === null) return;
   const step = `data() of ${unknown} (page ${pattern})`;
@@ -250,7 +257,7 @@ interface PropsToCheck {
 async function checkProps(extension: ExtensionCheck, { point, props, view, results }: PropsToCheck): Promise<void> {
   const stackOf = (member: PageMember) => (): string => stackOfMember(extension, member);
   extension.setProps(props, view);
-  watchdog.start(`queries() of ${view}`, EXTENSION_LIMIT);
+  startStep(`queries() of ${view}`, EXTENSION_LIMIT);
   const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), stackOf("queries"));
   hasFailedQueries = extension.hasQueries() && !results;
   if (hasQueries)
@@ -308,13 +315,10 @@ async function checkPath(
   const check = page.at(path, example);
   const { where } = check;
   let isIndexable = false;
-  const next = (
-    what: string,
-    action: () => StepResult | Promise<StepResult>,
-    stackOf?: () => string,
-  ): Promise<boolean> => runNext(`${what} ${where}`, action, stackOf);
+  const next = (what: string, action: Step, stackOf?: () => string): Promise<boolean> =>
+    runNext(`${what} ${where}`, action, stackOf);
   const at = (member: PageMember) => (): string => stackOfMember(page, member);
-  watchdog.start(`data() of ${where}`, PATH_LIMIT);
+  startStep(`data() of ${where}`, PATH_LIMIT);
   const hasQueries =
     (await run(`data() of ${where}`, () => check.matches(), at(example === undefined ? "paths" : "examples"))) &&
     (await next("queries() of", () => check.queries(), at("queries")));
@@ -359,19 +363,22 @@ function reportBlocked(where: string): void {
 
 async function runTask({ pattern, extension, links, given }: CheckTask): Promise<void> {
   reportedStacks.clear();
-  const context = createSandboxContext();
+  tolerated = new ToleratedUses();
+  const context = createSandboxContext(tolerated);
   let section: SectionCheck | undefined;
-  const isLoaded = await runLimited("loading the section", () => {
+  const isLoaded = await runLimited("loading the section", async () => {
     const { colonnadeShared, colonnadeSection } = runScripts(context, shared, bundle);
     ({ takeBlocked } = colonnadeShared);
     section = new colonnadeShared.SectionCheck(colonnadeSection.load, job.name, job.settings);
-    return section.load();
+    await section.load();
+    return null;
   });
   if (!isLoaded || !section) return;
   if (links) await checkLinks(section, links);
   const results = given && (section.parse(JSON.stringify(given)) as typeof given);
   if (extension) await checkExtension(section, extension, results);
   else if (pattern !== null) await checkPage(section, pattern, results);
+  else if (!links) for (const violation of section.problems()) reportViolation(violation);
 }
 
 // The gateway ignores a rejection that the section does not handle. It must not end the check of another page.

@@ -66,7 +66,10 @@ interface Rule {
 
 test("pages over the budget are reported with their packages", async () => {
   const folder = await labSection(
-    { chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml"; import "./chart.css";') },
+    {
+      chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml"; import "./chart.css";'),
+      dice: RANDOM,
+    },
     {},
     {
       "section.config.js":
@@ -79,6 +82,8 @@ test("pages over the budget are reported with their packages", async () => {
   const { name, problems } = JSON.parse(out) as { name: string; problems: { code: string; message: string }[] };
   expect(name).toBe("hello");
   expect(problems).toEqual([
+    // Another problem hides no size.
+    expect.objectContaining({ code: "COL102" }),
     expect.objectContaining({
       code: "COL140",
       message: expect.stringMatching(

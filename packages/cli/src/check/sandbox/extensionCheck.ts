@@ -34,23 +34,26 @@ export class ExtensionCheck {
   }
 
   /** Evaluates the module of the extension. */
-  async load(): Promise<StepResult> {
+  async load(): Promise<readonly Violation[]> {
     const point = this.#point;
     const module = (await this.#section.extensions?.[point]?.()) as Partial<ExtensionModule> | undefined;
     if (!module?.extension)
-      return {
-        problem: `the module of the extension "${point}" does not export "extension"; expected export const extension = defineExtension({ … })`,
-        part: `extensions ${point}`,
-      };
+      return [
+        {
+          problem: `the module of the extension "${point}" does not export "extension"; expected export const extension = defineExtension({ … })`,
+          part: `extensions ${point}`,
+        },
+      ];
     this.#extension = module.extension;
     const declared: Partial<AnyExtension> = module.extension;
-    const missing = MEMBERS.find((member) => !declared[member]);
     const subject = `the extension "${point}"`;
-    if (missing)
-      return { problem: `${subject} has no ${missing}; expected defineExtension({ ${MEMBERS.join(", ")} })` };
+    const missing = MEMBERS.filter((member) => !declared[member]);
+    const problems = missing.map(
+      (member) => `${subject} has no ${member}; expected defineExtension({ ${MEMBERS.join(", ")} })`,
+    );
     const { order = 0 } = declared;
-    if (Number.isSafeInteger(order)) return null;
-    return { problem: `${subject} has the order ${String(order)}; expected an integer` };
+    if (!Number.isSafeInteger(order)) problems.push(`${subject} has the order ${String(order)}; expected an integer`);
+    return problems.map((problem) => ({ problem }));
   }
 
   /** A member of the extension. Undefined if the extension lacks it, or the module exports none. */

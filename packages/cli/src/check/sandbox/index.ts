@@ -7,7 +7,7 @@ import { ExtensionCheck } from "./extensionCheck.js";
 import { PageCheck } from "./pageCheck.js";
 import type { SectionServices } from "./render.js";
 import { PLACEHOLDER_SITE } from "./site.js";
-import type { StepResult } from "./violation.js";
+import type { Violation } from "./violation.js";
 import { watchedSettings } from "./watchedSettings.js";
 
 export { inspectHtml, takeBlocked } from "./html.js";
@@ -29,10 +29,14 @@ export class SectionCheck {
     recordBlockedElements();
   }
 
-  /** Evaluates the entry module and checks what it declares. Before the other steps. */
-  async load(): Promise<StepResult> {
+  /** Evaluates the entry module. Before the other steps. */
+  async load(): Promise<void> {
     this.#section = (await this.#load()).default;
-    return sectionProblem(this.#section, this.#name);
+  }
+
+  /** Finds what is wrong in the declaration. */
+  problems(): readonly Violation[] {
+    return this.#section ? sectionProblems(this.#section, this.#name) : [];
   }
 
   /** Parses JSON in the sandbox, whose objects are not those of Node. */
@@ -53,18 +57,19 @@ export class SectionCheck {
   }
 }
 
-function sectionProblem(section: Section, name: string): StepResult {
+function sectionProblems(section: Section, name: string): readonly Violation[] {
+  const problems: Violation[] = [];
   // The type is the literal 1, but the section may have been written for another kit.
   const contract: number = section.contract;
   if (contract !== CONTRACT)
-    return {
+    problems.push({
       problem: `the section has contract ${String(contract)}; the installed kit supports contract ${String(CONTRACT)}`,
       part: "contract",
-    };
+    });
   if (section.name !== name)
-    return {
+    problems.push({
       problem: `the name is "${section.name}" in defineSection, but "${name}" in section.config.js; use the same name`,
       part: "name",
-    };
-  return null;
+    });
+  return problems;
 }

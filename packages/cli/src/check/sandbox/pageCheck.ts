@@ -5,7 +5,7 @@ import { describeExamples, type DescribedExamples } from "./examples.js";
 import { PathCheck } from "./pathCheck.js";
 import { describePoints, type DescribedPoints } from "./points.js";
 import type { SectionServices } from "./render.js";
-import type { StepResult } from "./violation.js";
+import type { Violation } from "./violation.js";
 
 /** The paths of a page. */
 export interface ListedPaths {
@@ -29,21 +29,24 @@ export class PageCheck {
   }
 
   /** Evaluates the module of the page. */
-  async load(): Promise<StepResult> {
+  async load(): Promise<readonly Violation[]> {
     const pattern = this.#pattern;
     const module = (await this.#section.pages[pattern]?.()) as Partial<PageModule> | undefined;
     if (!module?.page)
-      return {
-        problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
-        part: `pages ${pattern}`,
-      };
+      return [
+        {
+          problem: `the module of the page "${pattern}" does not export "page"; expected export const page = definePage({ … })`,
+          part: `pages ${pattern}`,
+        },
+      ];
     this.#page = module.page;
     const declared: Partial<AnyPage> = module.page;
     const members = declared.browserOnly ? ([...PAGE_MEMBERS, "fallback"] as const) : PAGE_MEMBERS;
-    const missing = members.find((member) => !declared[member]);
-    if (!missing) return null;
-    const problem = `the page "${pattern}" has no ${missing}; expected definePage({ ${members.join(", ")} })`;
-    return { code: missing === "head" ? "COL115" : "COL100", problem };
+    const missing = members.filter((member) => !declared[member]);
+    return missing.map((member) => {
+      const problem = `the page "${pattern}" has no ${member}; expected definePage({ ${members.join(", ")} })`;
+      return { code: member === "head" ? "COL115" : "COL100", problem };
+    });
   }
 
   /** A member of the page. Undefined if the page lacks it, or the module exports no page. */
