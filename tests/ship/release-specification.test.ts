@@ -50,6 +50,16 @@ function pathsOf(...paths: string[]): Partial<Page> {
   return { paths: paths.map((named) => ({ path: named, indexable: false })) };
 }
 
+/** All that documents can need. */
+const POLICY = {
+  images: ["cdn.example.com", "*.example.com:8443", "localhost:3000", "127.0.0.1"],
+  ...{ fonts: [], connections: ["a-1.b"], frames: ["a.b"], media: ["a.b"] },
+  styleAttributes: true,
+  styleElements: [`sha256-${"a+/".repeat(14)}b=`],
+  workers: false,
+  trustedTypes: "report",
+};
+
 /** Valid changes of a manifest. */
 const VALID: readonly ((release: Release) => object)[] = [
   (release) => ({ ...release, version: "1.0.0-rc.1+build.7" }),
@@ -63,6 +73,7 @@ const VALID: readonly ((release: Release) => object)[] = [
   (release) => withFile({ ...release, version: "1.0.9" }, { type: "text/javascript" }),
   (release) => ({ ...release, version: "1.0.10", exposes: [{ name: "./a-1/B_c", assets: ["client/entry.js"] }] }),
   (release) => ({ ...release, version: "1.0.11", facts: { isHiring: "boolean" }, config: { Page_size2: "number[]" } }),
+  (release) => ({ ...release, version: "1.0.15", policy: POLICY }),
   (release) =>
     withPage({ ...release, version: "1.0.12", extensionPoints: [POINT] }, { extensionPoints: ["plain/aside@1"] }),
   (release) => withExtension({ ...release, version: "1.0.13" }, {}),
@@ -130,6 +141,13 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["exposed module `B` must be", (release) => ({ ...release, exposes: [{ name: "B", assets: [] }] })],
   ["facts `opening-hours`: expected a name", (release) => ({ ...release, facts: { "opening-hours": "string" } })],
   ["config `2nd`: expected a name", (release) => ({ ...release, config: { "2nd": "string" } })],
+  ...["*", "*.com", "cdn", "https://a.example", "a.example/b", "a.b; c", "A.example", "a.b:x", "-a.b"].map(
+    (host): (typeof INVALID)[number] => ["is not a host", (release) => ({ ...release, policy: { images: [host] } })],
+  ),
+  ["is not a hash", (release) => ({ ...release, policy: { styleElements: ["sha256-a"] } })],
+  ["policy.workers: is of type string", (release) => ({ ...release, policy: { workers: "yes" } })],
+  ["policy.trustedTypes: `off` is not a mode", (release) => ({ ...release, policy: { trustedTypes: "off" } })],
+  ["policy: unknown key `scripts`", (release) => ({ ...release, policy: { scripts: [] } })],
   ["unknown variant `list`", (release) => ({ ...release, config: { pageSize: "list" } })],
   ["is the section itself", (release) => ({ ...release, exposes: [{ name: "./section", assets: [] }] })],
   ["must begin with a slash", (release) => withPage(release, { pattern: "plain" })],

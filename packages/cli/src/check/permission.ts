@@ -43,6 +43,10 @@ export function withPermission(help: string, permission: Permission | undefined)
 export function permissionOf(key: keyof ContentPolicy, url: string): Permission | undefined {
   if (!URL.canParse(url.trim(), "https://site.example")) return undefined;
   const { protocol, host, hostname } = new URL(url.trim(), "https://site.example");
-  const isLocal = /^(localhost|127\.0\.0\.1|.+\.localhost)$/.test(hostname);
-  return (isLocal ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, host } : undefined;
+  return (isLoopback(hostname) ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, host } : undefined;
+}
+
+/** Returns whether a host, maybe with a port, is always the visitor's own machine. All others need encrypted connections. */
+export function isLoopback(host: string): boolean {
+  return /^((.+\.)?localhost|127\.0\.0\.1)(:\d+)?$/.test(host);
 }

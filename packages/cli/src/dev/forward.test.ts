@@ -49,9 +49,12 @@ describe("responseHeaders", () => {
 
   test("violations are not reported to the site", () => {
     const policy = "default-src 'none'; trusted-types default; report-uri https://reports.example/; report-to csp";
-    const headers = { "content-security-policy": policy, "reporting-endpoints": 'csp="https://reports.example/"' };
+    const policies = { "content-security-policy": policy, "content-security-policy-report-only": policy };
+    const headers = { ...policies, "reporting-endpoints": 'csp="https://reports.example/"' };
+    const expected = "default-src 'none'; trusted-types default";
     expect(responseHeaders(headers, LOCAL, SITE)).toEqual({
-      "content-security-policy": "default-src 'none'; trusted-types default",
+      "content-security-policy": expected,
+      "content-security-policy-report-only": expected,
     });
   });
 

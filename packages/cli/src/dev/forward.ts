@@ -47,8 +47,10 @@ export function responseHeaders(headers: IncomingHttpHeaders, local: string, sit
   delete result["strict-transport-security"];
   // Violations of a development build are not those of the site.
   delete result["reporting-endpoints"];
-  const { "content-security-policy": policy } = result;
-  if (policy) result["content-security-policy"] = policy.replace(/; report-(uri|to) [^;]*/g, "");
+  for (const name of ["content-security-policy", "content-security-policy-report-only"]) {
+    const policy = headers[name];
+    if (typeof policy === "string") result[name] = policy.replace(/; report-(uri|to) [^;]*/g, "");
+  }
   const { location, "set-cookie": cookies } = headers;
   if (location?.startsWith(`${site}/`)) result.location = local + location.slice(site.length);
   if (cookies) result["set-cookie"] = cookies.map(localCookie);

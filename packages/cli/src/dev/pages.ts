@@ -12,6 +12,7 @@ import type {
 } from "@colonnade/kit/shell";
 import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colonnade/kit";
 import { comparePatterns } from "@colonnade/kit/contract";
+import type { ContentPolicy } from "../build/policy.js";
 import { placeholderSettings } from "../build/settings.js";
 import { replaceExtensions, type SectionExtensions } from "./extensions.js";
 import { withNavigation } from "./navigation.js";
@@ -120,6 +121,11 @@ export class DevelopmentPages {
     for (const [name, { config }] of this.#sections)
       configs[name] = { ...placeholderSettings(config).config, ...this.#siteConfigs.get(name) };
     return configs;
+  }
+
+  /** What the documents of the sections under development need in addition to the strict policy. */
+  policies(): ContentPolicy[] {
+    return [...this.#sections.values()].flatMap(({ config: { policy } }) => policy ?? []);
   }
 
   /** A site with the links that the sections under development contribute to the navigation. */

@@ -70,7 +70,12 @@ const SITE_MENU = [
 /** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It has extensions. */
 const HELLO: Partial<DevelopmentSection> = {
   name: "hello",
-  config: { name: "hello", entry: "", config: { endpoint: "string", limit: "number" } },
+  config: {
+    name: "hello",
+    entry: "",
+    config: { endpoint: "string", limit: "number" },
+    policy: { images: ["cdn.example"] },
+  },
   idle: () => Promise.resolve(),
   patternOf: (path) => (path.startsWith("/hello") ? path : undefined),
   render(_, { config }) {
@@ -111,9 +116,20 @@ function siteWith(limit: () => number): Promise<string> {
     if (pathname === "/_remotes/1") response.end(JSON.stringify({ assets: {}, config }));
     else if (pathname === "/_page/1")
       response.writeHead(searchParams.get("path") === "/hello" ? 200 : 404).end(JSON.stringify(page));
-    else response.writeHead(200, { "content-type": "text/html" }).end(documentOf(boot));
+    else {
+      const headers = { "content-type": "text/html", "content-security-policy": "default-src 'none'; img-src 'self'" };
+      response.writeHead(200, headers).end(documentOf(boot));
+    }
   });
 }
+
+test("documents have the policy that the sections ask for", async () => {
+  const origin = await proxyOf(await siteWith(() => 5), new Map([["hello", HELLO as DevelopmentSection]]));
+  for (const path of ["/hello", "/other"]) {
+    const { headers } = await fetch(origin + path);
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; img-src 'self' https://cdn.example");
+  }
+});
 
 test("a section gets the configuration that the site has sent, and placeholders of other values", async () => {
   let limit = 5;
