@@ -21,7 +21,7 @@ export function parseBudget(text: string, source?: string): SiteBudget | undefin
   try {
     const budget = { source, ...(JSON.parse(text) as Partial<SiteBudget>) };
     const { scriptKib = 1, styleKib = 1, extensionPoints } = budget;
-    const limits = [scriptKib, styleKib, ...Object.values(Object(extensionPoints) as object)];
+    const limits = [scriptKib, styleKib, ...Object.values<unknown>({ ...extensionPoints })];
     const isBudget =
       typeof budget.source === "string" && typeof extensionPoints === "object" && limits.every(Number.isInteger);
     return isBudget ? (budget as SiteBudget) : undefined;

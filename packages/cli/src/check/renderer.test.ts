@@ -12,7 +12,7 @@ import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
-  SectionCheck: class { load = async () => null; page = () => ({ load: async () => null, member() {} }); },
+  SectionCheck: class { load = async () => {}; problems = () => []; page = () => ({ load: async () => [], member() {} }); },
   inspectHtml() {},
   takeBlocked: () => [],
   async render(section, { path, results }) {

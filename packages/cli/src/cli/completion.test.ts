@@ -39,7 +39,14 @@ test("bash completes commands and global options", async () => {
 
 test("bash completes the options of the command", async () => {
   expect(await suggestions("deploy", "--r")).toEqual(["--rollout", "--remove", "--reason"]);
-  expect(await suggestions("build", "--")).toEqual(["--final", "--development", "--help", "--version", "--json"]);
+  expect(await suggestions("build", "--")).toEqual([
+    "--final",
+    "--development",
+    "--site",
+    "--help",
+    "--version",
+    "--json",
+  ]);
 });
 
 test("bash completes the values of an argument", async () => {
