@@ -475,6 +475,25 @@ fn document_is_as_fresh_as_results_of_its_extensions() {
 }
 
 #[test]
+fn listed_errors_of_extension_are_those_of_its_log() {
+    let mut page = page(PAGE);
+    page.fields["pages"][0]["paths"] = json!([{ "path": "/page/a", "indexable": false }]);
+    let gateway = untried(
+        "[render]\ndeadline_ms = 60000\n",
+        page,
+        &[extension("throws", ATTACKS[0].1)],
+    );
+    let listed = || gateway.admin_get("/api/v1/extensions")[0]["errors"].take();
+    wait_until("the document cache is warm", || {
+        count(&gateway, "throws", "exception") == 1
+    });
+    assert_eq!(listed(), json!(0), "no visitor requested it");
+    gateway.get("/page/b");
+    assert_eq!(count(&gateway, "throws", "exception"), 2);
+    assert_eq!(listed(), json!(1));
+}
+
+#[test]
 fn extensions_never_get_what_a_visitor_typed() {
     const FORM: &str = r#"export default { page: (key, form) => ({
       html: `<p>${form ? form.values.email : ''}</p><div data-extension-point="page/aside@1"></div><div data-extension-point="page/aside@1"></div>`,

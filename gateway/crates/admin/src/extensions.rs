@@ -47,7 +47,8 @@ pub(super) struct ExtensionDescription {
     /// extension.
     #[schema(minimum = 0)]
     renders: u64,
-    /// The failed renders, as the error log of the section counts them.
+    /// The errors of the release's extension in the error log of the section: failed renders for
+    /// visitors, and what browsers report.
     #[schema(minimum = 0)]
     errors: u64,
     /// The mean CPU time of a successful render in milliseconds; null without one.
@@ -207,11 +208,21 @@ fn of_release(
             Some(LeftOutReason::Refused(Refusal::Off)) => ExtensionState::Off,
         },
         renders: rendered.renders,
-        errors: rendered.failures,
+        errors: errors(deployments, extension),
         render_ms,
         bytes: Some(extension.bytes),
         ..of_no_release(&section.name, point.id(), off)
     }
+}
+
+/// How many errors of an extension the error log has.
+fn errors(deployments: &Deployments, extension: &ExtensionManifest) -> u64 {
+    let log = &deployments.diagnostics().errors;
+    let entries = log.of_section(&extension.section.name).into_iter();
+    let own = entries.filter(|entry| {
+        entry.version == extension.section.version && entry.extension_point.as_ref() == Some(&extension.point)
+    });
+    own.map(|entry| entry.count).sum()
 }
 
 /// An extension as far as no release has it that visitors get.

@@ -53,8 +53,6 @@ pub struct RenderMetrics {
 pub struct RenderStatistics {
     /// The successful renders.
     pub renders: u64,
-    /// What was not rendered, as far as the error log of the section counts it.
-    pub failures: u64,
     /// The CPU time of the successful renders, in seconds.
     pub cpu_seconds: f64,
 }
@@ -183,15 +181,12 @@ impl RenderMetrics {
     pub(super) fn statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
         let (section, point) = (section.to_owned(), Some(point.clone()));
         let part = Part { section, point };
-        let count = |outcome| {
-            let part = part.clone();
-            let counter = self.outcomes.get(&Outcome { part, outcome });
-            counter.map_or(0, |counter| counter.get())
+        let outcome = Outcome {
+            part: part.clone(),
+            outcome: RENDERED,
         };
-        let failures = Why::OUTCOMES.into_iter().filter(|why| why.concerns_release());
         RenderStatistics {
-            renders: count(RENDERED),
-            failures: failures.map(|why| count(why.label())).sum(),
+            renders: self.outcomes.get(&outcome).map_or(0, |renders| renders.get()),
             cpu_seconds: self.cpu_seconds.get(&part).map_or(0.0, |seconds| seconds.get()),
         }
     }
