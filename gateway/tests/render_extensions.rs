@@ -475,6 +475,56 @@ fn document_is_as_fresh_as_results_of_its_extensions() {
 }
 
 #[test]
+fn failing_extension_is_not_tried_with_other_results() {
+    const THROWS: &str = "{ queries: () => ({ item: '/api/x/now' }), show() { throw new Error('x'); } }";
+    let upstream = QueryUpstream::start();
+    let settings = format!(
+        "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
+        upstream.table()
+    );
+    let gateway = untried(&settings, page(PAGE), &[extension("throws", THROWS)]);
+    for (number, path) in ["/page/a1", "/page/a2", "/page/a3"].into_iter().enumerate() {
+        upstream.respond("/now", "no-store", &number.to_string());
+        let document = gateway.get(path);
+        assert_eq!(listed(&document), json!([]));
+        assert_eq!(
+            document.header("cache-control"),
+            "no-cache, no-transform",
+            "{path}"
+        );
+    }
+    let outcomes = ["exception", "circuit_open"].map(|outcome| count(&gateway, "throws", outcome));
+    assert_eq!((outcomes, upstream.received().len()), ([1, 2], 1));
+}
+
+#[test]
+fn no_view_waits_again_for_late_query_of_extension() {
+    const SHOWS_NOW: &str = "{ queries: () => ({ item: '/api/x/now' }), show: (props, { results: { item } }) => \
+        ({ extension: { html: `${item.value ?? item.status}`, data: {} }, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    upstream.respond("/now", "no-store", "1");
+    let settings = format!(
+        "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
+        upstream.table()
+    );
+    let gateway = untried(&settings, page(PAGE), &[extension("events", SHOWS_NOW)]);
+    let shown = |path: &str| {
+        let document = gateway.get(path);
+        (aside(&document), document.header("cache-control").to_owned())
+    };
+    let expected = |value: &str, caching: &str| {
+        let html = format!("<div data-extension=\"events\">{value}</div>");
+        (html, format!("{caching}, no-transform"))
+    };
+    upstream.hold();
+    assert_eq!(shown("/page/a1"), expected("504", "no-store"));
+    upstream.release();
+    assert_eq!(shown("/page/a2"), expected("504", "no-store"));
+    assert_eq!(upstream.received().len(), 1);
+    assert_eq!(shown("/page/b"), expected("1", "no-cache"), "other props");
+}
+
+#[test]
 fn listed_errors_of_extension_are_those_of_its_log() {
     let mut page = page(PAGE);
     page.fields["pages"][0]["paths"] = json!([{ "path": "/page/a", "indexable": false }]);

@@ -44,8 +44,6 @@ pub(super) struct Attempt<'a> {
     section: Option<&'a LoadedRelease>,
     /// Until then the document waits.
     deadline: Instant,
-    /// Of the results of its queries, once they are fetched.
-    results: Validity,
 }
 
 impl<'a> Attempt<'a> {
@@ -74,7 +72,6 @@ impl<'a> Attempt<'a> {
                 None => None,
             },
             deadline: Instant::now(),
-            results: Validity::default(),
         };
         attempt.deadline += attempt.time();
         Some(attempt)
@@ -203,7 +200,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// Fetches the results of the queries. Those of a page have a time limit of their own, so the
-    /// deadline moves by this time. Those of an extension have half of its time.
+    /// deadline moves by this time. Those of an extension have half of its time; once one is late, no
+    /// document waits for them as long as it would not render an extension that fails.
     pub(super) async fn fetch(&mut self, queries: Arc<Queries>) -> Results {
         let (source, deadline) = (&self.engine.queries, self.engine.settings.query_deadline);
         let (is_extension, started_at) = (self.extension.is_some(), Instant::now());
@@ -212,11 +210,17 @@ impl<'a> Attempt<'a> {
         } else {
             deadline
         };
-        let results = Results::fetch(source, queries, self.request.client, deadline).await;
+        let results = if is_extension && queries.are_late() {
+            Results::without_waiting(source, queries).await
+        } else {
+            Results::fetch(source, queries, self.request.client, deadline).await
+        };
         if !is_extension {
             self.deadline += started_at.elapsed();
+        } else if !results.late.is_empty() {
+            let until = Instant::now() + self.engine.settings.breaker_open;
+            results.queries.record_late(until);
         }
-        self.results = results.validity.clone();
         self.record_unusable(&results, &results.late, UnusableResult::Late);
         self.record_unusable(&results, &results.too_large, UnusableResult::TooLargeTogether);
         results
@@ -241,25 +245,18 @@ impl<'a> Attempt<'a> {
     }
 
     /// How long a document may be used without the content, which is not rendered for this reason. As
-    /// long as nothing renders it, the next attempt with the same results has the same outcome.
+    /// long as nothing renders it, the next attempt has the same outcome.
     pub(super) fn validity_without_html(&self, why: Why) -> Validity {
         let validity = Validity::without_html(why, self.request.client);
-        let key = CacheKey {
-            results: self.results.results,
-            ..self.key(None)
-        };
-        let key = (key, self.request.day);
+        let key = (self.key(None), self.request.day);
         match self.engine.refused_until(&self.subject(None), Some(&key)) {
-            Some(fresh_until) if why.blames_release() || why == Why::CircuitOpen => {
-                let lifetime = Lifetime::Until {
+            Some(fresh_until) if why.blames_release() || why == Why::CircuitOpen => Validity {
+                lifetime: Lifetime::Until {
                     fresh_until,
                     stale_until: fresh_until + self.engine.settings.breaker_open,
-                };
-                Validity {
-                    lifetime: lifetime.and(self.results.lifetime),
-                    ..self.results.clone()
-                }
-            }
+                },
+                ..Validity::default()
+            },
             _ => validity,
         }
     }

@@ -46,7 +46,8 @@ pub(super) struct Engine {
 /// A cached page or extension, or the queries of one.
 #[derive(Debug)]
 pub(super) struct CachedOutput {
-    /// An extension that fails is not rendered again until this time.
+    /// In place of its queries, whatever their results are: an extension that fails is not rendered
+    /// again until this time.
     output: Result<Output, Instant>,
     /// The only date on which it is valid; `None` if it does not depend on the date.
     day: Option<Date>,
@@ -96,7 +97,8 @@ impl Engine {
     pub(super) fn refused_until(&self, subject: &Subject, key: Option<&DatedKey>) -> Option<Instant> {
         let failure = || {
             let (key, day) = key?;
-            let cached = self.cache.get(key).filter(|cached| cached.is_valid_on(*day))?;
+            let cached = self.cache.get(&key.of_queries());
+            let cached = cached.filter(|cached| cached.is_valid_on(*day))?;
             cached.output.as_ref().err().copied()
         };
         let until = self.breaker.open_until(&subject.circuit).or_else(failure)?;
@@ -120,9 +122,12 @@ impl Engine {
             }
             Err(failure) => {
                 self.record_failure(&job.subject, &failure);
-                if job.subject.is_extension() && failure.why.blames_release() {
+                if let Some((key, day)) = &job.cache_key
+                    && job.subject.is_extension()
+                    && failure.why.blames_release()
+                {
                     let until = Instant::now() + self.settings.breaker_open;
-                    self.put(&job, Err(until), true);
+                    self.put(key.of_queries(), Err(until), Some(*day));
                 }
                 Err(failure.why)
             }
@@ -192,19 +197,17 @@ impl Engine {
                 return Err(invalid("render returned queries, although it had their results"));
             }
         }
-        self.put(job, Ok(output.clone()), reads_today);
+        if let Some((key, day)) = &job.cache_key {
+            self.put(key.clone(), Ok(output.clone()), reads_today.then_some(*day));
+        }
         Ok(output)
     }
 
-    /// Caches what came of a job, if it has a cache key.
-    fn put(&self, job: &Job, output: Result<Output, Instant>, reads_today: bool) {
-        let Some((key, day)) = &job.cache_key else {
-            return;
-        };
+    /// Caches what came of a job.
+    fn put(&self, key: CacheKey, output: Result<Output, Instant>, day: Option<Date>) {
         let weight = key.weight() + output.as_ref().map_or(0, Output::weight);
-        let day = reads_today.then_some(*day);
         self.cache
-            .put(key.clone(), Arc::new(CachedOutput { output, day }), weight);
+            .put(key, Arc::new(CachedOutput { output, day }), weight);
     }
 
     /// The cached output that is valid on a date.

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
 
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
 use colonnade_model::release::ReleaseId;
 use colonnade_web::client::ClientKey;
 use colonnade_web::query::{QueryResult, Revision, UnusableResult};
@@ -43,8 +46,12 @@ pub trait QuerySource: Send + Sync {
 /// The queries of a page: paths below `/api/` of this site, by name.
 ///
 /// `queries` of a page is pure: they depend only on the releases, the page's path and the date.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Queries(BTreeMap<String, String>);
+#[derive(Debug)]
+pub(crate) struct Queries {
+    paths: BTreeMap<String, String>,
+    /// Until then, no document waits for the results.
+    late_until: Mutex<Option<Instant>>,
+}
 
 impl Queries {
     /// Checks the queries that a worker returned. The gateway does not trust it: it executes the
@@ -71,17 +78,30 @@ impl Queries {
                 return Err(format!("the path of query {name:?} is not below {PREFIX}"));
             }
         }
-        Ok(Self(paths))
+        Ok(Self {
+            paths,
+            late_until: Mutex::default(),
+        })
     }
 
     /// The names and paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
-        self.0.iter()
+        self.paths.iter()
     }
 
     /// The path of a query.
     pub(crate) fn path(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.paths.get(name).map(String::as_str)
+    }
+
+    /// Records that a result was late: until then, no document waits for the results.
+    pub(crate) fn record_late(&self, until: Instant) {
+        *self.late_until.lock() = Some(until);
+    }
+
+    /// Whether a result was late a short time ago.
+    pub(crate) fn are_late(&self) -> bool {
+        self.late_until.lock().is_some_and(|until| Instant::now() < until)
     }
 
     /// The bytes of names and paths.

@@ -87,6 +87,14 @@ impl ReleasePair {
 }
 
 impl CacheKey {
+    /// The key of the queries.
+    pub(super) fn of_queries(&self) -> Self {
+        Self {
+            results: None,
+            ..self.clone()
+        }
+    }
+
     /// Its size in bytes, twice: the cache has two copies. Clients choose how long paths are.
     pub(super) fn weight(&self) -> usize {
         let length = match &self.part {

@@ -95,6 +95,23 @@ impl Results {
         }
     }
 
+    /// The results of all queries of an extension. Those that the source lacks have failed: they were
+    /// late a short time ago.
+    pub(crate) async fn without_waiting(source: &Arc<dyn QuerySource>, queries: Arc<Queries>) -> Self {
+        let mut results = BTreeMap::new();
+        for (name, path) in queries.iter() {
+            let result = source.cached(path).await;
+            let result = result.unwrap_or_else(|| QueryResult::failed(GATEWAY_TIMEOUT));
+            results.insert(name.clone(), result);
+        }
+        let too_large = fail_largest(&mut results);
+        let now = Instant::now();
+        Self {
+            too_large,
+            ..request_scope::run_blocking(move || Self::new(queries, &results, now, None)).await
+        }
+    }
+
     /// The results of all queries of a page that the source has; `None` if it lacks one.
     pub(crate) async fn cached(source: &Arc<dyn QuerySource>, queries: Arc<Queries>) -> Option<Self> {
         let mut results = BTreeMap::new();
