@@ -129,12 +129,27 @@ fn switched_off_extension_leaves_all_new_documents() {
     assert!(logs.contains("extension-off"), "{logs}");
     stays_off(&gateway);
 
-    assert_eq!(switch_as(&gateway, "page", ("events", POINT), true).status, 201);
-    assert_eq!(aside(&mut live), json!(["events@1.0.0"]));
+    // With a place for both.
+    let on = || switch_as(&gateway, "page", ("events", POINT), true);
+    let refused = on();
+    assert_eq!(refused.status, 409, "{}", refused.text());
     assert_eq!(
-        left_out(&gateway)[0],
-        "`directory/aside@1` shows 1 extension; news@1.0.0 (order 5) is left out"
+        refused.json()["problems"],
+        json!([would_push_out("events@1.0.0 (order 0)", 1)])
     );
+    assert_eq!(aside(&mut live), json!(["news@1.0.0"]));
+    gateway.publish(&directory("2.0.0", 2));
+    gateway.deploy(&json!({ "directory": "2.0.0" }));
+    assert_eq!(on().status, 201);
+    assert_eq!(aside(&mut live), json!(["events@1.0.0", "news@1.0.0"]));
+}
+
+/// The problem of a change after which these and no extension of `news` may be shown.
+fn would_push_out(others: &str, max: u8) -> String {
+    format!(
+        "`directory/aside@1` would show {others} and not news@1.0.0 (order 5), which it shows now: its `max` is {max}; \
+         set `order` or `allow` in `[extension_points.\"directory/aside\"]` of site.toml, or raise `max` in directory"
+    )
 }
 
 /// A promotion, a deploy, a removal and rollbacks leave the extension of `events` switched off.
@@ -234,9 +249,7 @@ fn deploy_that_pushes_out_an_extension_is_refused() {
     let gateway = gateway("", &[section("news", "1.0.0").fills(ASIDE, 5)]);
     let mut visitor = Browser::new(gateway.site);
     let published = gateway.put_release("events", "1.0.0", events("1.0.0").archive());
-    let problem = "`directory/aside@1` would show events@1.0.0 (order 0) and not news@1.0.0 (order 5), which it shows now: \
-        its `max` is 1; set `order` or `allow` in `[extension_points.\"directory/aside\"]` of site.toml, or raise `max` in \
-        directory";
+    let problem = would_push_out("events@1.0.0 (order 0)", 1);
     let warnings = published.json()["warnings"].to_string();
     assert!(
         warnings.contains(&json!(format!("a deploy now would be rejected: {problem}")).to_string()),
@@ -274,4 +287,23 @@ fn deploy_that_pushes_out_an_extension_is_refused() {
     let promoted = gateway.admin_post("/api/v1/rollouts/events/promote", &json!({}));
     assert_eq!(promoted.status, 409, "{}", promoted.text());
     assert_eq!(promoted.json()["problems"], json!([problem]));
+}
+
+#[test]
+fn rollouts_that_together_push_out_an_extension_are_refused() {
+    let news = section("news", "1.0.0").fills(ASIDE, 5);
+    let gateway = gateway("", &[directory("2.0.0", 3), news]);
+    let start = |name: &str| {
+        gateway.publish(&section(name, "1.0.0").fills(ASIDE, 0));
+        gateway.post_deployment(&json!({ "releases": { name: "1.0.0" }, "percent": 99 }))
+    };
+    assert_eq!(["a", "b"].map(|name| start(name).status), [201, 201]);
+    let refused = start("c");
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let others = "a@1.0.0 (order 0), b@1.0.0 (order 0), c@1.0.0 (order 0)";
+    assert_eq!(refused.json()["problems"], json!([would_push_out(others, 3)]));
+    let published = gateway.put_release("c", "1.0.0", section("c", "1.0.0").fills(ASIDE, 0).archive());
+    let warnings = published.json()["warnings"].to_string();
+    assert!(warnings.contains("a deploy now would be rejected"), "{warnings}");
+    gateway.admin_change("/api/v1/rollouts/a/promote", &json!({}));
 }

@@ -118,7 +118,8 @@ pub(super) fn list(deployments: &Deployments) -> Response {
 /// Concerns all versions of the section and of the point, until it is switched again: deploys and
 /// rollbacks change nothing of it. New documents follow at once at this gateway, and at others after
 /// their next poll of the store. Needs a token for the section of the extension, or for the one that
-/// opens the point.
+/// opens the point. Switching on fails with 409 `extensions_pushed_out` if the point would no longer
+/// show another extension.
 #[utoipa::path(
     post, path = "/api/v1/extensions", tag = "extensions", operation_id = "switchExtension",
     security(("token" = [Action::Rollback.name()])), request_body = Switch,

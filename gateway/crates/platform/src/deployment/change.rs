@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering;
 use super::claims::{assemble_new, refused_claims};
 use super::deployments::Deployments;
 use super::error::LoadError;
-use super::left_out::pushed_out;
 use super::metrics;
 use super::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
+use super::pushed_out::{Offer, pushed_out};
 use super::snapshot::{Snapshot, concurrently};
 use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
@@ -301,22 +301,35 @@ impl Deployments {
     }
 }
 
-/// Fails if new releases would push an extension of another section out of a point. Rollbacks may: they
+/// Fails if a change would push an extension of another section out of a point. Rollbacks may: they
 /// restore what was shown before.
 fn require_shown(snapshot: &Snapshot, plan: &Plan, loaded: &[LoadedDeployment]) -> Result<(), ChangeError> {
-    let action = plan.state.change.action;
-    if !action.is_forward() && action != ChangeKind::Rollout {
+    let Change {
+        action, candidate, ..
+    } = &plan.state.change;
+    let (Some(live), changed) = (snapshot.live(), loaded.first()) else {
         return Ok(());
+    };
+    let rules = snapshot.rules_with(Some(&plan.state));
+    // What a candidate pushes out so far, its promotion pushes out for all visitors.
+    let before = Offer::of(snapshot, live, *candidate);
+    let mut after = Offer {
+        rules: &rules,
+        ..Offer::of(snapshot, live, None)
+    };
+    match action {
+        ChangeKind::Deploy | ChangeKind::Promote => after.live = changed.unwrap_or(live),
+        ChangeKind::Rollout => after
+            .candidates
+            .extend(changed.iter().flat_map(|set| &set.releases)),
+        ChangeKind::ExtensionOn => {}
+        _ => return Ok(()),
     }
-    let mut problems = BTreeSet::new();
-    for (set, after) in plan.sets.iter().zip(loaded) {
-        let before = set.replaces.as_ref().and_then(|name| snapshot.set(name));
-        problems.extend(before.iter().flat_map(|before| pushed_out(before, after)));
-    }
+    let problems = pushed_out(&before, &after);
     if problems.is_empty() {
         Ok(())
     } else {
-        Err(ChangeError::ExtensionsPushedOut(problems.into_iter().collect()))
+        Err(ChangeError::ExtensionsPushedOut(problems))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::pushed_out;
+use super::{Offer, pushed_out};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::extension_rules::{ExtensionId, ExtensionRules, PointRules, Refusal};
 use colonnade_model::pattern::RequestPath;
@@ -319,8 +319,69 @@ fn rules_order_allow_and_switch_off_extensions() {
     }
 }
 
+/// What visitors get with these live releases and the releases of these candidates.
+fn offer<'a>(live: &'a LoadedDeployment, candidates: &'a [Arc<LoadedCandidate>]) -> Offer<'a> {
+    Offer {
+        live,
+        candidates: candidates
+            .iter()
+            .flat_map(|candidate| &candidate.releases)
+            .collect(),
+        rules: &live.rules,
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn rollouts_push_out_what_any_visitor_may_lack(
+        (max, other_max) in (1_u8..4, proptest::option::of(1_u8..4)),
+        sections in vec((proptest::option::of(0_i64..6), proptest::option::of(proptest::option::of(0_i64..6))), 5),
+    ) {
+        let aside = "page/aside@1".parse().unwrap();
+        let opens = |version, max| {
+            let mut page = small_section("page", version, "/");
+            page.release.extension_points = vec![point("page/aside".to_owned(), max)];
+            loaded(page)
+        };
+        let (mut live, mut candidates) = (vec![shell_release(), opens("1.0.0", max)], Vec::new());
+        let mut start = |name: &str, release: Option<Arc<LoadedRelease>>| {
+            let (number, releases) = (candidates.len() as u64 + 2, Vec::from_iter(release));
+            let record = deployment(number, &releases, BTreeSet::from([name.to_owned()]));
+            candidates.push(Arc::new(LoadedCandidate::new(record, releases, Vec::new())));
+        };
+        if let Some(max) = other_max {
+            start("page", Some(opens("2.0.0", max)));
+        }
+        for (number, (order, changed)) in sections.into_iter().enumerate() {
+            let name = format!("s{number}");
+            live.extend(order.map(|order| fills((&name, "1.0.0"), order, "page/aside@1")));
+            if let Some(order) = changed {
+                start(&name, order.map(|order| fills((&name, "2.0.0"), order, "page/aside@1")));
+            }
+        }
+        let live = assembled(live);
+        let lacks = |chosen: usize, extension: &Arc<ExtensionManifest>| {
+            let chosen = candidates.iter().enumerate().filter(|(index, _)| chosen & (1 << index) != 0);
+            let set = live.with(chosen.map(|(_, candidate)| candidate.clone()).collect());
+            set.filling(&aside).contains(extension) && !set.extensions(&aside).contains(extension)
+        };
+        let shown = live.extensions(&aside).iter();
+        let lacked = shown.filter(|extension| (0..1 << candidates.len()).any(|chosen| lacks(chosen, extension)));
+        let lacked = lacked.map(|extension| format!("{}@1.0.0 (order {})", extension.section.name, extension.order));
+        let expected = lacked.collect::<Vec<_>>().join(", ");
+        let problems = pushed_out(&offer(&live, &[]), &offer(&live, &candidates)).concat();
+        let pushed = problems.split_once(" and not ").and_then(|(_, rest)| rest.split_once(", which"));
+        assert_eq!(pushed.map_or("", |(pushed, _)| pushed), expected, "{problems}");
+    }
+}
+
 #[test]
 fn deploy_pushes_out_only_what_keeps_its_release() {
+    let pushed_out = |before: &LoadedDeployment, after: &LoadedDeployment| {
+        pushed_out(&offer(before, &[]), &offer(after, &[]))
+    };
     let live = filled_set(1, 2, "a 10, b 20, c 30");
     for (case, (version, max, sections), pushed) in [
         ("nothing new", (1, 2, "a 10, b 20"), ""),

@@ -87,33 +87,6 @@ fn each(
     described.collect()
 }
 
-/// The extensions that a change pushes out of their points, as the problems of a deploy: they are
-/// shown before it, and their section keeps its release. A point that a release closes shows none: its
-/// team may close it.
-pub(crate) fn pushed_out(before: &LoadedDeployment, after: &LoadedDeployment) -> Vec<String> {
-    let left_out = after.left_out().filter_map(|left_out| match left_out.reason {
-        LeftOutReason::Full(max) => Some((left_out, max)),
-        _ => None,
-    });
-    let problems = left_out.filter_map(|(LeftOut { point, extensions, .. }, max)| {
-        let shown = before.extensions(point);
-        let pushed = extensions.iter().filter(|extension| shown.contains(extension));
-        let pushed: Vec<String> = pushed.map(described).collect();
-        (!pushed.is_empty()).then(|| {
-            let shown: Vec<String> = after.extensions(point).iter().map(described).collect();
-            format!(
-                "`{point}` would show {} and not {}, which it shows now: its `max` is {max}; set `order` or `allow` in \
-                 `[extension_points.\"{}\"]` of site.toml, or raise `max` in {}",
-                shown.join(", "),
-                pushed.join(", "),
-                point.id(),
-                point.owner()
-            )
-        })
-    });
-    problems.collect()
-}
-
 /// In which other versions the set has a point, as the end of a sentence.
 fn other_versions(set: &LoadedDeployment, point: &PointReference) -> String {
     let Some(owner) = set.release(point.owner()) else {
@@ -131,7 +104,7 @@ fn other_versions(set: &LoadedDeployment, point: &PointReference) -> String {
 }
 
 /// An extension among others of its point, as text.
-fn described(extension: &Arc<ExtensionManifest>) -> String {
+pub(super) fn described(extension: &Arc<ExtensionManifest>) -> String {
     format!("{} (order {})", release(extension), extension.order)
 }
 

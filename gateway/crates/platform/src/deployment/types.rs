@@ -63,8 +63,8 @@ pub enum ChangeError {
     /// Pages or extensions of the deployment fail to render.
     #[error("pages or extensions of the deployment fail to render")]
     RenderFailed(Vec<String>),
-    /// The releases would push extensions of other sections out of their points.
-    #[error("the deployment would push out extensions that are shown; only site.toml does")]
+    /// The change would push extensions of other sections out of their points.
+    #[error("the change would push out extensions that are shown; only site.toml does")]
     ExtensionsPushedOut(Vec<String>),
     /// No release that visitors get has the extension.
     #[error("no live release of `{}` fills `{}`; `colonnade extensions` lists what does", .0.section, .0.point)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use semver::Version;
 
 use crate::deployment::{
-    Deployments, LeftOutExtensions, LoadError, assemble_new, pushed_out, refused_claims,
+    Deployments, LeftOutExtensions, LoadError, Offer, assemble_new, pushed_out, refused_claims,
 };
 use colonnade_model::deployment::Deployment;
 use colonnade_model::release::ReleaseId;
@@ -49,7 +49,8 @@ pub async fn warnings(deployments: &Deployments, id: &ReleaseId) -> Result<Vec<S
             let mut left_out = LeftOutExtensions::of(&set);
             left_out.retain(|left_out| left_out.concerns(|name| name == id.name));
             warnings.extend(left_out.iter().map(ToString::to_string));
-            let mut problems = pushed_out(live, &set);
+            let [before, after] = [&**live, &set].map(|live| Offer::of(&snapshot, live, None));
+            let mut problems = pushed_out(&before, &after);
             problems.extend(deployments.render_problems(&snapshot, &set).await);
             problems
         }

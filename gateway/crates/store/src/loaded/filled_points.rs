@@ -7,7 +7,7 @@ use colonnade_model::extension_rules::{ExtensionRules, Refusal};
 use colonnade_model::release::PointReference;
 
 use super::manifest::ExtensionManifest;
-use super::release::{LoadedRelease, Role};
+use super::release::LoadedRelease;
 
 /// The extensions of a set, by the point that they fill.
 #[derive(Debug, Clone, Default)]
@@ -51,11 +51,9 @@ impl FilledPoints {
     pub(super) fn of(releases: &[Arc<LoadedRelease>], rules: &ExtensionRules) -> Self {
         let mut points = BTreeMap::<_, FilledPoint>::new();
         for release in releases {
-            if let Role::Section(parts) = &release.role {
-                for extension in &parts.extensions {
-                    let point = points.entry(extension.point.clone()).or_default();
-                    point.extensions.push(Arc::clone(extension));
-                }
+            for extension in release.extensions() {
+                let point = points.entry(extension.point.clone()).or_default();
+                point.extensions.push(Arc::clone(extension));
             }
         }
         for opened in releases.iter().flat_map(|release| &release.extension_points) {
@@ -63,15 +61,15 @@ impl FilledPoints {
                 point.max = Some(opened.max.into());
             }
         }
-        for (reference, point) in &mut points {
-            let is_refused = |name: &str| rules.refusal(name, reference.id()).is_some();
-            let extensions = &mut point.extensions;
-            extensions.sort_by_cached_key(|extension| {
-                let name = &extension.section.name;
-                let place = rules.place(name, reference.id());
-                (is_refused(name), place, extension.order, name.clone())
-            });
-            point.permitted = extensions.partition_point(|extension| !is_refused(&extension.section.name));
+        for FilledPoint {
+            extensions,
+            permitted,
+            ..
+        } in points.values_mut()
+        {
+            extensions.sort_by(|a, b| a.rank(rules).cmp(&b.rank(rules)));
+            extensions.sort_by_key(|each| each.refusal(rules).is_some());
+            *permitted = extensions.partition_point(|each| each.refusal(rules).is_none());
         }
         Self(points)
     }
@@ -100,7 +98,7 @@ impl FilledPoints {
                 reason,
             });
             let refused = refused.chunks(1).filter_map(move |extensions| {
-                let refusal = rules.refusal(&extensions[0].section.name, point.id())?;
+                let refusal = extensions[0].refusal(rules)?;
                 Some(LeftOut {
                     point,
                     extensions,

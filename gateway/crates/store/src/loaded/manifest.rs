@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 use std::sync::Arc;
 
+use colonnade_model::extension_rules::{ExtensionRules, Refusal};
 use colonnade_model::release::PointReference;
 use serde::Serialize;
 
@@ -152,4 +153,17 @@ pub struct ExtensionManifest {
     pub assets: Vec<Asset>,
     /// The length in bytes of what the extension loads, as in [`PageManifest::bytes`].
     pub bytes: u64,
+}
+
+impl ExtensionManifest {
+    /// Its place among the extensions of its point with these rules: a lower one comes first.
+    pub fn rank(&self, rules: &ExtensionRules) -> (usize, i64, &str) {
+        let name = &*self.section.name;
+        (rules.place(name, self.point.id()), self.order, name)
+    }
+
+    /// Why an operator does not want it to be shown; `None` if it may be.
+    pub fn refusal(&self, rules: &ExtensionRules) -> Option<Refusal> {
+        rules.refusal(&self.section.name, self.point.id())
+    }
 }

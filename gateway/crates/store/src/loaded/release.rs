@@ -367,11 +367,15 @@ impl LoadedRelease {
 
     /// The extension points that it fills.
     pub fn filled_points(&self) -> impl Iterator<Item = &PointReference> {
-        let extensions: &[_] = match &self.role {
+        self.extensions().iter().map(|extension| &extension.point)
+    }
+
+    /// What it contributes to extension points.
+    pub fn extensions(&self) -> &[Arc<ExtensionManifest>] {
+        match &self.role {
             Role::Section(parts) => &parts.extensions,
             Role::Shell(_) => &[],
-        };
-        extensions.iter().map(|extension| &extension.point)
+        }
     }
 
     /// Whether it has an extension, in any version of its point.

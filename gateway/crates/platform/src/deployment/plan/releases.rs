@@ -112,8 +112,8 @@ impl Planner<'_> {
     }
 
     /// The sets that visitors get when these releases are live or a candidate: alone, and with each
-    /// running rollout. Every rule is about two releases, so all sets of several rollouts are valid
-    /// if these are.
+    /// running rollout. The rules of sets are about two releases, so all sets of several rollouts are
+    /// valid if these are. What a point shows is about more: [`crate::deployment::pushed_out`].
     fn changed_sets(&self, releases: &Releases) -> Vec<ChangedSet> {
         let live = self.live().map(|live| live.number);
         let alone = ChangedSet {

@@ -127,7 +127,7 @@ impl Snapshot {
     }
 
     /// The rules for extensions that follow from a live state.
-    pub(super) fn rules_with(&self, state: Option<&LiveState>) -> Arc<ExtensionRules> {
+    pub(crate) fn rules_with(&self, state: Option<&LiveState>) -> Arc<ExtensionRules> {
         self.rules.with_off(state.map(LiveState::off).unwrap_or_default())
     }
 
