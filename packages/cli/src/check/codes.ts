@@ -133,6 +133,10 @@ export const PROBLEM_KINDS = {
     help: "Fill a point and a version that a live section opens. A point shows the extensions with the lowest orders.",
     severity: "warning",
   },
+  COL172: {
+    title: "HTML of an extension",
+    help: "Render complete elements that stand in the content of a page. The page's team decides its title and its other elements.",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Returns the help text for a library that creates style elements. */

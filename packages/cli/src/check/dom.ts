@@ -2,6 +2,7 @@ import axe, { type AxeResults, type NodeResult } from "axe-core";
 import { Window } from "happy-dom";
 import vm from "node:vm";
 
+import { extensionHtmlProblem } from "./extensionHtml.js";
 import type { RenderedView } from "./report.js";
 import { problemOf, type Problem } from "./problem.js";
 import { PLACEHOLDER_SITE } from "./sandbox/site.js";
@@ -38,6 +39,11 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
   document.title = PLACEHOLDER_SITE.brand;
   for (const page of pages) {
     const { isExtension = false, source } = page;
+    const problem = isExtension ? extensionHtmlProblem(page.html) : null;
+    if (problem !== null) {
+      faults.set(`${source} html`, problemOf("COL172", `${page.view} ${problem}`, page.location));
+      continue;
+    }
     const html = isExtension ? `<main>${page.html}</main>` : page.html;
     const parsed = new window.DOMParser().parseFromString(html, "text/html");
     document.body.replaceChildren(...parsed.body.childNodes);

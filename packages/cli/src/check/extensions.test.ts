@@ -133,6 +133,12 @@ const EXTENSIONS: Readonly<Record<string, readonly [members: string, ...Expected
     "the extension hello/link@1 with example 1 links to /lab/points/x, which no page of the section matches",
     "4:12",
   ],
+  title: [
+    "Component: () => <><title>Events</title><p>Events</p></>",
+    "COL172",
+    "the extension hello/title@1 with example 2 has `<title>`; expected only elements of its own content",
+    "4:12",
+  ],
   nested: [
     "Component: () => <ExtensionPoint point={{ reference: 'hello/data@1' } as never} props={{}} />",
     "COL170",
