@@ -22,19 +22,17 @@ fn serve(gateway: &Gateway, releases: &[Release], requested: &[&str]) {
     let deployed = deploy(gateway, releases);
     assert_eq!(deployed.status, 201, "{}", deployed.text());
     assert!(deployed.json().get("requestedPaths").is_none());
-    for path in requested {
+    for path in requested.iter().cycle().take(3 * requested.len()) {
         assert_eq!(gateway.get(path).status, 200, "{path}");
     }
 }
 
-/// The only problem of a rejected deploy, up to the place in the code.
-fn problem(rejected: &Response) -> String {
+/// The problems of a rejected deploy, each up to the place in the code.
+fn problems(rejected: &Response) -> Vec<String> {
     assert_eq!(rejected.status, 422, "{}", rejected.text());
     let problems = rejected.json()["problems"].take();
-    let [problem] = &problems.as_array().unwrap()[..] else {
-        panic!("{problems}");
-    };
-    problem.as_str().unwrap().lines().next().unwrap().to_owned()
+    let first_line = |problem: &Value| problem.as_str().unwrap().lines().next().unwrap().to_owned();
+    problems.as_array().unwrap().iter().map(first_line).collect()
 }
 
 /// The requested paths in the response to a deploy that is accepted.
@@ -46,16 +44,23 @@ fn requested(accepted: &Response) -> Value {
 #[test]
 fn requested_path_that_newly_fails_rejects_deploy() {
     let gateway = Gateway::start();
-    let shop = |version, module| rendered_section("shop", version, "/shop/:x", module);
+    let listed = ["/shop/good", "/shop/listed-bad"].map(|path| json!({ "path": path, "indexable": false }));
+    let page = json!([{ "pattern": "/shop/:x", "assets": [], "paths": listed }]);
+    let shop =
+        |version, module| rendered_section("shop", version, "/shop/:x", module).with("pages", page.clone());
     serve(
         &gateway,
         &[rendering_shell("1.0.0"), shop("1.0.0", HEALTHY_MODULE)],
-        &["/shop/good", "/shop/bad"],
+        &["/shop/good", "/shop/bad", "/shop/worse-bad", "/shop/listed-bad"],
     );
     let fails = "export default { page: (path) => { if (path.endsWith('bad')) throw new Error('bad'); return ''; } };";
     assert_eq!(
-        problem(&deploy(&gateway, &[shop("2.0.0", fails)])),
-        "rendering /shop/bad (page /shop/:x of shop@2.0.0) failed: bad"
+        problems(&deploy(&gateway, &[shop("2.0.0", fails)])),
+        // One for both paths that no release lists.
+        [
+            "rendering a requested path (page /shop/:x of shop@2.0.0) failed: bad",
+            "rendering /shop/listed-bad (page /shop/:x of shop@2.0.0) failed: bad"
+        ]
     );
     let logs = gateway.admin_get("/api/v1/sections/shop/logs");
     let logs = logs.to_string();
@@ -90,11 +95,13 @@ fn requested_paths_are_tried_with_cached_results() {
     );
     let asked = upstream.received().len();
     assert_eq!(
-        problem(&deploy(
+        problems(&deploy(
             &gateway,
             &[live("2.0.0", "(key) => ({ isMissing: key === 'gone' })")]
         )),
-        "/live/gone has the status 404 with live@2.0.0, and another one with the live releases"
+        [
+            "a requested path (page /live/:key) has the status 404 with live@2.0.0, and another one with the live releases"
+        ]
     );
     // A redirect and other HTML are changes.
     let data = "(key, results) => (key === 'gone' ? { location: '/' } : { key: key === 'same' ? key : 'other', results })";
@@ -132,12 +139,19 @@ fn requested_pages_of_others_with_new_extension_are_tried() {
         &["/page/good", "/page/bad", "/other/a"],
     );
     assert_eq!(
-        problem(&deploy(
+        problems(&deploy(
             &gateway,
             &[events("2.0.0", "key === 'bad' ? key.x.y : '1'")]
         )),
-        "rendering `page/aside@1` (extension of events@2.0.0) for /page/bad failed: TypeError: cannot read property 'y' of undefined"
+        [
+            "rendering `page/aside@1` (extension of events@2.0.0) for a requested path (page /page/:key) failed: \
+            TypeError: cannot read property 'y' of undefined"
+        ]
     );
+    // Two requests are too few.
+    for _ in 0..2 {
+        gateway.get("/page/rare");
+    }
     assert_eq!(
         requested(&deploy(&gateway, &[events("3.0.0", "key === 'bad' ? '2' : '1'")])),
         json!({ "rendered": 2, "changed": 1 })

@@ -112,6 +112,15 @@ impl RenderRequest<'_> {
         ReleasePair::of(self.deployment, section)
     }
 
+    /// The path, for messages. One that no release lists can contain personal data.
+    pub(crate) fn named_path(&self) -> &str {
+        if self.is_listed() {
+            self.path
+        } else {
+            "a requested path"
+        }
+    }
+
     /// Whether a release lists the path, or the page has no other: visitors cannot make it up. True
     /// for the not-found page, which is the same for all paths.
     pub(super) fn is_listed(&self) -> bool {

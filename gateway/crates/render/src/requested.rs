@@ -118,7 +118,12 @@ impl Renderer {
             if let Some((is_changed, new)) = tried {
                 renders.rendered += 1;
                 renders.changed += usize::from(is_changed);
-                failures.extend(new);
+                // Several paths that are not named can have the same message.
+                for failure in new {
+                    if !failures.contains(&failure) {
+                        failures.push(failure);
+                    }
+                }
             }
         }
         (renders, failures)
@@ -255,7 +260,8 @@ impl PathOutput {
 
     /// What fails in the response to a request, and not in another one.
     fn failures(&self, other: &Self, request: RenderRequest<'_>) -> Vec<NewFailure> {
-        let path = request.path;
+        let pattern = request.page.map_or("", |page| &page.pattern);
+        let path = format!("{} (page {pattern})", request.named_path());
         let not_found = request
             .releases()
             .filter(|_| self.is_not_found() && !other.is_not_found());

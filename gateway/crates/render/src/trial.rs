@@ -419,7 +419,8 @@ impl<'a> RenderRequest<'a> {
         match self.page {
             Some(page) => format!(
                 "rendering {} (page {} of {release}) failed: {message}",
-                self.path, page.pattern
+                self.named_path(),
+                page.pattern
             ),
             None => format!("rendering the not-found page of {release} failed: {message}"),
         }

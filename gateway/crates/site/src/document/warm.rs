@@ -13,6 +13,10 @@ use colonnade_store::loaded::LoadedDeployment;
 use super::Documents;
 use crate::deployment_selection::DeploymentSelection;
 
+/// The requests of a path, since its document was cached, from which on a deploy tries it. One visitor
+/// can request any path once.
+const MIN_REQUESTS: u64 = 3;
+
 impl Warm for Documents {
     fn requested_paths(&self) -> Vec<String> {
         let mut counts: HashMap<String, u64> = HashMap::new();
@@ -20,12 +24,12 @@ impl Warm for Documents {
         self.cache.for_each(|key, document| {
             let requests = document.requests.load(Ordering::Relaxed);
             if let Some(path) = &key.path
-                && requests > 0
                 && document.status != StatusCode::NOT_FOUND
             {
                 *counts.entry(path.clone()).or_default() += requests;
             }
         });
+        counts.retain(|_, requests| *requests >= MIN_REQUESTS);
         let mut paths: Vec<_> = counts.into_iter().collect();
         paths.sort_by(|(path, requests), (other_path, other)| (other, path).cmp(&(requests, other_path)));
         paths.into_iter().map(|(path, _)| path).collect()
