@@ -43,6 +43,8 @@ const SOURCES = "_";
  * @throws UsageError as {@link withDeclarations} does.
  */
 export async function writeDeclarations(folder: string, exposes: Exposes, output: string): Promise<string[]> {
+  if (Object.keys(exposes).length > 0 && tsconfigOf(folder) !== undefined && findCompiler(folder) === undefined)
+    return ["other sections get no types of the exposed modules: the package has no TypeScript; install typescript"];
   let warnings: string[] = [];
   await withDeclarations(folder, exposes, `${output}.types`, async (types, ambient) => {
     await mkdir(output, { recursive: true });

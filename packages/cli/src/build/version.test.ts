@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -67,6 +67,14 @@ describe("the version changes with", () => {
     const folder = await helloSection({ "src/a.css": "ab", "src/b.css": "c" });
     const before = await versionOf(folder);
     await writeFiles(folder, { "src/a.css": "a", "src/b.css": "bc" });
+    expect(await versionOf(folder)).not.toBe(before);
+  });
+
+  test("TypeScript, which writes the types of exposed modules", async () => {
+    const folder = await helloSection();
+    await rm(path.join(folder, "node_modules"));
+    const before = await versionOf(folder);
+    await writeFiles(folder, { "node_modules/typescript/package.json": '{ "bin": { "tsc": "tsc.js" } }' });
     expect(await versionOf(folder)).not.toBe(before);
   });
 

@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
+import { findCompiler } from "./compiler.js";
 import type { SectionConfig } from "./config.js";
 import { TOOL_FOLDERS } from "./toolFolders.js";
 import { UsageError } from "./usageError.js";
@@ -41,7 +42,10 @@ export interface BuildIdentity {
   readonly version: string;
   /** Global variable of the Module Federation container, unique per release. */
   readonly container: string;
-  /** Hash of the inputs: the package's files except tests, the files outside of it, the lockfile and the tools. */
+  /**
+   * Hash of the inputs: the package's files except tests, the files outside of it, the lockfile, the tools, and whether the package
+   * has TypeScript.
+   */
   readonly inputs: string;
 }
 
@@ -83,6 +87,8 @@ export async function hashInputs(
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
   await addTools(hash);
+  // With it, a release has the types of its exposed modules.
+  if (findCompiler(folder) !== undefined) hash.update("typescript\0");
   return shortDigest(hash.update(await lockFile(folder)));
 }
 

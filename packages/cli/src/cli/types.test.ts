@@ -67,6 +67,14 @@ describe("the types of a release", () => {
     expect(await readdir(folder)).not.toContain("out");
   });
 
+  test("that no TypeScript can write are a warning", async () => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, { "tsconfig.json": "{}" });
+    expect(await writeDeclarations(folder, EXPOSES, path.join(folder, "out"))).toEqual([
+      "other sections get no types of the exposed modules: the package has no TypeScript; install typescript",
+    ]);
+  });
+
   test("that only ambient declarations have are a warning", async () => {
     const folder = await helloSection({
       "tsconfig.json": TSCONFIG,
