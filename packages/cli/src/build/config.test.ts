@@ -51,6 +51,17 @@ test("loadConfig returns the policy that documents need", async () => {
   expect(await loadConfig(await packageWith(JSON.stringify(hello)))).toEqual(hello);
 });
 
+test("all problems of a configuration are reported", async () => {
+  const folder = await packageWith(
+    '{ name: "Hello", entry: "./gone.ts", budgets: {}, facts: { a: 1 }, budget: { scriptKib: 0 } }',
+  );
+  const error = await loadConfig(folder).catch(String);
+  const found = ['unknown key "budgets"', 'name is "Hello"', "entry is", "facts.a is 1", "budget is"];
+  expect(String(error).split("\n")).toEqual(
+    found.map((text) => expect.stringContaining(`section.config.js: ${text}`) as string),
+  );
+});
+
 test("defineConfig has the types of settings that the program declares, and any of others", () => {
   const hello = { name: "hello", entry: "./src/section.ts" };
   const facts = { testPhone: "string", testHours: "string[]", other: "number[]" } as const;

@@ -7,7 +7,7 @@ import type { Configuration } from "webpack";
 
 import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFolder } from "./folder.js";
-import { IMAGE_KEYS, readImageConfig, type ImageConfig } from "./images.js";
+import { checkImages, IMAGE_KEYS, type ImageConfig } from "./images.js";
 import { isFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
 import { checkPolicy, type ContentPolicy } from "./policy.js";
@@ -133,62 +133,74 @@ export async function loadConfig(folder: string): Promise<SectionConfig> {
   const config = module.default;
   if (typeof config !== "object" || config === null)
     throw new UsageError(`${file}: expected a default export made by defineConfig({ name, entry })`);
-  for (const key of Object.keys(config)) {
-    if (!KEYS.has(key)) throw new UsageError(`${file}: unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
-  }
-  const { name, entry, kind = "section" } = config;
-  if (typeof name !== "string" || !isSectionName(name))
-    throw new UsageError(`${file}: name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
-  if (kind !== "section" && kind !== "shell")
-    throw new UsageError(`${file}: kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
-  if ((kind === "shell") !== (name === "shell"))
-    throw new UsageError(
-      `${file}: name is "${name}" and kind is "${kind}"; the shell needs both to be "shell", a section neither`,
-    );
-  if (typeof entry !== "string" || !(await isFile(path.join(folder, entry))))
-    throw new UsageError(`${file}: entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  const { facts, config: values, policy, exposes, federation, define, budget, webpack, meta } = config;
-  if (facts !== undefined) checkTypes(file, "facts", facts);
-  if (values !== undefined) checkTypes(file, "config", values);
-  if (policy !== undefined) checkPolicy(file, policy);
-  if (values !== undefined && kind === "shell")
-    throw new UsageError(
-      `${file}: config is for a section; expected no config, because a shell has no table of its own`,
-    );
-  if (exposes !== undefined) await checkExposes(file, exposes, kind === "section" ? folder : undefined);
-  if (federation !== undefined && (kind === "shell" || !isFederation(federation)))
-    throw new UsageError(
-      `${file}: federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
-    );
-  if (meta !== undefined) checkMeta(file, meta, kind === "shell");
-  if (budget !== undefined && (kind === "shell" || !isBudget(budget)))
-    throw new UsageError(
-      `${file}: budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
-    );
-  if (define !== undefined) checkDefine(file, define);
-  if (webpack !== undefined && (typeof webpack !== "function" || kind === "shell"))
-    throw new UsageError(
-      `${file}: webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
-    );
-  const { icon } = config;
-  if (icon !== undefined && (typeof icon !== "string" || kind !== "shell" || !(await isFile(path.join(folder, icon)))))
-    throw new UsageError(`${file}: icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`);
-  return {
-    name,
-    entry,
-    kind,
-    ...(facts !== undefined && { facts }),
-    ...(values !== undefined && { config: values }),
-    ...(policy !== undefined && { policy }),
-    ...(meta !== undefined && { meta: meta as NonNullable<SectionConfig["meta"]> }),
-    ...(exposes !== undefined && { exposes: exposes as Exposes }),
-    ...(federation !== undefined && { federation: federation as NonNullable<SectionConfig["federation"]> }),
-    ...(define !== undefined && { define: define as NonNullable<SectionConfig["define"]> }),
-    ...(budget !== undefined && { budget: budget as Budget }),
-    ...(webpack !== undefined && { webpack: webpack as NonNullable<SectionConfig["webpack"]> }),
-    ...(typeof icon === "string" && { icon }),
-    ...readImageConfig(file, config, kind),
+  const problems = await configProblems(folder, file, config);
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  const given = Object.entries(config).filter(([, value]) => value !== undefined);
+  return { kind: "section", ...(Object.fromEntries(given) as unknown as SectionConfig) };
+}
+
+/** Finds all that is wrong in a configuration. */
+async function configProblems(
+  folder: string,
+  file: string,
+  config: Readonly<Record<string, unknown>>,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const reject = (isWrong: boolean, problem: string): void => {
+    if (isWrong) problems.push(`${file}: ${problem}`);
   };
+  const attempt = async (check: () => unknown): Promise<void> => {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
+    }
+  };
+  const isMissing = async (value: unknown): Promise<boolean> =>
+    typeof value !== "string" || !(await isFile(path.join(folder, value)));
+  const { name, entry, kind = "section", facts, config: values, policy, exposes, federation } = config;
+  const { define, budget, webpack, meta, icon } = config;
+  const isShell = kind === "shell";
+  const keys = Object.keys(config).filter((key) => !KEYS.has(key));
+  for (const key of keys) reject(true, `unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
+  const isNamed = typeof name === "string" && isSectionName(name);
+  reject(!isNamed, `name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
+  const isKind = kind === "section" || isShell;
+  reject(!isKind, `kind is ${JSON.stringify(kind)}; expected "section" or "shell"`);
+  reject(
+    isNamed && isKind && isShell !== (name === "shell"),
+    `name is "${String(name)}" and kind is "${String(kind)}"; the shell needs both to be "shell", a section neither`,
+  );
+  reject(await isMissing(entry), `entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
+  if (facts !== undefined) await attempt(() => checkTypes(file, "facts", facts));
+  if (values !== undefined) await attempt(() => checkTypes(file, "config", values));
+  if (policy !== undefined) await attempt(() => checkPolicy(file, policy));
+  reject(
+    values !== undefined && isShell,
+    "config is for a section; expected no config, because a shell has no table of its own",
+  );
+  if (exposes !== undefined) await attempt(() => checkExposes(file, exposes, isShell ? undefined : folder));
+  reject(
+    federation !== undefined && (isShell || !isFederation(federation)),
+    `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
+  );
+  if (meta !== undefined) await attempt(() => checkMeta(file, meta, isShell));
+  reject(
+    budget !== undefined && (isShell || !isBudget(budget)),
+    `budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
+  );
+  if (define !== undefined) await attempt(() => checkDefine(file, define));
+  reject(
+    webpack !== undefined && (typeof webpack !== "function" || isShell),
+    `webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
+  );
+  reject(
+    icon !== undefined && (!isShell || (await isMissing(icon))),
+    `icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`,
+  );
+  await attempt(() => checkImages(file, config, isShell));
+  return problems;
 }
 
 function isFederation(federation: unknown): boolean {

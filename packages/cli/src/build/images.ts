@@ -75,20 +75,17 @@ const CHECKS: Readonly<Record<keyof typeof EXPECTED, (value: unknown) => boolean
 };
 
 /**
- * Reads the image settings of a configuration. `file` is the configuration's path, for error messages.
+ * Checks the image settings of a configuration. `file` is the configuration's path, for error messages.
  *
  * @throws UsageError if a value is invalid or the package is not the shell.
  */
-export function readImageConfig(file: string, config: Fields, kind: "section" | "shell"): ImageConfig {
-  const images: Record<string, unknown> = {};
+export function checkImages(file: string, config: Fields, isShell: boolean): void {
   for (const key of IMAGE_KEYS) {
     const value = config[key];
     if (value === undefined) continue;
-    if (kind !== "shell" || !CHECKS[key](value))
+    if (!isShell || !CHECKS[key](value))
       throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${EXPECTED[key]}`);
-    images[key] = value;
   }
-  return images;
 }
 
 /**

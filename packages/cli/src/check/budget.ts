@@ -100,7 +100,10 @@ function limitOf(
 }
 
 /** Warns of a budget of the section that is larger than that of the site, and so has no effect. */
-function findIneffective({ config: { name, budget }, siteBudget }: BuildContext): Problem[] {
+export function findIneffective({
+  config: { name, budget },
+  siteBudget,
+}: Pick<BuildContext, "config" | "siteBudget">): Problem[] {
   return KINDS.flatMap(({ budgetKey, siteKey }) => {
     const [own, ofSite] = [budget?.[budgetKey], siteBudget?.[budgetKey]];
     if (!siteBudget || own === undefined || ofSite === undefined || own <= ofSite) return [];

@@ -6,6 +6,7 @@ import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { loadConfig } from "../build/config.js";
 import { placeholderSettings, type FactType } from "../build/settings.js";
 import { UsageError } from "../build/usageError.js";
+import { warningsIn } from "../check/problem.js";
 import { readSite } from "../dev/document.js";
 import type { MinimalSite } from "../dev/minimalSite.js";
 import { openInBrowser } from "./browser.js";
@@ -57,11 +58,10 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
           print: (line) => stderr.write(`${printable(line)}\n`),
         });
         const { url, sections } = development;
-        // For the next build, which knows the size of a first view.
-        if (!minimal) await readBudgets(paths, site, environment);
+        const warnings = minimal ? [] : await readBudgets(paths, site, environment);
         const where = minimal ? "a site without other sections" : site;
         const lines = sections.map((section) => `${section.url} serves ${section.name} in ${where}`);
-        printResult({ text: lines.join("\n"), data: { url, site, sections } });
+        printResult({ text: lines.join("\n"), data: { url, site, sections }, warnings });
         if (open) await openInBrowser(sections[0]?.url ?? url, context);
         await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
         await development.close();
@@ -71,11 +71,19 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
     });
 }
 
-async function readBudgets(folders: readonly string[], site: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  for (const folder of folders) {
-    const { name } = await loadConfig(folder);
-    await readSiteBudget(folder, { name, site, environment });
-  }
+/** Reads the budgets of the sections, for their next builds. Returns a warning for each that is larger than the site's. */
+async function readBudgets(
+  folders: readonly string[],
+  site: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
+  const { findIneffective } = await import("../check/budget.js");
+  const found = folders.map(async (folder) => {
+    const config = await loadConfig(folder);
+    const siteBudget = await readSiteBudget(folder, { name: config.name, site, environment });
+    return warningsIn(findIneffective({ config, siteBudget }));
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function isSite(origin: string): Promise<boolean> {
