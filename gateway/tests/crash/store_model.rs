@@ -37,7 +37,7 @@ pub(super) struct StoreModel {
     rollouts: Vec<Rollout>,
     /// The sets that visitors get.
     offered: Vec<String>,
-    /// The deployments that were live, and have been stored since.
+    /// The deployments that were live, and that no garbage collection has ended: a killed one leaves records.
     were_live: BTreeSet<u64>,
     releases: ReleaseModel,
 }
@@ -148,17 +148,25 @@ impl StoreModel {
             self.apply(change);
         }
         assert_eq!(list["live"], json!(self.live));
-        self.check_rollouts(gateway, &list["rollouts"]);
+        let collected = new.iter().any(|change| change["action"] == "garbage-collection");
+        self.check_rollouts(gateway, &list["rollouts"], collected);
         new
     }
 
     /// Each rollout has a candidate with exactly its changes.
-    fn check_rollouts(&mut self, gateway: &Gateway, listed: &Value) {
+    fn check_rollouts(&mut self, gateway: &Gateway, listed: &Value, collected: bool) {
         let listed = listed.as_array().unwrap();
         assert_eq!(listed.len(), self.rollouts.len(), "{listed:?}");
         let state = std::fs::read(gateway.store().join("live.json")).unwrap();
         let state: Value = serde_json::from_slice(&state).unwrap();
         assert_eq!(state["visible"]["live"], json!(self.live));
+        if collected {
+            let earlier = state["visible"]["earlier"].as_array().into_iter().flatten();
+            let retained: BTreeSet<u64> = earlier.filter_map(|earlier| earlier["number"].as_u64()).collect();
+            let live = self.live.unwrap();
+            self.were_live
+                .retain(|number| *number == live || retained.contains(number));
+        }
         self.offered = vec![self.live.unwrap().to_string()];
         for (rollout, listed) in self.rollouts.iter().zip(listed) {
             assert_eq!(
