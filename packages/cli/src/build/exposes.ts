@@ -11,7 +11,7 @@ export const SECTION_MODULE = "./section";
 
 const MAX_MODULES = 100;
 const MAX_NAME = 128;
-// As in the gateway: gateway/crates/model/src/release/validate.rs.
+// As in the gateway: gateway/crates/model/src/release/validate/extensions.rs.
 const NAME = /^\.(\/[A-Za-z0-9][A-Za-z0-9_-]*)+$/;
 
 /** Returns whether a section can expose a module by this name. */

@@ -48,7 +48,7 @@ test.each([
   ["MAX_EXAMPLES_FILE", MAX_EXAMPLES_FILE / 1024, "of at most 1 MiB"],
   ["MAX_EXAMPLE_BYTES", MAX_EXAMPLE_BYTES / 1024, `at most ${String(MAX_EXAMPLE_BYTES / 1024)} KiB of JSON`],
 ])("the check has the gateway's %s, which the specification states", (name, value, statement) => {
-  const files = ["release/mod.rs", "release/validate.rs", "release/examples.rs", "pattern/mod.rs"];
+  const files = ["release/mod.rs", "release/validate/extensions.rs", "release/examples.rs", "pattern/mod.rs"];
   const sources = files.map((file) => path.join(ROOT, "gateway/crates/model/src", file));
   const release = sources.map((file) => readFileSync(file, "utf8")).join("\n");
   // `64 << 10` is in KiB.

@@ -1,35 +1,20 @@
 //! Validation of a release manifest, before the release is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod extensions;
+
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use http::HeaderValue;
 use semver::Version;
 
-use super::extension::{MAX_VERSION, is_point_id};
-use super::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
-use super::{
-    CONTRACT, ExtensionPoint, File, Kind, MAX_EXAMPLES_FILE, MAX_EXPOSED_MODULES, MAX_EXTENSIONS,
-    MAX_NAVIGATION, MAX_PATHS, Meta, NavigationEntry, PointReference, Release, SHELL, VersionRange,
-};
+use super::{CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Release, SHELL, VersionRange};
 use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable, RequestPath};
-
-/// The module of a container whose default export is the section.
-const SECTION_MODULE: &str = "./section";
 
 /// The maximum width and height of an image.
 const MAX_PIXELS: u32 = 8192;
 const PIXEL_RANGE: RangeInclusive<u32> = 1..=MAX_PIXELS;
-
-/// How many extensions a point can show at most.
-const MAX_SHOWN: u8 = 16;
-
-/// The maximum number of examples of an extension point.
-const MAX_EXAMPLES: usize = 20;
-
-/// The maximum length of the examples of a release as JSON.
-const MAX_EXAMPLE_BYTES: usize = 64 << 10;
 
 /// The maximum number of meta elements of a shell.
 const MAX_META: usize = 32;
@@ -136,6 +121,12 @@ impl Validator<'_> {
         }
     }
 
+    fn limit(&mut self, count: usize, max: usize, what: &str) {
+        if count > max {
+            self.problem(format!("the release has {count} {what}; expected at most {max}"));
+        }
+    }
+
     fn examples(&mut self) {
         let Some(path) = &self.release.examples else {
             return;
@@ -238,46 +229,37 @@ impl Validator<'_> {
             (Kind::Shell, Some(_)) => self.problem("the shell has no `container`"),
             _ => {}
         }
-        if release.kind == Kind::Shell {
-            if release.needs_federation_runtime.is_some() {
-                self.problem("the shell has no `needsFederationRuntime`");
-            }
-            if !release.pages.is_empty() {
-                self.problem("the shell has no `pages`");
-            }
-            if !release.extensions.is_empty() {
-                self.problem("the shell has no `extensions`");
-            }
-            if !release.navigation.is_empty() {
-                self.problem("the shell has no `navigation`");
-            }
-            if !release.exposes.is_empty() {
-                self.problem("the shell has no `exposes`");
-            }
-            if !release.config.is_empty() {
-                self.problem("the shell has no `config`");
-            }
-            if release.examples.is_some() {
-                self.problem("the shell has no `examples`");
-            }
-        } else {
-            self.shell_only_fields();
-        }
+        self.fields();
     }
 
-    fn shell_only_fields(&mut self) {
+    fn fields(&mut self) {
         let release = self.release;
-        for (field, is_present) in [
+        let of_sections = [
+            (
+                "needsFederationRuntime",
+                release.needs_federation_runtime.is_some(),
+            ),
+            ("pages", !release.pages.is_empty()),
+            ("extensions", !release.extensions.is_empty()),
+            ("navigation", !release.navigation.is_empty()),
+            ("exposes", !release.exposes.is_empty()),
+            ("config", !release.config.is_empty()),
+            ("examples", release.examples.is_some()),
+        ];
+        let of_shells = [
             ("styles", !release.styles.is_empty()),
             ("icon", release.icon.is_some()),
             ("icons", !release.icons.is_empty()),
             ("socialImage", release.social_image.is_some()),
             ("themeColor", release.theme_color.is_some()),
             ("meta", !release.meta.is_empty()),
-        ] {
-            if is_present {
-                self.problem(format!("only the shell has `{field}`"));
-            }
+        ];
+        let (fields, problem): (&[_], _) = match release.kind {
+            Kind::Shell => (&of_sections, "the shell has no"),
+            Kind::Section => (&of_shells, "only the shell has"),
+        };
+        for (field, _) in fields.iter().filter(|(_, is_present)| *is_present) {
+            self.problem(format!("{problem} `{field}`"));
         }
     }
 
@@ -401,12 +383,7 @@ impl Validator<'_> {
             }
         }
         let count: usize = release.pages.iter().map(|page| page.paths.len()).sum();
-        if release.pages.len() > MAX_PATHS {
-            self.problem(format!(
-                "the release has {} pages; expected at most {MAX_PATHS}",
-                release.pages.len()
-            ));
-        }
+        self.limit(release.pages.len(), MAX_PATHS, "pages");
         if count > MAX_PATHS {
             self.problem(format!(
                 "the release lists {count} paths; expected at most {MAX_PATHS}"
@@ -428,176 +405,6 @@ impl Validator<'_> {
         }
     }
 
-    fn extension_points(&mut self) {
-        let release = self.release;
-        let count = release.extension_points.len();
-        if count > MAX_EXTENSIONS {
-            self.problem(format!(
-                "the release has {count} extension points; expected at most {MAX_EXTENSIONS}"
-            ));
-        }
-        let mut references = BTreeSet::new();
-        for point in &release.extension_points {
-            self.extension_point(point);
-            let reference = point.reference();
-            if references.contains(&reference) {
-                self.problem(format!("extension point `{reference}` is listed twice"));
-            }
-            references.insert(reference);
-        }
-        let examples: Vec<_> = release
-            .extension_points
-            .iter()
-            .map(|point| &point.examples)
-            .collect();
-        let bytes = serde_json::to_vec(&examples).map_or(0, |json| json.len());
-        if bytes > MAX_EXAMPLE_BYTES {
-            self.problem(format!(
-                "the examples of extension points have {bytes} bytes of JSON; expected at most {MAX_EXAMPLE_BYTES}"
-            ));
-        }
-        self.shown_points(&references);
-    }
-
-    /// `opened`: the points of the release.
-    fn shown_points(&mut self, opened: &BTreeSet<PointReference>) {
-        let release = self.release;
-        for page in &release.pages {
-            let pattern = &page.pattern;
-            let mut shown = BTreeSet::new();
-            for reference in &page.extension_points {
-                if !opened.contains(reference) {
-                    self.problem(format!(
-                        "page `{pattern}` has the extension point `{reference}`, which is not in the release's `extensionPoints`"
-                    ));
-                }
-                if !shown.insert(reference) {
-                    self.problem(format!(
-                        "page `{pattern}` has the extension point `{reference}` twice"
-                    ));
-                }
-            }
-        }
-    }
-
-    fn extension_point(&mut self, point: &ExtensionPoint) {
-        let (owner, id) = (&self.release.name, &point.id);
-        let own = id
-            .strip_prefix(owner.as_str())
-            .is_some_and(|rest| rest.starts_with('/'));
-        if !own || !is_point_id(id) {
-            self.problem(format!(
-                "extension point `{id}`: expected `{owner}/` and a name that matches [a-z][a-z0-9-]{{0,31}}"
-            ));
-        }
-        if !(1..=MAX_VERSION).contains(&point.version) {
-            self.problem(format!(
-                "extension point `{id}`: version {} must be from 1 to {MAX_VERSION}",
-                point.version
-            ));
-        }
-        if !(1..=MAX_SHOWN).contains(&point.max) {
-            self.problem(format!(
-                "extension point `{id}`: max {} must be from 1 to {MAX_SHOWN}",
-                point.max
-            ));
-        }
-        let count = point.examples.len();
-        if !(1..=MAX_EXAMPLES).contains(&count) {
-            self.problem(format!(
-                "extension point `{id}` has {count} examples; expected 1 to {MAX_EXAMPLES}"
-            ));
-        }
-    }
-
-    fn extensions(&mut self) {
-        let release = self.release;
-        let count = release.extensions.len();
-        if count > MAX_EXTENSIONS {
-            self.problem(format!(
-                "the release has {count} extensions; expected at most {MAX_EXTENSIONS}"
-            ));
-        }
-        let mut points = BTreeSet::new();
-        for extension in &release.extensions {
-            let point = &extension.point;
-            if !points.insert(point) {
-                self.problem(format!("extension point `{point}` is filled twice"));
-            }
-            self.assets(&format!("the extension of `{point}`"), &extension.assets);
-        }
-    }
-
-    fn navigation(&mut self) {
-        let entries = &self.release.navigation;
-        let count = entries.len();
-        if count > MAX_NAVIGATION {
-            self.problem(format!(
-                "the release has {count} links in `navigation`; expected at most {MAX_NAVIGATION}"
-            ));
-        }
-        let mut links = BTreeSet::new();
-        for entry in entries {
-            self.navigation_entry(entry);
-            if !links.insert((entry.to, &entry.path)) {
-                self.problem(format!("navigation `{}` is listed twice", entry.path));
-            }
-        }
-    }
-
-    fn navigation_entry(&mut self, NavigationEntry { label, path, .. }: &NavigationEntry) {
-        let is_blank = label.trim().is_empty() || label.chars().any(char::is_control);
-        if is_blank || label.chars().count() > MAX_LABEL_CHARS {
-            self.problem(format!(
-                "navigation `{path}`: expected a label of 1 to {MAX_LABEL_CHARS} characters without control characters"
-            ));
-        }
-        if path.len() > MAX_PATH_BYTES || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.problem(format!(
-                "navigation `{path}`: expected a path of at most {MAX_PATH_BYTES} ASCII characters without spaces"
-            ));
-        }
-        let page_path = path.split_once('#').map_or(path.as_str(), |(path, _)| path);
-        let is_known = self.release.pages.iter().any(|page| {
-            let is_static = page.pattern == page_path && !page_path.contains(':');
-            is_static || page.paths.iter().any(|named| named.path == page_path)
-        });
-        if !is_known {
-            self.problem(format!(
-                "navigation `{path}`: expected the pattern of a page without params, or a path that a page of the release \
-                 lists"
-            ));
-        }
-    }
-
-    fn exposed_modules(&mut self) {
-        let release = self.release;
-        let count = release.exposes.len();
-        if count > MAX_EXPOSED_MODULES {
-            self.problem(format!(
-                "the release exposes {count} modules; expected at most {MAX_EXPOSED_MODULES}"
-            ));
-        }
-        let mut names = BTreeSet::new();
-        for module in &release.exposes {
-            let name = &module.name;
-            if !is_exposed_name(name) {
-                self.problem(format!(
-                    "exposed module `{name}` must be `./` and a name of ASCII letters, digits, `-`, `_` and `/`, such as \
-                     `./PriceTag`"
-                ));
-            } else if name == SECTION_MODULE {
-                self.problem(format!(
-                    "exposed module `{name}` is the section itself: expected another name"
-                ));
-            }
-            if !names.insert(name) {
-                self.problem(format!("exposed module `{name}` is listed twice"));
-            }
-            self.assets(&format!("exposed module `{name}`"), &module.assets);
-        }
-    }
-
     fn shared(&mut self) {
         let release = self.release;
         for (package, version) in &release.shared {
@@ -612,19 +419,6 @@ impl Validator<'_> {
             }
         }
     }
-}
-
-/// Whether a string is a valid name of an exposed module: at most 128 bytes. Its part after `./` is
-/// also a part of the IDs by which sections load it, such as `catalog/PriceTag`.
-fn is_exposed_name(text: &str) -> bool {
-    let is_segment = |segment: &str| {
-        segment.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && segment
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-    };
-    let name = text.strip_prefix("./");
-    text.len() <= 128 && name.is_some_and(|name| name.split('/').all(is_segment))
 }
 
 fn is_meta_name(text: &str) -> bool {
