@@ -44,11 +44,15 @@ export async function build(
   const configuration = merged(await configurationFiles(folder), adopted?.inputs);
   // The version depends on the files outside of the package that the build reads, which are known only after the build. Most
   // builds read the same files as the previous build. Otherwise the package is built again, with the correct version.
-  let outside = merged(configuration, (await readInputs(target))?.outside);
+  const last = await readInputs(target);
+  // Another budget changes nothing in the release, but whether it can be published.
+  const hasSameBudget = JSON.stringify(last?.siteBudget) === JSON.stringify(siteBudget);
+  let outside = merged(configuration, last?.outside);
   for (;;) {
     const identity = await identify(folder, config, mode, outside);
     // A development version contains a hash of its inputs; a final version does not, so it is always built.
-    if (!mode.final && earlier?.version === identity.version) return { release: earlier, built: false, warnings: [] };
+    if (!mode.final && earlier?.version === identity.version && hasSameBudget)
+      return { release: earlier, built: false, warnings: [] };
     await rm(output, { recursive: true, force: true });
     await mkdir(output, { recursive: true });
     if (adopted) await writeFiles(output, adopted.files);
@@ -61,7 +65,7 @@ export async function build(
     if (!isVersionCorrect) continue;
     const release = adopted?.complete(built.release) ?? built.release;
     await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
-    await writeInputs(output, identity, mode, outside);
+    await writeInputs(output, identity, mode, outside, siteBudget);
     await rm(target, { recursive: true, force: true });
     await rename(output, target);
     return { release, built: true, warnings: built.warnings };

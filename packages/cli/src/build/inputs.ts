@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { SiteBudget } from "./siteBudget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
 /** Name of the file, within a release folder, that describes what the release was built from. It is not published. */
@@ -12,6 +13,8 @@ interface BuildInputs extends BuildMode {
   readonly inputs: string;
   /** The files outside of the package that the build read, relative to the package. The hash contains their contents. */
   readonly outside: readonly string[];
+  /** The budget of the site that the release does not exceed. */
+  readonly siteBudget?: SiteBudget;
 }
 
 /** Writes `inputs.json` to a release folder. */
@@ -20,8 +23,10 @@ export async function writeInputs(
   { inputs }: BuildIdentity,
   { final, development = false, remote }: BuildMode,
   outside: readonly string[],
+  siteBudget: SiteBudget | undefined,
 ): Promise<void> {
-  const contents: BuildInputs = { inputs, outside, final, development, ...(remote !== undefined && { remote }) };
+  const optional = { ...(remote !== undefined && { remote }), ...(siteBudget && { siteBudget }) };
+  const contents: BuildInputs = { inputs, outside, final, development, ...optional };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }
 

@@ -79,6 +79,19 @@ test("an unchanged section is up to date, without gateway and token", async () =
   expect(JSON.parse(json.out)).toEqual({ name: "hello", version, built: false, warnings: [] });
 });
 
+test("an unchanged section is built again if the site allows less", async () => {
+  const folder = await helloSection();
+  const build = (scriptKib: number) => {
+    const budget = { scriptKib, styleKib: 8, extensionPoints: {} };
+    admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
+    return runCompiled(folder, ["build"]);
+  };
+  expect((await build(32)).code).toBe(0);
+  expect((await build(32)).out).toMatch(/ is up to date\n$/);
+  const { code, err } = await build(1);
+  expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`(set by ${admin.url})`) as string });
+});
+
 test("a missing section.config.js prints no stack trace", async () => {
   const elsewhere = await temporaryFolder();
   expect(await runSection(elsewhere, ["build"])).toEqual(
