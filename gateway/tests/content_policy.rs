@@ -91,6 +91,17 @@ fn document_has_policy_of_its_sections() {
     gateway.reload_and_wait(&configuration(""));
     assert_eq!(images(&gateway, "/shop"), (String::new(), Value::Null));
     assert_eq!(gateway.get("/shop").header("etag"), shop.header("etag"));
+
+    // Each document shows the extensions of the shell's points.
+    gateway.publish(&Release::shell("1.1.0").opens("shell/banner", 1, 1));
+    gateway.publish(&Release::section("news", "1.0.0", &["/news"]).fills("shell/banner@1", 0));
+    gateway.deploy(&json!({ "shell": "1.1.0", "news": "1.0.0" }));
+    gateway.reload_and_wait(&configuration(
+        "[policy.sections.news]\nimages = [\"news.example\"]\n",
+    ));
+    let news = (" https://news.example".to_owned(), json!(["images news.example"]));
+    assert_eq!(images(&gateway, "/terms"), news);
+    assert_eq!(gateway.get("/nowhere").boot()["policy"], news.1);
 }
 
 #[test]
