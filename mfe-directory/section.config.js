@@ -1,9 +1,10 @@
 import { defineConfig } from "@colonnade/cli";
 
-// Modules of at least three pages are part of the section's first script, so that each further page loads without them.
+// Modules of at least three pages are part of the section's first script, so that each further page loads without them. The
+// exposed module loads without that script.
 const COMMON = {
   name: "section",
-  test: /[\\/](?:mfe-directory[\\/]src|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
+  test: /[\\/](?:mfe-directory[\\/]src(?![\\/]points\.ts)|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
   chunks: "async",
   minChunks: 3,
   minSize: 0,
@@ -12,6 +13,8 @@ const COMMON = {
 export default defineConfig({
   name: "directory",
   entry: "./src/section.ts",
+  // The types of the props for sections that fill the points.
+  exposes: { "./points": "./src/points.ts" },
   webpack(configuration, { side }) {
     if (side === "client") {
       const { splitChunks } = configuration.optimization;
