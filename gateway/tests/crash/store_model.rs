@@ -125,11 +125,17 @@ impl StoreModel {
     /// Reads the deployments and the new part of the history. Each change must follow from the one before,
     /// and the last one must result in the current state.
     fn catch_up(&mut self, gateway: &Gateway) -> Vec<Value> {
-        let list = read(gateway, "/api/v1/deployments");
-        let listed = list["deployments"].as_array().unwrap();
+        let list = read(gateway, "/api/v1/deployments?limit=500");
+        let mut listed = list["deployments"].as_array().unwrap().clone();
+        let mut next = list["next"].as_u64();
+        while let Some(before) = next {
+            let page = read(gateway, &format!("/api/v1/deployments?limit=500&before={before}"));
+            listed.extend_from_slice(page["deployments"].as_array().unwrap());
+            next = page["next"].as_u64();
+        }
         self.deployments.clear();
         self.preview_only.clear();
-        for deployment in listed {
+        for deployment in &listed {
             let number = deployment["number"].as_u64().unwrap();
             let releases = deployment["releases"].as_object().unwrap();
             assert_eq!(
