@@ -91,6 +91,7 @@ mod rollout;
 mod rollout_analysis;
 mod rollout_steps;
 mod rollouts_concurrent;
+mod search;
 mod secrets_leak;
 mod section_claims;
 mod section_errors;

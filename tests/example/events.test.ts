@@ -5,6 +5,7 @@ import { expectHttpError } from "../support/http-errors";
 import { holdRequests, waitForHydration } from "../support/hydration";
 import { expectAccessibleOnPhone } from "../support/phone";
 import { recordPaths } from "../support/requested-paths";
+import { follow } from "../support/screens";
 
 // All tests share one site with the example.
 test.describe.configure({ mode: "default" });
@@ -32,9 +33,9 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await page.getByRole("main").getByRole("link", { name: "Portland" }).click();
   await page.getByRole("link", { name: "Later →" }).click();
   await page.getByRole("link", { name: "Later →" }).click();
-  await expect(page).toHaveURL(/\/page\/3$/);
+  await expect(page).toHaveURL(/\?page=3$/);
   await page.getByRole("link", { name: "← Earlier" }).click();
-  await expect(page).toHaveURL(/\/page\/2$/);
+  await expect(page).toHaveURL(/\?page=2$/);
   await page.goto(`/events/portland/event/${String(id)}`);
   await page.getByLabel("Email").fill("grace@example");
   await page.getByRole("button", { name: "RSVP" }).click();
@@ -49,6 +50,34 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await page.reload();
   expect(events.api.requests.filter(({ method }) => method === "POST")).toHaveLength(posts);
   await page.close();
+});
+
+test("The pages of a list follow the query", async ({ page, events }) => {
+  const [list, number] = ["/events/portland", page.getByText(/^Page \d of \d/)];
+  await page.goto(`${list}?utm_source=x&page=2`);
+  await waitForHydration(page);
+  await expect(number).toHaveText(/^Page 2/);
+  const canonical = page.locator("link[rel=canonical]");
+  await expect(canonical).toHaveAttribute("href", new RegExp(`${list}\\?page=2$`));
+  await page.getByRole("link", { name: "Later →" }).click();
+  await expect(number).toHaveText(/^Page 3/);
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  expect(page.url()).toBe(`${events.site.url}${list}?page=3`);
+  await expect(canonical).toHaveAttribute("href", new RegExp(`${list}\\?page=3$`));
+  await page.goBack();
+  await expect(number).toHaveText(/^Page 2/);
+  expect(page.url()).toBe(`${events.site.url}${list}?utm_source=x&page=2`);
+  await page.goForward();
+  await expect(number).toHaveText(/^Page 3/);
+  await page.goBack();
+  await page.getByRole("link", { name: "← Earlier" }).click();
+  await expect(number).toHaveText(/^Page 1/);
+  const paths = recordPaths(page);
+  await follow(page, `${list}?utm_source=y`);
+  await expect(page).toHaveURL(/\?utm_source=y$/);
+  await expect(number).toHaveText(/^Page 1/);
+  expect(paths).toEqual([]);
+  expect((await fetch(`${events.site.url}${list}?page=0`)).status).toBe(404);
 });
 
 test("A city's page of another section shows its next events, labeled as samples", async ({ page, events }) => {

@@ -1,4 +1,6 @@
 import { pathTo } from "@colonnade/kit";
+import { defineSearch } from "@colonnade/kit/search";
+import * as v from "valibot";
 
 /** Path of the page with all cities. */
 export const CITIES_PATH = "/events";
@@ -8,18 +10,20 @@ export function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 }
 
-/** Which of a city's events a page lists. Pages are in the path, because a document does not depend on the query string. */
+/** The query parameters of a list of events: the number of the page. */
+export const listSearch = defineSearch({ page: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1) });
+
+/** Which of a city's events a page lists. */
 export interface ListAddress {
   /** Slug of the city. */
   readonly city: string;
   /** Number of the page. Default: 1. */
-  readonly page?: number | string | undefined;
+  readonly page?: number;
 }
 
 /** Path of a list of events. The first page has no number. */
 export function listPath({ city, page = 1 }: ListAddress): string {
-  const list = pathTo("/events/:city", { city });
-  return String(page) === "1" ? list : `${list}/page/${encodeURIComponent(page)}`;
+  return listSearch.path(pathTo("/events/:city", { city }), { page: page === 1 ? undefined : page });
 }
 
 /** Path of an event's page. */
@@ -37,7 +41,7 @@ export function citiesQuery(from: string): string {
 
 /** The query for one page of a list of events from a day on. */
 export function listQuery({ city, page = 1 }: ListAddress, from: string): string {
-  return `${API}/cities/${encodeURIComponent(city)}?from=${from}&page=${encodeURIComponent(page)}`;
+  return `${API}/cities/${encodeURIComponent(city)}?from=${from}&page=${String(page)}`;
 }
 
 /** The query for an event. */

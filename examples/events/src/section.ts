@@ -7,7 +7,6 @@ export default defineSection({
   pages: {
     "/events": () => import("./pages/cities"),
     "/events/:city": () => import("./pages/list"),
-    "/events/:city/page/:page": () => import("./pages/listPage"),
     "/events/:city/event/:event": () => import("./pages/event"),
     "/events/:city/event/:event/rsvp/:outcome": () => import("./pages/rsvp"),
   },

@@ -36,6 +36,8 @@ export interface SectionEntry extends SectionContainer {
 export interface ResolvedPage {
   readonly section: SectionEntry;
   readonly pattern: string;
+  /** Names of the query parameters that the page depends on. Absent if there are none. */
+  readonly search?: readonly string[];
   /** Assets of the page's first view, besides the section's own. */
   readonly assets: readonly Asset[];
   /** Length of all these files and the entry, in bytes. The shell waits longer for more. Absent in `colonnade dev`. */
@@ -90,13 +92,22 @@ export type PointProps = Readonly<Record<string, object>>;
 
 /** The result of a server render, from which the shell hydrates the page. */
 export type RenderedView =
-  | { readonly kind: "page"; readonly data: unknown; readonly head: Head; readonly layout: Layout }
+  | {
+      readonly kind: "page";
+      readonly data: unknown;
+      readonly head: Head;
+      readonly layout: Layout;
+      /** Values of the query parameters that the page declares. Absent if it declares none. */
+      readonly search?: object | undefined;
+    }
   | { readonly kind: "notFound"; readonly heading?: string };
 
 /** A page to render: the argument of the shell's `render`. */
 export interface RenderRequest {
   /** Percent-encoded path of the page, without the query. */
   readonly path: string;
+  /** Query, without the question mark. The gateway passes those parameters that the page declares. Absent if there are none. */
+  readonly search?: string;
   /** The page's section and pattern. Null if no page matches the path. */
   readonly page: { readonly section: string; readonly pattern: string } | null;
   readonly site: Site;
@@ -137,6 +148,8 @@ export interface Rendered extends RenderedWithResults {
   readonly view: RenderedView;
   /** Content of the document's root element. The place of each extension point is an empty element. */
   readonly html: string;
+  /** Names of the query parameters that the page declares, for `colonnade dev`. Absent if it declares none. */
+  readonly search?: readonly string[];
   /** The props of the points in it, with those of the shell. Absent if there are none. */
   readonly points?: PointProps;
   /** Whether the page read today's date. It is then cached for that day only. */

@@ -2,7 +2,7 @@ import { cleanup, renderHook } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ParamsContext, ShellContext, useDialog, useParams, useSite } from "./context.js";
+import { PageContext, ShellContext, useDialog, useParams, useSite } from "./context.js";
 import type { DialogParams } from "./dialog.js";
 import { TEST_SITE } from "./testing/index.js";
 
@@ -32,7 +32,7 @@ describe("in a shell", () => {
   function Shell({ children }: { readonly children: ReactNode }): ReactElement {
     return (
       <ShellContext value={{ site: TEST_SITE, configs: {}, openDialog, ExtensionPlace: () => null }}>
-        <ParamsContext value={{ state: "New York" }}>{children}</ParamsContext>
+        <PageContext value={{ params: { state: "New York" } }}>{children}</PageContext>
       </ShellContext>
     );
   }

@@ -25,8 +25,16 @@ export const DIALOG_PARAMS_ATTRIBUTE = "data-params";
 
 /** The shell's services. Null outside the shell. */
 export const ShellContext = createContext<ShellServices | null>(null);
-/** The current page's params, provided by the shell. */
-export const ParamsContext = createContext<Readonly<Record<string, string>>>({});
+/** What the shell provides to a page. */
+export interface PageServices {
+  /** Decoded values of the pattern's `:param` segments, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Values of the query parameters that the page declares. Absent if it declares none. */
+  readonly search?: object | undefined;
+}
+
+/** The current page, provided by the shell. */
+export const PageContext = createContext<PageServices>({ params: {} });
 
 /** The name of the section around a component, provided by the shell. Null outside the shell. */
 export const SectionContext = createContext<string | null>(null);
@@ -145,5 +153,14 @@ export function useExtensions(): ShellServices {
  * ```
  */
 export function useParams(): Readonly<Record<string, string>> {
-  return useContext(ParamsContext);
+  return usePage().params;
+}
+
+/**
+ * Returns the params and the query parameters of the current page, for `@colonnade/kit/search`: use its `useSearch`.
+ *
+ * @internal
+ */
+export function usePage(): PageServices {
+  return useContext(PageContext);
 }

@@ -7,6 +7,7 @@ export { CONTRACT, defineSection, type NavigationEntry, type PageModule, type Se
 export {
   definePage,
   type Alternate,
+  type AnyContext,
   type AnyPage,
   type Breadcrumb,
   type DataContext,
@@ -20,7 +21,9 @@ export {
   type PageMembers,
   type PageProps,
   type QueriesContext,
+  type Search,
   type Social,
+  type WithSearch,
 } from "./page.js";
 export type { DialogParams, DialogProps } from "./dialog.js";
 export { isNotFound, notFound, type NotFound } from "./notFound.js";
@@ -30,7 +33,7 @@ export type { ExampleResults, NoQueries, Queries, Query, QueryResult, QueryResul
 export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { DialogForm, DialogLink, type DialogFormProps, type DialogLinkProps, type DialogTarget } from "./DialogForm.js";
-export { useConfig, useDialog, useExtensions, useParams, useRemotes, useSite } from "./context.js";
+export { useConfig, useDialog, useExtensions, usePage, useParams, useRemotes, useSite } from "./context.js";
 export type { ExtensionPlaceProps } from "./extensionPlace.js";
 export { useHydrated } from "./hydrated.js";
 export type { RemoteLoader, Remotes, RemoteViewProps } from "./remoteLoader.js";

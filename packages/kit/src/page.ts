@@ -7,17 +7,32 @@ import type { ExampleResults, NoQueries, Queries, QueryResults } from "./queries
 import type { Redirect } from "./redirect.js";
 import type { Site } from "./site.js";
 
+/** The query parameters that a page declares, as `defineSearch` of `@colonnade/kit/search` returns them. */
+export interface Search<Values extends object = object> {
+  /** The names of the parameters. */
+  readonly names: readonly string[];
+  /** Reads the values of the query of a URL. Resolves to `notFound()` if there is no page with it. */
+  read(url: string): Promise<Values | NotFound>;
+}
+
+/** Values of the query parameters that a page declares, by name, if it declares any. */
+export type WithSearch<SearchValues extends object> = [keyof SearchValues] extends [never]
+  ? unknown
+  : { readonly search: SearchValues };
+
 /** Argument of a page's `queries`. */
-export interface QueriesContext {
+export type QueriesContext<SearchValues extends object = object> = {
   /** Decoded values of the pattern's `:param` segments, by name. */
   readonly params: Readonly<Record<string, string>>;
   /** What the operator's configuration says about the site, and today's date. */
   readonly site: Site;
-}
+} & WithSearch<SearchValues>;
 
-/** Argument of a page's `data`: `params`, `site` and, if the page has `queries`, their `results` by name. */
-export type DataContext<Q extends Queries = NoQueries> = QueriesContext &
-  ([Q[keyof Q]] extends [never] ? unknown : { readonly results: QueryResults<Q> });
+/** Argument of a page's `data`: `params`, `search`, `site` and, if the page has `queries`, their `results` by name. */
+export type DataContext<
+  Q extends Queries = NoQueries,
+  SearchValues extends object = object,
+> = QueriesContext<SearchValues> & ([Q[keyof Q]] extends [never] ? unknown : { readonly results: QueryResults<Q> });
 
 /** The result of a form post without JavaScript. The page that contains the form shows it. */
 export interface FormResult {
@@ -63,7 +78,7 @@ export interface Head {
   readonly title: string;
   /** Content of the `description` meta tag. */
   readonly description: string;
-  /** Canonical path on this site, percent-encoded. The site's origin is prepended. */
+  /** Canonical path on this site, percent-encoded, with those of the page's query parameters that matter. The site's origin is prepended. */
   readonly canonical: string;
   /** Content of the `robots` meta tag, such as `noindex,nofollow`. If absent, the page may be indexed. */
   readonly robots?: string;
@@ -101,24 +116,34 @@ export interface PageProps<Data> {
  * `layout` and rendering, do not use window, timers, fetch, the clock, randomness or locale-dependent formatting. Today's date
  * is `site.today`.
  */
-export type Page<Data, Q extends Queries = NoQueries> = PageMembers<Data, Q> & PageContent<Data>;
+export type Page<Data, Q extends Queries = NoQueries, SearchValues extends object = object> = PageMembers<
+  Data,
+  Q,
+  SearchValues
+> &
+  PageContent<Data>;
 
 /** The members of a page besides its content. */
-export interface PageMembers<Data, Q extends Queries = NoQueries> {
+export interface PageMembers<Data, Q extends Queries = NoQueries, SearchValues extends object = object> {
+  /**
+   * The query parameters that the page depends on, by `defineSearch` of `@colonnade/kit/search`. All others are ignored: the
+   * document is the same with and without them. Declare it before `queries` and `data`.
+   */
+  readonly search?: Search<SearchValues>;
   /**
    * Returns what to request from the site's upstreams before `data` runs: at most eight paths below `/api/`, by name. A path
-   * that comes with a schema is created by `query()`. The same params must give the same paths. Declare it before `data`,
+   * that comes with a schema is created by `query()`. The same params and search must give the same paths. Declare it before `data`,
    * whose `results` get their types from it.
    */
-  queries?(context: QueriesContext): Q;
+  queries?(context: QueriesContext<SearchValues>): Q;
   /**
    * Returns the page's data, which must be serializable to JSON, `notFound()` if the params identify nothing, or
    * `redirect()`. The data comes from the results of `queries` and from the section's own modules (dynamic imports are
    * allowed), never from a request of its own.
    */
-  data(context: DataContext<Q>): PageData<Data> | Promise<PageData<Data>>;
+  data(context: DataContext<Q, SearchValues>): PageData<Data> | Promise<PageData<Data>>;
   /**
-   * Returns paths of this page, percent-encoded: all of them or a few examples. They go into the sitemap, and the build and
+   * Returns paths of this page, percent-encoded: all of them or a few examples. One can have a query, which `search` declares. They go into the sitemap, and the build and
    * the gateway test the page with them. All pages of a section together return at most 5,000.
    */
   paths?(): readonly string[];
@@ -132,7 +157,7 @@ export interface PageMembers<Data, Q extends Queries = NoQueries> {
   /** The extension points that the component shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
   readonly extensionPoints?: readonly AnyExtensionPoint[];
   /** Returns the page's document head. */
-  head(context: { readonly data: Data; readonly site: Site }): Head;
+  head(context: { readonly data: Data; readonly site: Site } & WithSearch<SearchValues>): Head;
   /** Returns how the shell draws the frame around the page. */
   layout?(context: { readonly data: Data }): Layout;
 }
@@ -167,15 +192,20 @@ export interface PageExample<Q extends Queries = Queries> {
 /** What a page's `data` returns. */
 export type PageData<Data> = Data | NotFound | Redirect;
 
+/** Argument of the `queries` of any page. */
+export type AnyContext = QueriesContext & { readonly search?: object };
+
 /**
  * A page with an unknown data type. Pass only the result of its own `data` to its `head`, `layout` and `Component`, and only
  * the results of its own `queries` to its `data`.
  */
-export type AnyPage = Omit<PageMembers<never>, "queries" | "data" | "examples"> &
+export type AnyPage = Omit<PageMembers<never>, "search" | "queries" | "data" | "examples" | "head"> &
   PageContent<never> & {
+    readonly search?: Search;
     examples?(): readonly PageExample[];
-    queries?(context: QueriesContext): Queries;
-    data(context: QueriesContext & { readonly results?: QueryResults }): unknown;
+    queries?(context: AnyContext): Queries;
+    data(context: AnyContext & { readonly results?: QueryResults }): unknown;
+    head(context: { readonly data: never; readonly search: never; readonly site: Site }): Head;
   };
 
 /**
@@ -194,6 +224,8 @@ export type AnyPage = Omit<PageMembers<never>, "queries" | "data" | "examples"> 
  * });
  * ```
  */
-export function definePage<Data, Q extends Queries = NoQueries>(page: Page<Data, Q>): Page<Data, Q> {
+export function definePage<Data, Q extends Queries = NoQueries, SearchValues extends object = object>(
+  page: Page<Data, Q, SearchValues>,
+): Page<Data, Q, SearchValues> {
   return page.browserOnly ? { ...page, Component: browserOnly(page.Component, page.fallback) } : page;
 }

@@ -29,7 +29,7 @@ export { loadResults } from "./queries.js";
 export {
   DIALOG_ATTRIBUTE,
   DIALOG_PARAMS_ATTRIBUTE,
-  ParamsContext,
+  PageContext,
   SectionContext,
   ShellContext,
   type ShellServices,

@@ -1,5 +1,5 @@
 import { pathTo, useSite } from "@colonnade/kit";
-import { clearChannels, ParamsContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
+import { clearChannels, PageContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -21,6 +21,7 @@ import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import { NO_STYLES, useStyles } from "./loading/styles.js";
 import type { PageView, View, Views } from "./loading/viewLoader.js";
+import { viewPath } from "./loading/reload.js";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";
 import type { ViewTransitions } from "./navigation/viewTransitions.js";
@@ -143,19 +144,21 @@ export const CurrentPage = memo(function CurrentPage({
   extensions,
 }: CurrentPageProps): ReactElement {
   const { Frame, NotFound, Failed, Offline } = parts;
-  const { pathname, key } = useLocation();
+  const at = useLocation();
+  const { pathname, key } = at;
+  const path = viewPath(at);
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
-  const view = useView(views, pathname, key, transitions);
+  const view = useView(views, path, key, transitions);
   // React cleans up before the effects of the next page.
   useLayoutEffect(() => clearChannels, [pathname]);
   useHead(parts, view, image);
   useStyles(view?.kind === "page" ? view.assets : NO_STYLES);
-  const isServerRendered = view !== null && view === views.serverView(pathname);
+  const isServerRendered = view !== null && view === views.serverView(path);
   useNavigationEffects(view, scroll, transitions, announce, isServerRendered);
   // Before the visitor can go back.
   useLayoutEffect(() => {
-    if (view) views.setCurrent(pathname);
-  }, [views, view, pathname, key]);
+    if (view) views.setCurrent(path);
+  }, [views, view, path, key]);
 
   const inView = useInView(view, extensions, isServerRendered);
   if (!view) return inView(<LoadingFrame parts={parts} />);
@@ -168,7 +171,7 @@ export const CurrentPage = memo(function CurrentPage({
   }
   if (view.kind === "failed") {
     const retry = (): void => {
-      views.invalidate(pathname);
+      views.invalidate(path);
       renderAgain();
     };
     return inView(
@@ -218,7 +221,7 @@ const Page = memo(function Page({
   /** Null unless the page is server-rendered. */
   readonly scroll: ScrollRestoration | null;
 }): ReactElement {
-  const { Component, params, props, section, pattern } = view;
+  const { Component, props, section, pattern } = view;
   const showFailed = useCallback((retry: RetryProps["retry"]) => <Failed retry={retry} />, [Failed]);
   return (
     <SectionErrorBoundary
@@ -230,9 +233,9 @@ const Page = memo(function Page({
       serverHtml={serverHtml}
     >
       <SectionRoot name={section.name}>
-        <ParamsContext value={params}>
+        <PageContext value={view}>
           <Component {...props} />
-        </ParamsContext>
+        </PageContext>
       </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}
     </SectionErrorBoundary>

@@ -4,7 +4,7 @@ import { Component, Suspense, type ReactNode } from "react";
 import { isChunkLoadError } from "./errorClass.js";
 import type { Phase } from "./errorReports.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
-import { isCurrentPath, isReachable, reloadDocument } from "./loading/reload.js";
+import { isCurrentPath, isReachable, reloadDocument, viewPath } from "./loading/reload.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import { focusHeading } from "./navigation/focus.js";
 import type { RetryProps } from "./parts.js";
@@ -46,10 +46,10 @@ export class SectionErrorBoundary extends Component<SectionErrorBoundaryProps, S
 
   /** A missing file is either the section's fault or gone with the pinned deployment. */
   private async handleMissingFile(error: unknown): Promise<void> {
-    const { pathname } = location;
+    const path = viewPath(location);
     const { deployment } = this.props;
     const status = await deployment.status();
-    if (status === "gone" && isCurrentPath(pathname) && deployment.reload()) return;
+    if (status === "gone" && isCurrentPath(path) && deployment.reload()) return;
     this.fail(status === "retained" ? "load" : null, error);
   }
 

@@ -13,6 +13,7 @@ import { provide } from "./loading/provided.js";
 import { findServerHtml } from "./loading/serverHtml.js";
 import { provideReactDom } from "./loading/shareScope.js";
 import { ViewLoader } from "./loading/viewLoader.js";
+import { viewPath } from "./loading/reload.js";
 import { tolerateMovedNodes } from "./movedNodes.js";
 import { createRouterHistory } from "./navigation/history.js";
 import { createScrollRestoration } from "./navigation/scrollRestoration.js";
@@ -31,14 +32,13 @@ export function start(parts: ShellParts): void {
   provideReactDom(ReactDom);
   const root = document.getElementById("root");
   if (!root) throw new Error('the document has no element with id "root"');
-  // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
-  if (boot.form) history.replaceState(history.state, "", boot.form.page);
   const deployment = createPinnedDeployment(boot);
-  const views = new ViewLoader(boot, location.pathname, deployment, (path) => {
+  const firstPath = viewPath(location);
+  const views = new ViewLoader(boot, firstPath, deployment, (path) => {
     if (isPagePath(path)) routerHistory.navigator.replace(path);
     else location.replace(path);
   });
-  const transitions = createViewTransitions(location.pathname);
+  const transitions = createViewTransitions(firstPath);
   const routerHistory = createRouterHistory(views, transitions);
   provide({ boot, deployment, routerHistory, parts });
   const app = (

@@ -2,6 +2,7 @@ import type { Head, Site } from "@colonnade/kit";
 import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
 import { head as documentHead } from "./documentMembers.js";
+import { pathnameOf } from "./loading/reload.js";
 import { languageOf } from "./language.js";
 import { titlesOf, type ShellParts } from "./parts.js";
 
@@ -14,9 +15,9 @@ function absolute(origin: string, path: string): string {
   return `${origin}${path}`;
 }
 
-/** The URL of a page that a section names by its path; undefined if the text is not a path, as in the gateway. */
+/** The URL of a page that a section names by its path, with or without a query; undefined if the text is not a path. */
 function pageUrl(origin: string, path: string): string | undefined {
-  return isSitePath(path) ? absolute(origin, path) : undefined;
+  return isSitePath(pathnameOf(path)) ? absolute(origin, path) : undefined;
 }
 
 function meta(key: "name" | "property", name: string, content: string | undefined): Tag[] {

@@ -62,6 +62,7 @@ type WithoutView = Extract<LoadedPage, { readonly kind: "queries" | "redirect" }
 type ServerView = View & {
   readonly invalid: readonly string[];
   readonly extensionPoints?: readonly AnyExtensionPoint[];
+  readonly searchNames?: readonly string[];
 };
 
 async function loadView(
@@ -119,10 +120,16 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
   );
   if (isSuspended && PAGE_IS_SUSPENDED.test(html))
     throw new Error("the page suspended outside of its own Suspense boundaries; wrap what suspends in <Suspense>");
-  const common = { html, ...places.in(html), readsToday: watched.readsToday, ...invalidOf(view) };
+  const names = view.searchNames && { search: view.searchNames };
+  const common = { html, ...names, ...places.in(html), readsToday: watched.readsToday, ...invalidOf(view) };
   if (view.kind === "page") {
     const { head, layout, props } = view;
-    return { status: 200, head, view: { kind: "page", data: props.data, head, layout }, ...common };
+    return {
+      status: 200,
+      head,
+      view: { kind: "page", data: props.data, head, layout, search: view.search },
+      ...common,
+    };
   }
   const hasHeading = view.kind === "notFound" && view.heading !== undefined;
   return {

@@ -1,4 +1,4 @@
-import { definePage, notFound, query, redirect, type Breadcrumb } from "@colonnade/kit";
+import { definePage, notFound, query, type Breadcrumb } from "@colonnade/kit";
 
 import { SECTION_NAME, trailTo } from "../breadcrumbs";
 import { DataAge } from "../components/DataAge";
@@ -7,18 +7,13 @@ import { PageFrame } from "../components/PageFrame";
 import { SampleNotice } from "../components/SampleNotice";
 import { Unavailable } from "../components/Unavailable";
 import { listing, missing } from "../examples";
-import { listPath, listQuery, type ListAddress } from "../paths";
+import { listPath, listQuery, listSearch, type ListAddress } from "../paths";
 import { listingSchema, type Listing } from "../schemas";
 
 interface ListData {
-  readonly address: ListAddress;
+  readonly address: Required<ListAddress>;
   /** Null if the query failed. */
   readonly listing: Listing | null;
-}
-
-/** The parameters of the patterns that list events. */
-function addressOf({ city = "", page }: Readonly<Record<string, string>>): ListAddress {
-  return { city, ...(page !== undefined && { page }) };
 }
 
 /** `What’s on in Portland`, or without the city if the query for it failed. */
@@ -26,30 +21,33 @@ function headingOf({ listing }: ListData): string {
   return listing ? `${SECTION_NAME} in ${listing.city.name}` : SECTION_NAME;
 }
 
-function trailOf({ address, listing }: ListData): readonly Breadcrumb[] {
-  const { city, page } = address;
-  const steps = [{ label: listing?.city.name ?? "City", path: listPath({ city }) }];
-  if (page !== undefined) steps.push({ label: `Page ${String(page)}`, path: listPath(address) });
-  return trailTo(...steps);
+function trailOf({ address: { city }, listing }: ListData): readonly Breadcrumb[] {
+  return trailTo({ label: listing?.city.name ?? "City", path: listPath({ city }) });
 }
 
-/** The events of a city, also further pages. */
+/** The events of a city, page by page. */
 export const page = definePage({
-  queries: ({ params, site }) => ({ listing: query(listQuery(addressOf(params), site.today), listingSchema) }),
-  data: ({ params, results: { listing } }) => {
-    const address = addressOf(params);
-    // The first page has one path only.
-    if (address.page === "1") return redirect(listPath({ ...address, page: 1 }));
-    if (!listing.ok && listing.status === 404) return notFound(address.page ? "Page not found" : "City not found");
+  search: listSearch,
+  queries: ({ params: { city = "" }, search: { page }, site }) => ({
+    listing: query(listQuery({ city, page }, site.today), listingSchema),
+  }),
+  data: ({ params: { city = "" }, search: { page }, results: { listing } }) => {
+    const address = { city, page };
+    if (!listing.ok && listing.status === 404) return notFound(page > 1 ? "Page not found" : "City not found");
     return { address, listing: listing.ok ? listing.value : null };
   },
-  paths: () => [listPath({ city: "portland" })],
+  paths: () => [listPath({ city: "portland" }), listPath({ city: "portland", page: 2 })],
   examples: () =>
-    [listing, missing].map((result) => ({ path: listPath({ city: "portland" }), results: { listing: result } })),
+    [1, 2].flatMap((page) =>
+      [listing, missing].map((result) => ({
+        path: listPath({ city: "portland", page }),
+        results: { listing: result },
+      })),
+    ),
   head: ({ data, site }) => {
     const { page } = data.address;
     return {
-      title: `${headingOf(data)}${page === undefined ? "" : `, page ${String(page)}`} - ${site.brand}`,
+      title: `${headingOf(data)}${page === 1 ? "" : `, page ${String(page)}`} - ${site.brand}`,
       description: `${headingOf(data)}: sample events, day by day.`,
       canonical: listPath(data.address),
       robots: "noindex",

@@ -14,6 +14,7 @@ pub mod policy;
 pub mod release;
 pub mod rotating_keys;
 pub mod schema;
+pub mod search;
 pub mod secret;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -100,6 +100,7 @@ fn page(pattern: &str, assets: &[&str], paths: &[(&str, bool)]) -> Page {
         indexable: *indexable,
     });
     Page {
+        search: Vec::new(),
         pattern: pattern.to_owned(),
         assets: assets.iter().map(|&asset| asset.to_owned()).collect(),
         paths: named.collect(),

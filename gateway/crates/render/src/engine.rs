@@ -27,6 +27,9 @@ use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
+/// The part of the cache for paths with a query: one of this many.
+const SEARCH_SHARE: usize = 4;
+
 /// What renders pages and extensions. It outlives a request: a job goes on when the client that requested it has
 /// left.
 pub(super) struct Engine {
@@ -39,7 +42,10 @@ pub(super) struct Engine {
     pub(super) workers: Workers,
     /// The jobs of visitors. Each outcome has the client whose request was the first.
     pub(super) coalescer: RequestCoalescer<DatedKey, (Result<Output, Why>, Option<ClientKey>)>,
-    pub(super) cache: ByteCache<CacheKey, CachedOutput>,
+    cache: ByteCache<CacheKey, CachedOutput>,
+    /// The outputs of paths with a query. Visitors can make up any number of them, so they evict no
+    /// others.
+    searches: ByteCache<CacheKey, CachedOutput>,
     pub(super) breaker: RenderCircuitBreaker,
 }
 
@@ -70,7 +76,8 @@ impl Engine {
             metrics: metrics.clone(),
             workers: Workers::start(settings, metrics),
             coalescer: RequestCoalescer::default(),
-            cache: ByteCache::new(settings.cache_bytes),
+            cache: ByteCache::new(settings.cache_bytes - settings.cache_bytes / SEARCH_SHARE),
+            searches: ByteCache::new(settings.cache_bytes / SEARCH_SHARE),
             breaker: RenderCircuitBreaker::new(
                 settings.breaker_failure_threshold,
                 settings.breaker_open,
@@ -97,7 +104,8 @@ impl Engine {
     pub(super) fn refused_until(&self, subject: &Subject, key: Option<&DatedKey>) -> Option<Instant> {
         let failure = || {
             let (key, day) = key?;
-            let cached = self.cache.get(&key.of_queries());
+            let key = key.of_queries();
+            let cached = self.cache_of(&key).get(&key);
             let cached = cached.filter(|cached| cached.is_valid_on(*day))?;
             cached.output.as_ref().err().copied()
         };
@@ -206,13 +214,27 @@ impl Engine {
     /// Caches what came of a job.
     fn put(&self, key: CacheKey, output: Result<Output, Instant>, day: Option<Date>) {
         let weight = key.weight() + output.as_ref().map_or(0, Output::weight);
-        self.cache
-            .put(key, Arc::new(CachedOutput { output, day }), weight);
+        let cache = self.cache_of(&key);
+        cache.put(key, Arc::new(CachedOutput { output, day }), weight);
+    }
+
+    fn cache_of(&self, key: &CacheKey) -> &ByteCache<CacheKey, CachedOutput> {
+        if key.has_search() {
+            &self.searches
+        } else {
+            &self.cache
+        }
+    }
+
+    /// Halves the caches while memory is short.
+    pub(super) fn shrink_caches(&self) {
+        self.cache.shrink();
+        self.searches.shrink();
     }
 
     /// The cached output that is valid on a date.
     pub(super) fn cached(&self, key: &CacheKey, today: Date) -> Option<Output> {
-        let cached = self.cache.get(key)?;
+        let cached = self.cache_of(key).get(key)?;
         let output = cached.output.as_ref().ok()?;
         cached.is_valid_on(today).then(|| output.clone())
     }

@@ -112,7 +112,7 @@ impl Renderer {
     /// Halves the cache while memory is short.
     pub fn shrink_cache(&self) {
         if let Some(engine) = &self.engine {
-            engine.cache.shrink();
+            engine.shrink_caches();
         }
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use colonnade_model::release::{self, PointReference, ReleaseId, SHELL};
+use colonnade_model::search::split_search;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
@@ -21,7 +22,7 @@ pub struct RenderRequest<'a> {
     pub deployment: &'a LoadedDeployment,
     /// The page; `None` for the shell's not-found page.
     pub page: Option<&'a PageManifest>,
-    /// The canonical path.
+    /// The canonical path, with the canonical query if there is one.
     pub path: &'a str,
     /// What the page reads of the configuration.
     pub site: &'a SiteValues,
@@ -66,7 +67,7 @@ pub(super) struct CacheKey {
 /// What is rendered, in a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum KeyPart {
-    /// The page at a path.
+    /// The page at a path, with its query.
     Page(String),
     /// The extension of a point, with the digest of its props: pages that pass the same share it.
     Extension(PointReference, Digest),
@@ -93,6 +94,11 @@ impl CacheKey {
             results: None,
             ..self.clone()
         }
+    }
+
+    /// Whether it is of a path with a query.
+    pub(super) fn has_search(&self) -> bool {
+        matches!(&self.part, KeyPart::Page(path) if path.contains('?'))
     }
 
     /// Its size in bytes, twice: the cache has two copies. Clients choose how long paths are.
@@ -151,6 +157,8 @@ pub(super) struct Argument<'a> {
 enum ArgumentSubject<'a> {
     Page {
         path: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        search: &'a str,
         page: Option<ArgumentPage<'a>>,
     },
     Extension {
@@ -189,8 +197,8 @@ impl<'a> ArgumentSubject<'a> {
             pattern: &page.pattern,
         });
         let section = request.page.map(|page| &*page.section.name);
-        let path = request.path;
-        (Self::Page { path, page }, section)
+        let (path, search) = split_search(request.path);
+        (Self::Page { path, search, page }, section)
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{PointReference, ReleaseId, SHELL};
+use colonnade_model::search::{canonical_search, split_search};
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedDeployment;
 
@@ -72,7 +73,12 @@ impl<'a> RequestedPaths<'a> {
     /// after it.
     fn requests(self, site: &'a SiteValues) -> impl Iterator<Item = [RenderRequest<'a>; 2]> {
         let request = |deployment: &'a LoadedDeployment, path: &'a String| {
-            let page = deployment.page(&RequestPath::parse(path).ok()?)?;
+            let (pathname, search) = split_search(path);
+            let page = deployment.page(&RequestPath::parse(pathname).ok()?)?;
+            // The releases may depend on other parameters.
+            if canonical_search(&page.search, search).as_deref() != Ok(search) {
+                return None;
+            }
             Some(RenderRequest::without_client(deployment, Some(page), path, site))
         };
         let requests = self.paths.iter().filter_map(move |path| {

@@ -12,9 +12,11 @@ use colonnade_clock::poll;
 use colonnade_config::Config;
 use colonnade_model::deployment::LiveState;
 use colonnade_model::pattern::RequestPath;
+use colonnade_model::search::{MalformedSearch, canonical_search, with_search};
 use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::{CanaryAnalysis, ExtensionRender, Measurement};
 use colonnade_render::ExtensionOutcomes;
+use colonnade_store::loaded::PageManifest;
 use colonnade_upstream::Upstreams;
 use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, client_key};
@@ -28,7 +30,7 @@ use colonnade_web::response::{Response, ServedBy, empty, redirect};
 use crate::asset::Assets;
 use crate::call::Call;
 use crate::deployment_selection::{DeploymentSelection, has_selected, track};
-use crate::document::Documents;
+use crate::document::{Documents, RequestedPage};
 use crate::error::{SiteError, visitor, visitor_from};
 use crate::integrations::{self, BackendError, Integrations};
 use crate::manifest_cache::ManifestCache;
@@ -236,13 +238,13 @@ impl Site {
             cookies,
             ..
         } = *call;
-        let selection = DeploymentSelection::new(snapshot, cookies, path).ok_or(SiteError::NothingLive)?;
         if let Some(path) = path
             && path.has_trailing_slash()
             && !path.has_empty_segment()
         {
-            return redirect_without_slash(head);
+            return redirect_without_slash(call);
         }
+        let selection = DeploymentSelection::new(snapshot, cookies, path).ok_or(SiteError::NothingLive)?;
         let page = path.and_then(|path| selection.deployment.page(path));
         let is_unavailable = match page {
             Some(page) => selection.deployment.is_unavailable(&page.section.name),
@@ -255,7 +257,11 @@ impl Site {
             });
         }
         let client = client_key(&head.extensions);
-        let request = self.documents.request(&selection, page, path, client);
+        let requested = page.zip(path).and_then(|(page, path)| {
+            let search = search_of(page, head).ok()?;
+            Some(RequestedPage { page, path, search })
+        });
+        let request = self.documents.request(&selection, requested, client);
         let mut response = self.documents.respond(&head.headers, &request).await;
         selection.set_headers(&mut response, self.is_secure());
         let served_by = ServedBy::of(&mut response);
@@ -407,14 +413,27 @@ fn parse_path(head: &Parts) -> Result<RequestPath, SiteError> {
     Ok(RequestPath::parse(head.uri.path())?)
 }
 
-/// Redirects to the same path without its trailing slash. The path begins with exactly one slash
-/// and contains no backslash, so the location cannot name another host.
-fn redirect_without_slash(head: &Parts) -> Result<Response, SiteError> {
+/// The canonical query of a request for a page.
+fn search_of(page: &PageManifest, head: &Parts) -> Result<String, MalformedSearch> {
+    canonical_search(&page.search, head.uri.query().unwrap_or_default())
+}
+
+/// Redirects to the same path without its trailing slash, and with the query that its page declares.
+/// The path begins with exactly one slash and contains no backslash, so the location cannot name
+/// another host.
+fn redirect_without_slash(call: &Call<'_>) -> Result<Response, SiteError> {
+    let Call {
+        snapshot,
+        head,
+        cookies,
+        ..
+    } = *call;
     let path = head.uri.path().trim_end_matches('/');
-    let query = head
-        .uri
-        .query()
-        .map(|query| format!("?{query}"))
-        .unwrap_or_default();
-    redirect(StatusCode::PERMANENT_REDIRECT, &format!("{path}{query}")).ok_or(HttpError::NotFound.into())
+    let target = RequestPath::parse(path)?;
+    let selection =
+        DeploymentSelection::new(snapshot, cookies, Some(&target)).ok_or(SiteError::NothingLive)?;
+    let page = selection.deployment.page(&target);
+    let search = page.and_then(|page| search_of(page, head).ok());
+    let location = with_search(path.to_owned(), &search.unwrap_or_default());
+    redirect(StatusCode::PERMANENT_REDIRECT, &location).ok_or(HttpError::NotFound.into())
 }

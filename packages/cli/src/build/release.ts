@@ -14,7 +14,7 @@ export const RELEASE_FOLDER = "release";
 
 /** A path returned by a page's `paths()`. */
 export interface ReleasePath {
-  /** Percent-encoded. */
+  /** Percent-encoded, with or without a query in its canonical form. */
   readonly path: string;
   /** Whether search engines may index it, i.e. its `robots` tag does not contain `noindex`. */
   readonly indexable: boolean;
@@ -50,6 +50,8 @@ export interface ReleasePage {
   readonly assets: readonly string[];
   /** The paths that it lists. */
   readonly paths: readonly ReleasePath[];
+  /** Names of the query parameters that it depends on. Absent if there are none. */
+  readonly search?: readonly string[];
   /** Whether the server renders only its fallback. Absent means false. */
   readonly browserOnly?: boolean;
   /** The extension points that it opens, each as its ID with its version. Absent if there are none. */

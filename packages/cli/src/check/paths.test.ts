@@ -42,6 +42,22 @@ const PATHS: Readonly<Record<string, readonly [fields: string, message: string]>
   ],
 };
 
+/** Pages with query parameters. */
+const SEARCHES: Readonly<Record<string, readonly [fields: string, message: string]>> = {
+  undeclared: [
+    'search: { names: ["page"], read: async () => ({}) }, paths: () => ["/lab/undeclared?x=1&page=2"]',
+    'paths() of the page "/lab/undeclared" returns /lab/undeclared?x=1&page=2, whose query is not "page=2", its canonical form',
+  ],
+  rejected: [
+    'search: { names: ["page"], read: async () => notFound() }, paths: () => ["/lab/rejected?page=0"]',
+    'paths() of the page "/lab/rejected" returns /lab/rejected?page=0, whose query its search rejects',
+  ],
+  names: [
+    'search: { names: ["a b"], read: async () => ({}) }, data: () => null',
+    'the page "/lab/names" declares the query parameter "a b"; expected a letter, then at most 31 of a-z A-Z 0-9 _ -',
+  ],
+};
+
 interface QueryCase {
   /** Members of the page. */
   readonly fields: string;
@@ -159,7 +175,7 @@ beforeAll(async () => {
     ...Object.fromEntries(queries.map(([name, { fields, imports }]) => [name, pageSource(fields, imports)])),
     ...Object.fromEntries(Object.entries(DATA).map(([name, [data]]) => [name, pageSource(`data: () => (${data})`)])),
     ...Object.fromEntries(
-      Object.entries(PATHS).map(([name, [fields]]) => [
+      Object.entries({ ...PATHS, ...SEARCHES }).map(([name, [fields]]) => [
         name,
         pageSource(fields, 'import { notFound } from "@colonnade/kit";'),
       ]),
@@ -197,7 +213,7 @@ describe("data that is not JSON-serializable is rejected", () => {
 });
 
 describe("a path of paths() is rejected", () => {
-  test.each(Object.entries(PATHS))("%s", (_, [, message]) => {
+  test.each(Object.entries({ ...PATHS, ...SEARCHES }))("%s", (_, [, message]) => {
     const location = expect.stringMatching(/^src\/pages\/\w+\.tsx:4:\d+$/) as string;
     expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
   });
@@ -211,14 +227,16 @@ test("a page's module without a page export is rejected", () => {
 });
 
 test("a section that lists too many paths is rejected", () => {
-  const message = "the pages of the section list 5005 paths; expected at most 5000";
+  const message = "the pages of the section list 5007 paths; expected at most 5000";
   const location = expect.stringMatching(/^src\/section\.ts:\d+:\d+$/) as string;
   expect(problems).toContainEqual(expect.objectContaining({ code: "COL100", message, location }));
 });
 
 test("no other page is rejected", () => {
   const ofQueries = Object.values(QUERIES).flatMap(({ problems }) => problems);
-  expect(problems).toHaveLength(Object.keys(DATA).length + Object.keys(PATHS).length + ofQueries.length + 2);
+  expect(problems).toHaveLength(
+    Object.keys(DATA).length + Object.keys({ ...PATHS, ...SEARCHES }).length + ofQueries.length + 2,
+  );
 });
 
 describe("a page with queries or a redirect", () => {

@@ -30,11 +30,13 @@ function bundleOf(build: string): Script {
 }
 
 /** Returns what the check reports about the page's data. The shell only throws. */
-async function dataViolation(page: PageCheck, { path, results }: RenderRequest): Promise<Report | undefined> {
+async function dataViolation(page: PageCheck, { path, search, results }: RenderRequest): Promise<Report | undefined> {
   let failed: StepResult = (await settled(page.load()))[0] ?? null;
   let found = failed;
   if (!failed) {
-    const check = page.at(path);
+    const check = page.at(search ? `${path}?${search}` : path);
+    // The page is not found.
+    if (!(await settled(check.readSearch()))) return undefined;
     failed = check.matches() ?? check.queries() ?? (await settled(check.data(false, results)));
     found = failed ?? (check.hasContent() ? check.json() : null);
   }

@@ -186,6 +186,7 @@ async function checkPage(
   const references = points?.map(referenceOf) ?? [];
   const described = {
     paths: found,
+    ...(page.searchNames().length > 0 && { search: page.searchNames() }),
     ...(page.isBrowserOnly() && { browserOnly: true }),
     ...(references.length > 0 && { extensionPoints: references }),
   };
@@ -285,7 +286,11 @@ async function checkLinks(section: SectionCheck, links: readonly LinkTarget[]): 
     if (!(await runLimited(`loading the page ${pattern}`, () => page.load()))) continue;
     const check = page.at(path);
     const step = `data() of ${path} (page ${pattern})`;
-    const loadData = (): StepResult | Promise<StepResult> => check.matches() ?? check.queries() ?? check.data(false);
+    const loadData = async (): Promise<StepResult> => {
+      // Links to a page that needs a parameter have it, which the path has not.
+      if (!(await check.readSearch())) return null;
+      return check.matches() ?? check.queries() ?? check.data(false);
+    };
     const hasData = await runLimited(step, loadData, PATH_LIMIT);
     if (hasData && check.isNotFound()) report({ kind: "notFound", path, pattern });
   }
@@ -320,8 +325,11 @@ async function checkPath(
   const at = (member: PageMember) => (): string => stackOfMember(page, member);
   startStep(`data() of ${where}`, PATH_LIMIT);
   const hasQueries =
-    (await run(`data() of ${where}`, () => check.matches(), at(example === undefined ? "paths" : "examples"))) &&
-    (await next("queries() of", () => check.queries(), at("queries")));
+    (await run(
+      `data() of ${where}`,
+      () => check.matches() ?? check.search(),
+      at(example === undefined ? "paths" : "examples"),
+    )) && (await next("queries() of", () => check.queries(), at("queries")));
   hasFailedQueries = check.hasQueries() && !results;
   if (hasQueries && isRendered)
     await reportResults(check, { pattern, path }, results, stackOfMember(page, "examples", "queries"));

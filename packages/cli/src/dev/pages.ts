@@ -187,7 +187,7 @@ export class DevelopmentPages {
     return builds;
   }
 
-  /** Renders a page with the shell of the last document, and with current results of its queries. */
+  /** Renders a page at a path, with or without a query, with the shell of the last document, and with current results of its queries. */
   async render(page: DevelopmentPage, pagePath: string, form?: FormResult): Promise<PageResult> {
     this.#queries.delete(pagePath);
     return this.#render(page, pagePath, form);
@@ -199,8 +199,10 @@ export class DevelopmentPages {
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
+    const [pathname = "", search = ""] = pagePath.split("?");
     const request = {
-      path: pagePath,
+      path: pathname,
+      search,
       page: { section: section.name, pattern },
       site: this.withNavigation(site),
       config: this.configs()[section.name] ?? {},
@@ -216,20 +218,25 @@ export class DevelopmentPages {
     return { rendered, build: serverBuild, exceedsLimit };
   }
 
-  async #renderWithResults(section: DevelopmentSection, shell: string, request: RenderRequest): Promise<RenderedPage> {
+  async #renderWithResults(
+    section: DevelopmentSection,
+    shell: string,
+    request: RenderRequest & { readonly search: string },
+  ): Promise<RenderedPage> {
     const first = await section.render(shell, request);
     if (!first.rendered || !("queries" in first.rendered)) return first;
     const { queries } = first.rendered;
-    const earlier = this.#queries.get(request.path);
+    const key = request.path + (request.search && `?${request.search}`);
+    const earlier = this.#queries.get(key);
     const isKnown = earlier && JSON.stringify(earlier.queries) === JSON.stringify(queries);
     const results = isKnown ? earlier.results : await runQueries(this.#routes, queries);
-    this.#queries.set(request.path, { queries, results });
+    this.#queries.set(key, { queries, results });
     return section.render(shell, { ...request, results });
   }
 
   /** Compares the view of a path with the view that an earlier build of this section rendered. */
   async compareView(pagePath: string, section: DevelopmentSection, build: string): Promise<ViewChange> {
-    const page = this.find(pagePath, null);
+    const page = this.find(pagePath.split("?")[0] ?? "", null);
     if (page?.section !== section) return { changed: false, build: section.serverBuild, exceedsLimit: false };
     await section.idle();
     const last = this.#renders.get(pagePath);

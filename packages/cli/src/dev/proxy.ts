@@ -7,6 +7,7 @@ import type {
   RemoteDetails,
   RemoteSection,
   Rendered,
+  RenderedRedirect,
   ResolvedExtensions,
   ResolvedPage,
 } from "@colonnade/kit/shell";
@@ -95,12 +96,13 @@ export class Proxy {
     const page = status === 200 || status === 404 ? pages.find(pagePath, released) : undefined;
     if (page) {
       // The browser renders the page. The server also renders it, to find problems.
-      const { exceedsLimit } = await pages.render(page, pagePath);
+      const { rendered, exceedsLimit } = await pages.render(page, pagePath);
       if (exceedsLimit) sendText(response, 500, EXCEEDS_LIMIT);
       else {
         const config = pages.configs()[page.section.name];
         const extensions = await pages.extensions("page", released?.extensions);
-        sendJson(response, { ...(await page.section.resolve(page.pattern)), config, extensions });
+        const resolved = withSearch(await page.section.resolve(page.pattern), rendered);
+        sendJson(response, { ...resolved, config, extensions });
       }
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else if (released) {
@@ -140,8 +142,8 @@ export class Proxy {
     pages.rememberConfigs(boot.configs);
     const shell = await shells.get(shellAssets);
     await pages.idle();
-    const pagePath = boot.form?.page ?? url.pathname;
-    const page = pages.find(pagePath, boot.page);
+    const page = pages.find(boot.form?.page ?? url.pathname, boot.page);
+    const pagePath = boot.form?.page ?? url.pathname + url.search;
     const render = page && (await pages.render(page, pagePath, boot.form));
     const result = render?.rendered ?? null;
     if (result?.status === 307) {
@@ -156,7 +158,7 @@ export class Proxy {
     const isReplaced = page !== undefined || pages.replaces(boot.page);
     // The browser does not load a page that would block it.
     const blocked = render?.exceedsLimit ? page?.section : undefined;
-    const resolved = page && !blocked ? await page.section.resolve(page.pattern) : null;
+    const resolved = page && !blocked ? withSearch(await page.section.resolve(page.pattern), result) : null;
     // Only the site's document has the HTML of extensions.
     const kept = isReplaced ? withoutData : (extensions: Boot["extensions"]) => extensions;
     const ofPage = await pages.extensions("page", kept(boot.page?.extensions), blocked);
@@ -191,6 +193,11 @@ export class Proxy {
  */
 function isNeverChanged(method: string | undefined, pathname: string): boolean {
   return pathname.startsWith("/assets/") || (pathname.startsWith("/api/") && /^(GET|HEAD)$/.test(method ?? ""));
+}
+
+/** A page with the names of its query parameters, which only a render tells. */
+function withSearch(page: ResolvedPage, rendered: Rendered | RenderedRedirect | null): ResolvedPage {
+  return rendered && "search" in rendered ? { ...page, search: rendered.search } : page;
 }
 
 /** The boot payload without what only a release has. `rendered` replaces the page; null leaves it to the browser. */

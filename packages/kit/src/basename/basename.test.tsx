@@ -1,5 +1,5 @@
 import { matchPath, type Params } from "@colonnade/kit";
-import { ParamsContext } from "@colonnade/kit/shell";
+import { PageContext } from "@colonnade/kit/shell";
 import { act, cleanup, renderHook } from "@testing-library/react";
 import type { ReactElement, ReactNode } from "react";
 import { MemoryRouter, useNavigate } from "react-router-dom";
@@ -19,7 +19,7 @@ function Navigate(): null {
 function renderAt(path: string, params: Params): { readonly current: string } {
   const wrapper = ({ children }: { readonly children: ReactNode }): ReactElement => (
     <MemoryRouter initialEntries={[path]}>
-      <ParamsContext value={params}>{children}</ParamsContext>
+      <PageContext value={{ params }}>{children}</PageContext>
       <Navigate />
     </MemoryRouter>
   );

@@ -13,6 +13,8 @@ import { isSiteUrl } from "./siteUrl.js";
 export interface PageRequest {
   /** Percent-encoded, without the query. */
   readonly path: string;
+  /** Query, without the question mark. */
+  readonly search?: string;
   readonly page: { readonly section: string; readonly pattern: string };
   /** The result of a form post, in its response. */
   readonly form?: FormResult;
@@ -30,6 +32,8 @@ export type LoadedPage =
       readonly Component: AnyPage["Component"];
       readonly props: { readonly data: never; readonly form?: FormResult };
       readonly params: Params;
+      /** Values of its query parameters. Absent if it declares none. */
+      readonly search?: object;
       readonly head: Head;
       readonly layout: Layout;
       /** The extension points that it may show. */
@@ -37,6 +41,8 @@ export type LoadedPage =
     });
 
 interface WithResults {
+  /** Names of the query parameters that the page declares. Absent if it declares none. */
+  readonly searchNames?: readonly string[];
   /** The names of the results that do not fit their schema. */
   readonly invalid: readonly string[];
 }
@@ -48,32 +54,38 @@ interface WithResults {
  *   throws.
  */
 export async function loadPage(section: Section, request: PageRequest, site: Site): Promise<LoadedPage> {
-  const { path, page, form, results } = request;
+  const { path, search: query = "", page, form, results } = request;
   const load = section.pages[page.pattern];
   const params = matchPath(page.pattern, path);
   if (!load || !params) throw new Error(`the section "${page.section}" has no page "${page.pattern}" for ${path}`);
   const { page: code } = await load();
   const subject = `the page "${page.pattern}" of the section "${page.section}" at ${path}`;
+  const search = (await code.search?.read(`?${query}`)) ?? {};
+  const names = code.search && { searchNames: code.search.names };
+  if (isNotFound(search)) return { kind: "notFound", heading: search.heading, invalid: [], ...names };
+  checkJson(search, "search", subject);
+  const context = { params, search, site };
   const loaded = await loadData({
     subject,
-    queries: code.queries?.({ params, site }) ?? {},
+    queries: code.queries?.(context) ?? {},
     results,
-    load: (found) => code.data({ params, site, results: found }),
+    load: (found) => code.data({ ...context, results: found }),
   });
   if (loaded.kind === "queries") return loaded;
-  const { invalid } = loaded;
+  const common = { invalid: loaded.invalid, ...names };
   const data = loaded.data as never;
-  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading, invalid };
+  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading, ...common };
   if (isRedirect(data))
-    return { kind: "redirect", path: checkedLocation(subject, (data as { path: string }).path), invalid };
+    return { kind: "redirect", path: checkedLocation(subject, (data as { path: string }).path), ...common };
   checkJson(data, "data", subject);
   return {
     kind: "page",
-    invalid,
+    ...common,
     Component: code.Component,
     props: { data, ...(form && { form }) },
     params,
-    head: code.head({ data, site }),
+    ...(code.search && { search }),
+    head: code.head({ data, search: search as never, site }),
     layout: code.layout?.({ data }) ?? {},
     extensionPoints: code.extensionPoints ?? [],
   };

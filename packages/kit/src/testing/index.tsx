@@ -9,7 +9,7 @@ import { render, type RenderResult } from "@testing-library/react";
 import { createElement, type ComponentType, type ReactElement, type ReactNode } from "react";
 import { MemoryRouter } from "react-router-dom";
 
-import { ParamsContext, SectionContext, ShellContext } from "../context.js";
+import { PageContext, SectionContext, ShellContext } from "../context.js";
 import type { DialogParams } from "../dialog.js";
 import type { AnyExtension } from "../extension.js";
 import { ExtensionPlaceElement, POINT_ATTRIBUTE, type ExtensionPlaceProps } from "../extensionPlace.js";
@@ -116,12 +116,14 @@ interface Place {
   readonly section: string;
   readonly path: string;
   readonly params: Params;
+  /** Values of the page's query parameters. Absent if it declares none. */
+  readonly search?: object | undefined;
   /** The references of the extension points that it may show. Absent: all. */
   readonly points?: readonly string[];
 }
 
 function inShellContexts(children: ReactNode, place: Place, options: RenderOptions): ReactElement {
-  const { section, path, params, points } = place;
+  const { section, path, params, search, points } = place;
   const services = {
     site: siteOf(options),
     configs: { [section]: options.config ?? {} },
@@ -133,7 +135,7 @@ function inShellContexts(children: ReactNode, place: Place, options: RenderOptio
     <MemoryRouter initialEntries={[path]}>
       <ShellContext value={services}>
         <SectionContext value={section}>
-          <ParamsContext value={params}>{children}</ParamsContext>
+          <PageContext value={{ params, search }}>{children}</PageContext>
         </SectionContext>
       </ShellContext>
     </MemoryRouter>
@@ -156,12 +158,22 @@ export function inShell(component: ReactNode, options: RenderOptions = {}): Reac
   return inShellContexts(component, { section: "test", path: "/", params: {} }, options);
 }
 
-async function findPage(section: Section, path: string): Promise<{ page: AnyPage; params: Params }> {
+interface FoundPage {
+  readonly page: AnyPage;
+  readonly params: Params;
+  /** Values of the query parameters that the page declares, or that there is no page with these. */
+  readonly search: object;
+}
+
+async function findPage(section: Section, target: string): Promise<FoundPage> {
+  const [path = ""] = target.split("?");
   const patterns = Object.keys(section.pages).sort(comparePatterns);
   for (const pattern of patterns) {
     const params = matchPath(pattern, path);
     const load = section.pages[pattern];
-    if (params && load) return { page: (await load()).page, params };
+    if (!params || !load) continue;
+    const { page } = await load();
+    return { page, params, search: (await page.search?.read(target)) ?? {} };
   }
   throw new Error(`the section "${section.name}" has no page for ${path}; its patterns are ${patterns.join(", ")}`);
 }
@@ -190,15 +202,16 @@ async function resultsOf(
   return loadResults(queries, (_, name) => results?.[name] ?? example?.results?.[name] ?? UNAVAILABLE);
 }
 
-async function dataOf(page: AnyPage, path: string, params: Params, options: RenderOptions): Promise<unknown> {
-  const context = { params, site: siteOf(options) };
+async function dataOf({ page, params, search }: FoundPage, path: string, options: RenderOptions): Promise<unknown> {
+  if (isNotFound(search)) return search;
+  const context = { params, search, site: siteOf(options) };
   const example = page.examples?.().find((each) => each.path === path);
   const results = await resultsOf("the page", page.queries?.(context) ?? {}, options, example);
   return page.data({ ...context, results });
 }
 
 /**
- * Returns the data of the page at a path (percent-encoded), or the value of `notFound()` or `redirect()`.
+ * Returns the data of the page at a path (percent-encoded, with or without a query), or the value of `notFound()` or `redirect()`.
  *
  * @throws Error if no pattern of the section matches the path, or if there is a result of a query that the page does not have.
  *
@@ -213,12 +226,11 @@ async function dataOf(page: AnyPage, path: string, params: Params, options: Rend
  * ```
  */
 export async function loadData(section: Section, path: string, options: RenderOptions = {}): Promise<unknown> {
-  const { page, params } = await findPage(section, path);
-  return dataOf(page, path, params, options);
+  return dataOf(await findPage(section, path), path, options);
 }
 
 /**
- * Renders the page at a path (percent-encoded). If its data is `notFound()`, returns that value without rendering.
+ * Renders the page at a path (percent-encoded, with or without a query). If its data is `notFound()`, returns that value without rendering.
  *
  * @throws Error as {@link loadData}, if its data is `redirect()`: test that with {@link loadData}, and if `extensions` has a point
  *   that the page does not list, or the page shows one.
@@ -239,9 +251,10 @@ export async function renderPage(
   path: string,
   options: RenderOptions = {},
 ): Promise<RenderedPage | NotFound> {
-  const { page, params } = await findPage(section, path);
+  const found = await findPage(section, path);
   const site = siteOf(options);
-  const data = (await dataOf(page, path, params, options)) as never;
+  const data = (await dataOf(found, path, options)) as never;
+  const { page, params, search } = found;
   if (isNotFound(data)) return data;
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
@@ -250,11 +263,16 @@ export async function renderPage(
   const view = render(
     inShellContexts(
       <Component data={data} {...(options.form && { form: options.form })} />,
-      { section: section.name, path, params, points },
+      { section: section.name, path, params, search: page.search && search, points },
       options,
     ),
   );
-  return { ...view, data, head: page.head({ data, site }), layout: page.layout?.({ data }) ?? {} };
+  return {
+    ...view,
+    data,
+    head: page.head({ data, search: search as never, site }),
+    layout: page.layout?.({ data }) ?? {},
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { createElement, lazy, type ComponentType } from "react";
 import { isChunkLoadError } from "../errorClass.js";
 import { fetchFile } from "./fetchFile.js";
 import { provided } from "./provided.js";
-import { isCurrentPath } from "./reload.js";
+import { isCurrentPath, viewPath } from "./reload.js";
 import { loadWithRetries } from "./retries.js";
 
 /** The error of webpack for a chunk that did not load. */
@@ -48,10 +48,10 @@ async function handleFailure(section: SectionContainer, path: string, error: unk
 export function createLazy(section: SectionContainer): typeof lazy {
   const createPart: typeof lazy = (load) =>
     lazy(async () => {
-      const { pathname } = location;
-      const attempt = (): ReturnType<typeof load> => (isCurrentPath(pathname) ? load() : Promise.reject(LEFT));
+      const path = viewPath(location);
+      const attempt = (): ReturnType<typeof load> => (isCurrentPath(path) ? load() : Promise.reject(LEFT));
       try {
-        return await loadWithRetries(attempt, (error) => handleFailure(section, pathname, error));
+        return await loadWithRetries(attempt, (error) => handleFailure(section, path, error));
       } catch (error) {
         if (error !== LEFT) throw error;
         // Loads when a page renders the part again.

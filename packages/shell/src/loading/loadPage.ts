@@ -3,22 +3,25 @@ import type { ResolvedPage } from "@colonnade/kit/shell";
 
 import { assetsOf } from "./assets.js";
 import { loadSection } from "./federation.js";
+import { pathnameOf } from "./reload.js";
 import { ensureStyles } from "./styles.js";
 
-/** A page's code, and the path parameters of its pattern. */
+/** A page's code, and the parameters of a path. */
 export interface LoadedPage {
   readonly page: AnyPage;
   readonly params: Params;
+  /** Values of the query parameters that the page declares, or that there is no page with these. */
+  readonly search: object;
 }
 
 async function load(path: string, resolved: ResolvedPage): Promise<LoadedPage> {
   const { section: entry, pattern, bytes } = resolved;
   const [section] = await Promise.all([loadSection(entry, bytes), ensureStyles(assetsOf(resolved), bytes)]);
   const loadCode = section.pages[pattern];
-  const params = matchPath(pattern, path);
+  const params = matchPath(pattern, pathnameOf(path));
   if (!loadCode || !params) throw new Error(`the section "${entry.name}" has no page "${pattern}" for ${path}`);
   const { page } = await loadCode();
-  return { page, params };
+  return { page, params, search: (await page.search?.read(path)) ?? {} };
 }
 
 let preloaded: { readonly path: string; readonly loading: Promise<LoadedPage> } | undefined;

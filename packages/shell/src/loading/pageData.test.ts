@@ -32,7 +32,7 @@ test("queries run in parallel, without cookies", async () => {
         responses.push(resolve);
       }),
   );
-  const loading = loadData({ page: twoQueries, params }, TEST_SITE);
+  const loading = loadData({ page: twoQueries, params, search: {} }, TEST_SITE);
   expect(fetched.mock.calls.map(([path]) => path)).toEqual(["/api/listings?state=Texas", "/api/venue"]);
   for (const [, init] of fetched.mock.calls)
     expect(init).toMatchObject({ credentials: "omit", headers: { accept: "application/json" } });
@@ -42,7 +42,7 @@ test("queries run in parallel, without cookies", async () => {
 });
 
 test("a page without queries sends no request", async () => {
-  expect(await loadData({ page: pageOf(), params }, TEST_SITE)).toEqual({});
+  expect(await loadData({ page: pageOf(), params, search: {} }, TEST_SITE)).toEqual({});
   expect(fetched).not.toHaveBeenCalled();
 });
 
@@ -57,7 +57,7 @@ test("after eight seconds, only the results that are missing have failed", async
           });
         }),
   );
-  const loading = loadData({ page: twoQueries, params }, TEST_SITE);
+  const loading = loadData({ page: twoQueries, params, search: {} }, TEST_SITE);
   await vi.advanceTimersByTimeAsync(8_000);
   expect(await loading).toEqual({ listings: { ok: false, status: 504 }, venue: { ok: true, value: "Austin" } });
 });

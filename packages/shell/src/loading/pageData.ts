@@ -8,11 +8,11 @@ import type { LoadedPage } from "./loadPage.js";
  * those that the gateway renders with, so the requests have no cookies.
  */
 export async function loadData(
-  { page, params }: LoadedPage,
+  { page, params, search }: LoadedPage,
   site: Site,
   requests = new AbortController(),
 ): Promise<unknown> {
-  const context = { params, site };
+  const context = { params, search, site };
   const results = await loadResults(page.queries?.(context) ?? {}, (path) => fetchResult(path, "omit", requests));
   return page.data({ ...context, results });
 }

@@ -1,6 +1,8 @@
 // Client of the gateway's `GET /_page/<set>?path=…` endpoint.
 import type { ResolvedPage } from "@colonnade/kit/shell";
 
+import { pathnameOf } from "./reload.js";
+
 const TIMEOUT = 8_000;
 // Shorter: the visitor waits for the error message meanwhile.
 const STATUS_TIMEOUT = 4_000;
@@ -18,7 +20,7 @@ export class DeploymentGoneError extends Error {
 export type DeploymentStatus = "retained" | "gone" | "unknown";
 
 function endpointUrl(deployment: string, path: string): string {
-  return `/_page/${deployment}?path=${encodeURIComponent(path)}`;
+  return `/_page/${deployment}?path=${encodeURIComponent(pathnameOf(path))}`;
 }
 
 /**

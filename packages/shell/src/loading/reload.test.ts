@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test } from "vitest";
 
-import { hasTypedText, isCurrentPath } from "./reload.js";
+import { hasTypedText, isCurrentPath, searchNames, viewPath } from "./reload.js";
 
 describe("hasTypedText", () => {
   afterEach(() => {
@@ -35,4 +35,31 @@ test("isCurrentPath matches encoded and decoded paths", () => {
   expect(isCurrentPath("/state/New York")).toBe(true);
   expect(isCurrentPath("/state/Texas")).toBe(false);
   history.replaceState(null, "", "/");
+});
+
+describe("viewPath", () => {
+  afterEach(() => {
+    searchNames.clear();
+  });
+
+  test.each([
+    [undefined, "?b=1&a=2", "/list?b=1&a=2"],
+    [undefined, "", "/list"],
+    [[], "?b=1&a=2", "/list"],
+    [["a"], "?b=1&a=2", "/list?a=2"],
+    [["a", "b"], "?b=1&x=3&a=2", "/list?b=1&a=2"],
+    [["a"], "?ab=1", "/list"],
+  ])("of a page with the parameters %j at %j is %s", (names, search, path) => {
+    if (names) searchNames.set("/list", names);
+    expect(viewPath({ pathname: "/list", search })).toBe(path);
+  });
+
+  test("is current if only other parameters differ", () => {
+    searchNames.set("/list", ["page"]);
+    history.replaceState(null, "", "/list?page=2&utm_source=x");
+    expect(isCurrentPath("/list?page=2")).toBe(true);
+    expect(isCurrentPath("/list?page=3")).toBe(false);
+    expect(isCurrentPath("/list")).toBe(false);
+    history.replaceState(null, "", "/");
+  });
 });

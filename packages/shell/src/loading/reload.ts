@@ -12,9 +12,32 @@ export function isReachable(path: string): Promise<boolean> {
   );
 }
 
-/** Whether the tab is at a path. The visitor may have navigated away while the page at that path was loading. */
+/** The names of the query parameters that pages declare, by the path of the page. */
+export const searchNames = new Map<string, readonly string[]>();
+
+/**
+ * The path of the view at a URL: with those query parameters that its page declares or, as long as the page is unknown, with all.
+ */
+export function viewPath({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
+  const names = searchNames.get(pathname);
+  const isDeclared = (pair: string): unknown => (names ? names.some((name) => pair.startsWith(`${name}=`)) : pair);
+  const pairs = search.slice(1).split("&").filter(isDeclared);
+  return pairs.length > 0 ? `${pathname}?${pairs.join("&")}` : pathname;
+}
+
+/** The path of a view, now that its page may be known. */
+export function knownPath(path: string): string {
+  return viewPath(new URL(path, location.origin));
+}
+
+/** The path of a view without its query. */
+export function pathnameOf(path: string): string {
+  return path.replace(/\?.*/, "");
+}
+
+/** Whether the tab is at the path of a view. The visitor may have navigated away while the view was loading. */
 export function isCurrentPath(path: string): boolean {
-  return new URL(path, location.origin).pathname === location.pathname;
+  return knownPath(path) === viewPath(location);
 }
 
 const TEXT_INPUTS = "textarea, input:not([type=hidden], [type=submit], [type=button], [type=reset], [type=image])";

@@ -46,7 +46,7 @@ function viewOf(boot: Boot, view: RenderedView, path = PATH): View | undefined {
 const Hello: FunctionComponent<{ data: { name: string } }> = ({ data }) => createElement("h1", null, data.name);
 
 function resolveCode(): void {
-  vi.mocked(loadPage).mockResolvedValue({ page: { Component: Hello } as unknown as AnyPage, params: {} });
+  vi.mocked(loadPage).mockResolvedValue({ page: { Component: Hello } as unknown as AnyPage, params: {}, search: {} });
 }
 
 /** Lets the page's code fail to load. Retries wait by fake timers, so that none is left for the next test. */

@@ -5,7 +5,7 @@ import { lazy, type ComponentType } from "react";
 import { assetsOf } from "./assets.js";
 import { loadPage, type LoadedPage } from "./loadPage.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
-import { isCurrentPath } from "./reload.js";
+import { isCurrentPath, pathnameOf } from "./reload.js";
 import { loadCode } from "./retries.js";
 import type { View } from "./viewLoader.js";
 
@@ -39,7 +39,7 @@ export function createServerView(
 ): View | undefined {
   const { view, page: resolved } = boot;
   if (view?.kind !== "page") return view;
-  const params = resolved && matchPath(resolved.pattern, path);
+  const params = resolved && matchPath(resolved.pattern, pathnameOf(path));
   if (!params) return undefined;
   // Starts now rather than on first render, in parallel to the hydration of the frame.
   const loading = loadPageCode(path, resolved, deployment, left).then(({ page }) => {
@@ -48,12 +48,10 @@ export function createServerView(
   });
   const Component = lazy<ComponentType<PageProps<never>>>(() => loading);
   return {
-    kind: "page",
+    ...view,
     section: resolved.section,
     pattern: resolved.pattern,
     assets: assetsOf(resolved),
-    layout: view.layout,
-    head: view.head,
     params,
     Component,
     props: { data: view.data as never, ...(boot.form && { form: boot.form }) },

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { loadPage } from "./loadPage.js";
 import { DeploymentGoneError, resolvePage } from "./pageEndpoint.js";
+import { searchNames, viewPath } from "./reload.js";
 import { ViewLoader, type PageView } from "./viewLoader.js";
 
 vi.mock("./federation.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
@@ -61,8 +62,10 @@ beforeEach(() => {
   vi.mocked(loadPage)
     .mockClear()
     .mockImplementation((path) => {
-      const page = { head: () => HEAD, ...(pages[path] ?? live) } as AnyPage;
-      return Promise.resolve({ page, params: { id: path.split("/").at(-1) ?? "" } });
+      const [pathname = "", query = ""] = path.split("?");
+      const page = { head: () => HEAD, ...(pages[pathname] ?? live) } as AnyPage;
+      const params = { id: pathname.split("/").at(-1) ?? "" };
+      return Promise.resolve({ page, params, search: Object.fromEntries(new URLSearchParams(query)) });
     });
   vi.spyOn(console, "warn").mockReturnValue();
   views = new ViewLoader(BOOT, "/first", deployment, go);
@@ -122,6 +125,40 @@ describe("a page with a policy", () => {
     const loading = views.load("/events/7");
     expect(await loading).toEqual({ kind: "failed" });
     expect(reload).not.toHaveBeenCalled();
+  });
+});
+
+describe("a page with query parameters", () => {
+  beforeEach(() => {
+    vi.mocked(resolvePage).mockResolvedValue({ ...RESOLVED, search: ["page"] });
+    pages["/list"] = { data: ({ search }) => search };
+    searchNames.delete("/list");
+  });
+
+  const viewAt = (url: string): Promise<unknown> => visit(viewPath(new URL(url, location.origin)));
+
+  test("has a view for each value, without other parameters", async () => {
+    expect(await viewAt("/list?utm_source=x&page=2")).toEqual({ page: "2" });
+    const second = views.load("/list?page=2");
+    expect(await viewAt("/list?page=3")).toEqual({ page: "3" });
+    go("/list?page=2&utm_source=y");
+    expect(views.load(viewPath(location))).toBe(second);
+    expect(resolvePage).toHaveBeenCalledOnce();
+  });
+
+  test("is loaded once while its parameters become known", async () => {
+    go("/list?utm_source=x");
+    const first = views.load(viewPath(location));
+    await first;
+    expect(viewPath(location)).toBe("/list");
+    expect(views.load(viewPath(location))).toBe(first);
+  });
+
+  test("that has no such value is not found", async () => {
+    vi.mocked(loadPage).mockImplementation(() =>
+      Promise.resolve({ page: live as AnyPage, params: {}, search: notFound("No such page") }),
+    );
+    expect(await viewAt("/list?page=0")).toEqual({ kind: "notFound", heading: "No such page" });
   });
 });
 

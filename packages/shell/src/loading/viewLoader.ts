@@ -17,7 +17,7 @@ import { loadPage } from "./loadPage.js";
 import { loadData } from "./pageData.js";
 import { DeploymentGoneError, resolvePage } from "./pageEndpoint.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
-import { isCurrentPath, isReachable, reloadDocument } from "./reload.js";
+import { isCurrentPath, isReachable, knownPath, pathnameOf, reloadDocument, searchNames } from "./reload.js";
 import { viewTimeout, withTimeout } from "./timeout.js";
 import { ViewCache } from "./viewCache.js";
 
@@ -33,6 +33,8 @@ export interface PageView {
   readonly layout: Layout;
   readonly head: Head;
   readonly params: Params;
+  /** Values of the query parameters that the page declares. */
+  readonly search?: object | undefined;
   readonly Component: ComponentType<PageProps<never>>;
   readonly props: PageProps<never>;
   /** The extensions of its points. */
@@ -49,7 +51,7 @@ function warn(section: SectionEntry | undefined, error: unknown): void {
   console.warn(`[shell] ${section ? `the section "${section.name}"` : "a page"} failed to load:`, error);
 }
 
-/** Loads and caches the views of paths. Paths are percent-encoded and have no query. */
+/** Loads and caches views. Their paths are those of {@link viewPath}. */
 export class ViewLoader {
   readonly #boot: Boot;
   readonly #firstPath: string;
@@ -68,7 +70,7 @@ export class ViewLoader {
     this.#firstPath = firstPath;
     this.#deployment = deployment;
     this.#redirect = redirect;
-    this.#resolvedPages = new Map([[firstPath, Promise.resolve(boot.page)]]);
+    this.#resolvedPages = new Map(boot.page && [[pathnameOf(firstPath), Promise.resolve(boot.page)]]);
     this.#currentPath = firstPath;
     this.#first = new FirstView(boot, firstPath, deployment, () => {
       this.#cache.addRequests(firstPath, new AbortController());
@@ -124,11 +126,15 @@ export class ViewLoader {
     this.#first.leave();
   }
 
-  async #loadView(path: string): Promise<View> {
+  async #loadView(requested: string): Promise<View> {
+    let path = requested;
     const failures = this.#cache.failuresOf(path);
     let resolved: ResolvedPage | null | undefined;
     try {
       resolved = await this.#resolve(path);
+      path = knownPath(requested);
+      const view = this.#cache.get(requested);
+      if (view) void this.#cache.set(path, view);
       if (!resolved) return NOT_FOUND;
       // The policy of the open document holds, which may permit less than that of the page's own.
       if (resolved.policy?.some((permission) => !this.#boot.policy?.includes(permission)))
@@ -137,20 +143,22 @@ export class ViewLoader {
       // A second failure is not transient. A new document may have a newer release of the section.
       if (failures > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
       const loading = this.#loadPageView(path, resolved);
-      const view = await withTimeout(loading, viewTimeout(resolved.bytes), `the page ${path}`);
-      if ("path" in view) return await this.#follow(view, path);
+      const loaded = await withTimeout(loading, viewTimeout(resolved.bytes), `the page ${path}`);
+      if ("path" in loaded) return await this.#follow(loaded, path);
       this.#cache.clearFailures(path);
-      return view;
+      return loaded;
     } catch (error) {
       return this.#handleFailure(path, resolved, error);
     }
   }
 
-  #resolve(path: string): Promise<ResolvedPage | null> {
+  #resolve(viewed: string): Promise<ResolvedPage | null> {
+    const path = pathnameOf(viewed);
     const cached = this.#resolvedPages.get(path);
     if (cached) return cached;
     const { deployment, configs } = this.#boot;
     const resolving = resolvePage(deployment, path).then((resolved) => {
+      searchNames.set(path, resolved?.search ?? []);
       // An absent configuration replaces that of the document: the operator has removed it.
       const extensions = Object.values(resolved?.extensions ?? {}).flat();
       for (const { section, config } of resolved ? [resolved, ...extensions] : []) configs[section.name] = config ?? {};
@@ -166,13 +174,13 @@ export class ViewLoader {
   async #loadPageView(path: string, resolved: ResolvedPage): Promise<View | Redirect> {
     const [boot, cache, first] = [this.#boot, this.#cache, this.#first];
     const loaded = await loadPage(path, resolved);
-    const { page, params } = loaded;
+    const { page, params, search } = loaded;
     const requests = new AbortController();
     if (page.queries) {
       if (!isCurrentPath(path)) return this.#abandoned(path);
       cache.addRequests(path, requests);
     }
-    const data = (await loadData(loaded, boot.site, requests)) as never;
+    const data = (isNotFound(search) ? search : await loadData(loaded, boot.site, requests)) as never;
     // Another load of the path may have begun since.
     if (page.queries && !cache.hasRequests(path, requests)) return { kind: "failed" };
     if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
@@ -185,8 +193,9 @@ export class ViewLoader {
       pattern: resolved.pattern,
       assets: assetsOf(resolved),
       layout: page.layout?.({ data }) ?? {},
-      head: page.head({ data, site: boot.site }),
+      head: page.head({ data, search: search as never, site: boot.site }),
       params,
+      search,
       Component: (isFirstPattern ? first.component : undefined) ?? page.Component,
       props: { data, ...(first.form && isFirst && { form: first.form }) },
       extensions: resolved.extensions,

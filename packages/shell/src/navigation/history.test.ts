@@ -2,6 +2,7 @@
 import { NavigationType } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { searchNames } from "../loading/reload.js";
 import type { View, Views } from "../loading/viewLoader.js";
 import { createRouterHistory, type RouterState } from "./history.js";
 import type { ViewTransitions } from "./viewTransitions.js";
@@ -50,6 +51,7 @@ describe("createRouterHistory", () => {
   }
 
   beforeEach(() => {
+    searchNames.set("/here", []);
     history.replaceState(null, "", "/here");
     currentPath = "/here";
     awaitsHydration = false;

@@ -6,6 +6,7 @@ import {
 } from "react-router-dom";
 
 import type { Views } from "../loading/viewLoader.js";
+import { viewPath } from "../loading/reload.js";
 import { setNavigationPending } from "./navigationEffects.js";
 import type { ViewTransitions } from "./viewTransitions.js";
 
@@ -42,8 +43,9 @@ export function createRouterHistory(views: Views, transitions: ViewTransitions):
 
   async function publishWhenLoaded(next: RouterState): Promise<void> {
     const { key, pathname } = next.location;
+    const path = viewPath(next.location);
     setNavigationPending(true);
-    await transitions.prepare(key, pathname, views.load(pathname));
+    await transitions.prepare(key, path, views.load(path));
     // The visitor may have navigated on meanwhile.
     const { location } = history;
     if (location.key === key && location.pathname === pathname) publish({ ...next, location });
@@ -51,22 +53,23 @@ export function createRouterHistory(views: Views, transitions: ViewTransitions):
 
   history.listen(({ action, location }) => {
     const next = { action, location };
-    const { pathname, search, hash } = location;
+    const { search, hash } = location;
+    const path = viewPath(location);
     const isPop = next.action === NavigationType.Pop;
-    if (isPop && views.awaitsHydration(pathname)) {
+    if (isPop && views.awaitsHydration(path)) {
       // The browser handles an in-page jump. A page that was on its way no longer is: the same state changes nothing in React,
       // which would discard the HTML.
       setNavigationPending(false);
       if (state !== first) publish(first);
       return;
     }
-    const isCurrent = transitions.isCurrent(pathname);
+    const isCurrent = transitions.isCurrent(path);
     if (isPop && !isCurrent) {
       void publishWhenLoaded(next);
       return;
     }
     // As in browsers, a link to the URL of the current page loads it again.
-    const isReload = !isPop && isCurrent && !hash && search === state.location.search && views.invalidate(pathname);
+    const isReload = !isPop && isCurrent && !hash && search === state.location.search && views.invalidate(path);
     setNavigationPending(isReload || !isCurrent);
     publish(next);
   });

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
 import type { Views } from "../loading/viewLoader.js";
+import { viewPath } from "../loading/reload.js";
 import { isNavigationPending } from "./navigationEffects.js";
 import { saveOpenedLink } from "./openedLink.js";
 
@@ -58,7 +59,7 @@ export function useLinks(views: Views): void {
     const prefetch = (event: Event): void => {
       const anchor = closestAnchor(event);
       const url = anchor && pageUrl(anchor);
-      if (url && !prefersLessData()) views.prefetch(url.pathname);
+      if (url && !prefersLessData()) views.prefetch(viewPath(url));
     };
     const prefetchSoon = (event: Event): void => {
       clearTimeout(prefetchTimer);
@@ -71,7 +72,7 @@ export function useLinks(views: Views): void {
       if (!anchor || !url) return;
       // A link to the current URL replaces the history entry, as in browsers.
       const replace = url.href === location.href;
-      if ((replace || url.hash) && views.awaitsHydration(url.pathname)) return;
+      if ((replace || url.hash) && views.awaitsHydration(viewPath(url))) return;
       event.preventDefault();
       // While a navigation is pending, the entry is already that of the next page.
       if (!replace && !isNavigationPending()) saveOpenedLink(anchor);

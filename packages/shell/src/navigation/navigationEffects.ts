@@ -3,6 +3,7 @@ import { NavigationType, useLocation, useNavigationType } from "react-router-dom
 
 import { body } from "../documentMembers.js";
 import type { View } from "../loading/viewLoader.js";
+import { viewPath } from "../loading/reload.js";
 import { focusFragment, focusHeading } from "./focus.js";
 import { focusOpenedLink } from "./openedLink.js";
 import type { ScrollRestoration } from "./scrollRestoration.js";
@@ -37,7 +38,7 @@ function markFirstViewRendered(): void {
 
 interface RenderedPage {
   readonly view: View;
-  readonly pathname: string;
+  readonly path: string;
   readonly entry: string;
 }
 
@@ -52,7 +53,9 @@ export function useNavigationEffects(
   announce: (text: string) => void,
   isServerRendered: boolean,
 ): void {
-  const { key, pathname, hash } = useLocation();
+  const at = useLocation();
+  const { key, hash } = at;
+  const path = viewPath(at);
   const type = useNavigationType();
   const previous = useRef<RenderedPage | null>(null);
   // A fragment typed into the address bar creates an entry without a key.
@@ -66,11 +69,11 @@ export function useNavigationEffects(
   useEffect(() => {
     if (!view) return undefined;
     const before = previous.current;
-    previous.current = { view, pathname, entry };
+    previous.current = { view, path, entry };
     setNavigationPending(false);
     markFirstViewRendered();
     const isFirst = before === null;
-    const isNewPage = before?.view !== view || before.pathname !== pathname;
+    const isNewPage = before?.view !== view || before.path !== path;
     const isNewEntry = before?.entry !== entry;
     const isPop = type === NavigationType.Pop;
     const isReturn = isNewEntry && isPop && !isFirst;
@@ -95,17 +98,17 @@ export function useNavigationEffects(
       queueMicrotask(() => {
         if (!active) return;
         setPosition();
-        transitions.complete(pathname);
+        transitions.complete(path);
       });
       return () => {
         active = false;
       };
     }
-    transitions.complete(pathname);
+    transitions.complete(path);
     // In the next frame, once the content that the page renders in its own effects has its height.
     const frame = requestAnimationFrame(setPosition);
     return () => {
       cancelAnimationFrame(frame);
     };
-  }, [view, scroll, transitions, announce, isServerRendered, entry, pathname, hash, type]);
+  }, [view, scroll, transitions, announce, isServerRendered, entry, path, hash, type]);
 }

@@ -13,6 +13,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use path::SEGMENT;
 pub use path::{PathError, RequestPath};
 pub use table::PatternTable;
 

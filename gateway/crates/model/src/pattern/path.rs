@@ -8,7 +8,7 @@ use super::is_reserved;
 
 /// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent`
 /// encodes.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+pub(crate) const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{PointReference, Release};
-use crate::pattern::{Pattern, PatternTable, RequestPath};
+use crate::pattern::{Pattern, PatternTable};
 
 /// The maximum length of the file with the examples, in bytes.
 pub const MAX_EXAMPLES_FILE: u64 = 1024 << 10;
@@ -65,9 +65,9 @@ impl Examples {
             let _ = table.insert(pattern, ());
         }
         let is_of_page = |example: &PageExample| {
-            let path = RequestPath::parse(&example.path).ok();
-            let found = path.and_then(|path| Some(table.find(&path)?.0.as_str().to_owned()));
-            found.as_deref() == Some(&*example.pattern)
+            let mut pages = release.pages.iter();
+            let page = pages.find(|page| page.pattern == example.pattern);
+            page.is_some_and(|page| page.has_path(&table, &example.path))
         };
         let is_filled = |example: &ExtensionExample| {
             let mut extensions = release.extensions.iter();

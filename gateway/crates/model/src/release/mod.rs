@@ -29,6 +29,9 @@ use std::ops::Not;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::pattern::{PatternTable, RequestPath};
+use crate::search::{canonical_search, split_search};
+
 use crate::policy::Policy;
 
 /// The version of the section contract that this gateway supports.
@@ -289,6 +292,9 @@ pub struct Page {
     pub assets: Vec<String>,
     /// The known paths of the page.
     pub paths: Vec<NamedPath>,
+    /// The names of the query parameters that it depends on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
     /// Whether the server renders only its fallback.
     #[serde(default, skip_serializing_if = "Not::not")]
     pub browser_only: bool,
@@ -297,11 +303,24 @@ pub struct Page {
     pub extension_points: Vec<PointReference>,
 }
 
+impl Page {
+    /// Whether a text is one of its paths, with or without a query in its canonical form. `patterns` are
+    /// those of the release.
+    fn has_path(&self, patterns: &PatternTable<()>, text: &str) -> bool {
+        let (path, search) = split_search(text);
+        let path = RequestPath::parse(path).ok();
+        let found = path.as_ref().and_then(|path| patterns.find(path));
+        found.is_some_and(|(pattern, ())| pattern.as_str() == self.pattern)
+            && !text.ends_with('?')
+            && canonical_search(&self.search, search).is_ok_and(|canonical| canonical == search)
+    }
+}
+
 /// One known path of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedPath {
-    /// The path, percent-encoded.
+    /// The path, percent-encoded, with an optional query in its canonical form.
     pub path: String,
     /// Whether search engines may index it.
     pub indexable: bool,

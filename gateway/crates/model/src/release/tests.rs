@@ -445,6 +445,7 @@ fn validate_reports_each_shell_image_problem() {
 fn release_has_at_most_5000_pages_and_paths() {
     let known = section().pages[1].clone();
     let page = |name: &str, paths: usize| Page {
+        search: Vec::new(),
         pattern: format!("/{name}/:x"),
         paths: (0..paths)
             .map(|number| NamedPath {

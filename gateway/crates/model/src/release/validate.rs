@@ -2,15 +2,16 @@
 
 mod extensions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Release, SHELL, VersionRange};
-use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable, RequestPath};
+use super::{CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL, VersionRange};
+use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable};
+use crate::search::{MAX_PARAMETERS, is_parameter_name};
 
 /// The maximum width and height of an image.
 const MAX_PIXELS: u32 = 8192;
@@ -390,18 +391,31 @@ impl Validator<'_> {
             ));
         }
         for page in &release.pages {
+            self.search(page);
             for named in &page.paths {
-                let found = RequestPath::parse(&named.path).ok().and_then(|path| {
-                    let (pattern, ()) = table.find(&path)?;
-                    Some(pattern.as_str() == page.pattern)
-                });
-                if found != Some(true) {
+                if !page.has_path(&table, &named.path) {
                     self.problem(format!(
                         "path `{}` is not one of page `{}`",
                         named.path, page.pattern
                     ));
                 }
             }
+        }
+    }
+
+    fn search(&mut self, Page { pattern, search, .. }: &Page) {
+        let names: BTreeSet<_> = search.iter().collect();
+        if search.len() > MAX_PARAMETERS || names.len() < search.len() {
+            self.problem(format!(
+                "page `{pattern}` has {} query parameters; expected at most {}, each once",
+                search.len(),
+                MAX_PARAMETERS
+            ));
+        }
+        if let Some(name) = search.iter().find(|name| !is_parameter_name(name)) {
+            self.problem(format!(
+                "page `{pattern}` has the query parameter {name:?}; expected a letter, then at most 31 of `a-z A-Z 0-9 _ -`"
+            ));
         }
     }
 

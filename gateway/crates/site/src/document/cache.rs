@@ -51,7 +51,7 @@ impl Documents {
 
     /// A document from the cache whose results are neither purged nor invalidated.
     fn cached(&self, key: &DocumentKey) -> Option<Arc<Document>> {
-        let document = self.cache.get(key)?;
+        let document = self.cache(key).get(key)?;
         self.renderer.is_current(&document.validity).then_some(document)
     }
 
@@ -67,7 +67,7 @@ impl Documents {
     }
 
     async fn compose_and_cache(&self, request: &DocumentRequest) -> Arc<Document> {
-        let cached = self.cache.get(&request.key);
+        let cached = self.cache(&request.key).get(&request.key);
         // Another task may have cached it since the request looked.
         if let Some(document) = &cached
             && document.validity.is_fresh()
@@ -96,7 +96,8 @@ impl Documents {
         let document = Arc::new(document);
         if document.validity.may_cache() {
             let weight = document.weight() + request.key.weight();
-            self.cache.put(request.key.clone(), Arc::clone(&document), weight);
+            let cache = self.cache(&request.key);
+            cache.put(request.key.clone(), Arc::clone(&document), weight);
         }
         document
     }

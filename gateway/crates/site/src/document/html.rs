@@ -9,6 +9,7 @@ use serde_json::json;
 use colonnade_model::language::Language;
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::{Meta, Purpose};
+use colonnade_model::search::{canonical_search, split_search, with_search};
 use colonnade_render::{Alternate, Breadcrumb, PageContent, PageHead};
 use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
@@ -226,7 +227,7 @@ impl DocumentTemplate<'_> {
             head.meta("property", "og:title", Some(&social.title));
             head.meta("property", "og:description", Some(&social.description));
             head.meta("property", "og:type", Some(&social.kind));
-            head.meta("property", "og:url", self.page_url(&social.url).as_deref());
+            head.meta("property", "og:url", self.own_url(&social.url).as_deref());
             self.write_social_image(head);
         }
         if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
@@ -250,7 +251,7 @@ impl DocumentTemplate<'_> {
 
     /// Writes the links to the page's canonical URL and to the page in other languages.
     fn write_links(&self, head: &mut DocumentHead, page: &PageHead) {
-        if let Some(url) = page.canonical.as_deref().and_then(|path| self.page_url(path)) {
+        if let Some(url) = page.canonical.as_deref().and_then(|path| self.own_url(path)) {
             head.raw(&format!(
                 "<link data-head=\"\" rel=\"canonical\" href=\"{}\">",
                 escape(&url)
@@ -270,6 +271,17 @@ impl DocumentTemplate<'_> {
     /// such as `.example` could change the host.
     fn page_url(&self, path: &str) -> Option<String> {
         RequestPath::is_site_path(path).then(|| format!("{}{path}", self.origin))
+    }
+
+    /// The URL of this page, which may have a query in its canonical form.
+    fn own_url(&self, text: &str) -> Option<String> {
+        let (path, search) = split_search(text);
+        let names = self.boot.page.as_ref().map(|page| &*page.manifest.search);
+        let canonical = canonical_search(names.unwrap_or_default(), search).ok()?;
+        let is_canonical = with_search(path.to_owned(), &canonical) == text;
+        self.page_url(path)
+            .filter(|_| is_canonical)
+            .map(|url| with_search(url, &canonical))
     }
 
     /// Writes the image for previews of shared links (<https://ogp.me/#structured>).

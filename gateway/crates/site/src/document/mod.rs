@@ -23,6 +23,7 @@ pub use boot::Form;
 pub use metrics::DocumentMetrics;
 pub use site_view::SiteView;
 pub use types::DocumentRequest;
+pub(crate) use types::RequestedPage;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,10 +32,8 @@ use arc_swap::ArcSwap;
 use http::{HeaderMap, StatusCode};
 
 use colonnade_config::Config;
-use colonnade_model::pattern::RequestPath;
 use colonnade_render::{Lifetime, Rendered, Renderer, Why};
 use colonnade_store::Store;
-use colonnade_store::loaded::PageManifest;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
@@ -48,6 +47,9 @@ use types::{Content, Document, DocumentKey};
 /// The most bytes of cached documents.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
 
+/// How many of them are of paths with a query.
+const SEARCH_CACHE_BYTES: usize = CACHE_BYTES / 4;
+
 /// Composes and caches documents.
 pub struct Documents {
     common: Arc<CommonParts>,
@@ -58,6 +60,9 @@ pub struct Documents {
     store: Arc<Store>,
     renderer: Arc<Renderer>,
     cache: ByteCache<DocumentKey, Document>,
+    /// The documents of paths with a query. Visitors can make up any number of them, so they evict no
+    /// others.
+    searches: ByteCache<DocumentKey, Document>,
     compositions: RequestCoalescer<DocumentKey, Arc<Document>>,
     metrics: DocumentMetrics,
 }
@@ -78,7 +83,8 @@ impl Documents {
             site: ArcSwap::from_pointee(site),
             store,
             renderer,
-            cache: ByteCache::new(CACHE_BYTES),
+            cache: ByteCache::new(CACHE_BYTES - SEARCH_CACHE_BYTES),
+            searches: ByteCache::new(SEARCH_CACHE_BYTES),
             compositions: RequestCoalescer::default(),
             metrics,
         }
@@ -100,20 +106,29 @@ impl Documents {
         is_changed
     }
 
-    /// A request for a path. `page` is the page of the selected deployment that matches it.
+    /// A request for a page, or for a path without one.
     pub(crate) fn request(
         &self,
         selection: &DeploymentSelection,
-        page: Option<&Arc<PageManifest>>,
-        path: Option<&RequestPath>,
+        requested: Option<RequestedPage<'_>>,
         client: Option<ClientKey>,
     ) -> DocumentRequest {
-        DocumentRequest::new(self.site(), selection, page, path, client)
+        DocumentRequest::new(self.site(), selection, requested, client)
+    }
+
+    /// The cache of a document.
+    fn cache(&self, key: &DocumentKey) -> &ByteCache<DocumentKey, Document> {
+        if key.has_search() {
+            &self.searches
+        } else {
+            &self.cache
+        }
     }
 
     /// Halves the caches while memory is short.
     pub(crate) fn shrink_caches(&self) {
         self.cache.shrink();
+        self.searches.shrink();
         self.renderer.shrink_cache();
     }
 

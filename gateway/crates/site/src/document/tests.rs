@@ -59,6 +59,7 @@ fn page() -> PageManifest {
             assets: vec![asset("common.js", AssetKind::Script)],
         }),
         pattern: "/".to_owned(),
+        search: Vec::new(),
         assets: vec![
             asset("page.js", AssetKind::Script),
             asset("common.js", AssetKind::Script),

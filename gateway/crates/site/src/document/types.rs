@@ -11,6 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::policy::Policy;
+use colonnade_model::search::with_search;
 use colonnade_render::{ExtensionOutcomes, RenderRequest, Validity, Why};
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
@@ -39,6 +40,17 @@ pub struct DocumentRequest {
     client: Option<ClientKey>,
 }
 
+/// The page that a request is for.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestedPage<'a> {
+    /// The page of the selected deployment that matches the path.
+    pub(crate) page: &'a Arc<PageManifest>,
+    /// The path.
+    pub(crate) path: &'a RequestPath,
+    /// The canonical query.
+    pub(crate) search: String,
+}
+
 /// What a document depends on, in addition to the results of its page's queries.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct DocumentKey {
@@ -46,7 +58,7 @@ pub(super) struct DocumentKey {
     /// How many of its releases are loaded. A release that is repaired later raises it, which
     /// invalidates older entries.
     releases: usize,
-    /// The canonical path; `None` for all paths without a page.
+    /// The canonical path with the canonical query; `None` for all paths without a page.
     pub(super) path: Option<String>,
     /// The revision of what it contains of the configuration.
     site: u64,
@@ -57,20 +69,21 @@ pub(super) struct DocumentKey {
 }
 
 impl DocumentRequest {
-    /// A request for a path. `page` is the page of the selected deployment that matches it.
+    /// A request for a page, or for a path without one.
     pub(super) fn new(
         site: Arc<SiteView>,
         selection: &DeploymentSelection,
-        page: Option<&Arc<PageManifest>>,
-        path: Option<&RequestPath>,
+        requested: Option<RequestedPage<'_>>,
         client: Option<ClientKey>,
     ) -> Self {
         let deployment = Arc::clone(&selection.deployment);
+        let page = requested.as_ref().map(|requested| Arc::clone(requested.page));
+        let path = requested.map(|RequestedPage { path, search, .. }| with_search(path.canonical(), &search));
         Self {
             key: DocumentKey {
                 deployment: Arc::clone(&deployment.name),
                 releases: deployment.releases.len(),
-                path: path.filter(|_| page.is_some()).map(RequestPath::canonical),
+                path,
                 site: site.values.revision(),
                 rules: deployment.rules.revision(),
                 day: colonnade_clock::today(),
@@ -79,12 +92,12 @@ impl DocumentRequest {
             deployment,
             is_preview: selection.is_preview(),
             caching: selection.caching(),
-            page: page.cloned(),
+            page,
             client,
         }
     }
 
-    /// The canonical path to render. The not-found page is the same for all paths.
+    /// The canonical path to render, with the canonical query. The not-found page is the same for all paths.
     pub(super) fn path(&self) -> &str {
         self.key.path.as_deref().unwrap_or("/")
     }
@@ -125,6 +138,11 @@ impl DocumentRequest {
 }
 
 impl DocumentKey {
+    /// Whether visitors can make up keys of the same path: they differ in the query.
+    pub(super) fn has_search(&self) -> bool {
+        self.path.as_ref().is_some_and(|path| path.contains('?'))
+    }
+
     /// The bytes that the cache needs for the key. It stores the key twice, and clients choose the
     /// path's length.
     pub(super) fn weight(&self) -> usize {

@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use http::StatusCode;
 
 use colonnade_model::pattern::RequestPath;
+use colonnade_model::search::split_search;
 use colonnade_platform::deployment::{Warm, Warming};
 use colonnade_store::loaded::LoadedDeployment;
 
-use super::Documents;
+use super::{Documents, RequestedPage};
 use crate::deployment_selection::DeploymentSelection;
 
 /// The requests of a path, since its document was cached, from which on a deploy tries it. One visitor
@@ -21,14 +22,16 @@ impl Warm for Documents {
     fn requested_paths(&self) -> Vec<String> {
         let mut counts: HashMap<String, u64> = HashMap::new();
         // Documents of earlier deployments count, too.
-        self.cache.for_each(|key, document| {
-            let requests = document.requests.load(Ordering::Relaxed);
-            if let Some(path) = &key.path
-                && document.status != StatusCode::NOT_FOUND
-            {
-                *counts.entry(path.clone()).or_default() += requests;
-            }
-        });
+        for cache in [&self.cache, &self.searches] {
+            cache.for_each(|key, document| {
+                let requests = document.requests.load(Ordering::Relaxed);
+                if let Some(path) = &key.path
+                    && document.status != StatusCode::NOT_FOUND
+                {
+                    *counts.entry(path.clone()).or_default() += requests;
+                }
+            });
+        }
         counts.retain(|_, requests| *requests >= MIN_REQUESTS);
         let mut paths: Vec<_> = counts.into_iter().collect();
         paths.sort_by(|(path, requests), (other_path, other)| (other, path).cmp(&(requests, other_path)));
@@ -44,11 +47,17 @@ impl Warm for Documents {
             let pages = deployment
                 .named_paths()
                 .filter(|(page, _)| deployment.changes_page(page));
-            for (_, path) in pages {
+            for (_, named) in pages {
+                let (path, search) = split_search(named);
                 let Ok(path) = RequestPath::parse(path) else {
                     continue;
                 };
-                let request = self.request(&selection, deployment.page(&path), Some(&path), None);
+                let requested = deployment.page(&path).map(|page| RequestedPage {
+                    page,
+                    path: &path,
+                    search: search.to_owned(),
+                });
+                let request = self.request(&selection, requested, None);
                 // The results of queries may be outdated before a visitor requests the page.
                 let has_queries = self.renderer.render_ahead(&self.store, request.render_request());
                 if !has_queries.await {

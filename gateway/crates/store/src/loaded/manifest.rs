@@ -60,6 +60,9 @@ pub struct PageManifest {
     pub section: Arc<SectionEntry>,
     /// The page's path pattern, which identifies it in the section.
     pub pattern: String,
+    /// The names of the query parameters that it depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
     /// The assets of the page's first view, in addition to the section's own.
     pub assets: Vec<Asset>,
     /// The length in bytes of what the page loads: the entry, the section's assets and these.

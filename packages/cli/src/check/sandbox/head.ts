@@ -1,5 +1,6 @@
 import type { Head, Site } from "@colonnade/kit";
 import { isSitePath } from "@colonnade/kit/contract";
+import { canonicalSearch } from "./search.js";
 import type { Violation } from "./violation.js";
 
 // The numbers of characters that search engines show.
@@ -10,7 +11,12 @@ const DESCRIPTION_LENGTH = 160;
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/i;
 
 /** Finds the problems of the head of the page at a path. */
-export function* headProblems(head: Head, path: string, { origin }: Site): Generator<Violation> {
+export function* headProblems(
+  head: Head,
+  path: string,
+  { origin }: Site,
+  searchNames: readonly string[] = [],
+): Generator<Violation> {
   for (const name of ["title", "description", "canonical"] as const) {
     const value: unknown = head[name];
     if (typeof value !== "string" || value.trim() === "")
@@ -24,7 +30,8 @@ export function* headProblems(head: Head, path: string, { origin }: Site): Gener
     ...breadcrumbs.map((step) => ["breadcrumb path", step.path] as const),
   ] as const;
   for (const [what, url] of named) {
-    if (url && !isSitePath(url))
+    const isOwn = what === "canonical path" || what === "social URL";
+    if (url && !isSitePath(isOwn ? withoutSearch(url, searchNames) : url))
       yield {
         code: "COL115",
         problem: `the ${what} of ${path} is ${JSON.stringify(url)}; expected a path of this site, percent-encoded`,
@@ -36,8 +43,17 @@ export function* headProblems(head: Head, path: string, { origin }: Site): Gener
     yield { code: "COL116", problem: `the title of ${path} has ${String(title.length)} characters` };
   if (description.length > DESCRIPTION_LENGTH)
     yield { code: "COL116", problem: `the description of ${path} has ${String(description.length)} characters` };
-  if (isSitePath(canonical) && new URL(canonical, origin).pathname !== new URL(path, origin).pathname)
+  if (
+    isSitePath(withoutSearch(canonical, searchNames)) &&
+    new URL(canonical, origin).pathname !== new URL(path, origin).pathname
+  )
     yield { code: "COL116", problem: `the canonical path of ${path} is ${canonical}` };
+}
+
+/** A URL path without its query, if that has only declared parameters in the canonical form. */
+function withoutSearch(url: string, names: readonly string[]): string {
+  const [path = "", query = ""] = url.split("?");
+  return canonicalSearch(names, query) === query ? path : url;
 }
 
 /** Finds the languages that are no tags. */

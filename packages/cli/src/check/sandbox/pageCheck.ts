@@ -5,6 +5,7 @@ import { describeExamples, type DescribedExamples } from "./examples.js";
 import { PathCheck } from "./pathCheck.js";
 import { describePoints, type DescribedPoints } from "./points.js";
 import type { SectionServices } from "./render.js";
+import { searchProblem } from "./search.js";
 import type { Violation } from "./violation.js";
 
 /** The paths of a page. */
@@ -43,10 +44,12 @@ export class PageCheck {
     const declared: Partial<AnyPage> = module.page;
     const members = declared.browserOnly ? ([...PAGE_MEMBERS, "fallback"] as const) : PAGE_MEMBERS;
     const missing = members.filter((member) => !declared[member]);
-    return missing.map((member) => {
+    const problems: Violation[] = missing.map((member) => {
       const problem = `the page "${pattern}" has no ${member}; expected definePage({ ${members.join(", ")} })`;
       return { code: member === "head" ? "COL115" : "COL100", problem };
     });
+    const misnamed = module.page.search && searchProblem(module.page.search);
+    return misnamed ? [...problems, { problem: `the page "${pattern}" ${misnamed}` }] : problems;
   }
 
   /** A member of the page. Undefined if the page lacks it, or the module exports no page. */
@@ -56,6 +59,11 @@ export class PageCheck {
 
   isBrowserOnly(): boolean {
     return this.#loaded().browserOnly === true;
+  }
+
+  /** The names of the query parameters that the page declares. */
+  searchNames(): readonly string[] {
+    return this.#loaded().search?.names ?? [];
   }
 
   /** The extension points that the page lists. */

@@ -1,6 +1,7 @@
 import {
   isNotFound,
   isRedirect,
+  type AnyContext,
   type AnyPage,
   type ExampleResults,
   type Head,
@@ -15,6 +16,7 @@ import { MAX_PAGE_BYTES } from "../limits.js";
 import { resultProblems } from "./examples.js";
 import { headProblems, isIndexable } from "./head.js";
 import { inspectHtml } from "./html.js";
+import { canonicalSearch } from "./search.js";
 import { Places } from "./places.js";
 import { renderPage, type SectionServices } from "./render.js";
 import { jsonViolation, queriesViolation, sizeViolation, UNAVAILABLE } from "./steps.js";
@@ -27,10 +29,13 @@ const UNKNOWN: QueryResult = { ok: false, status: 404 };
 export class PathCheck {
   readonly #pattern: string;
   readonly #page: AnyPage;
+  /** With its query. */
   readonly #path: string;
   readonly #services: SectionServices;
   readonly #example: string;
   #params: Params = {};
+  /** Its query parameters, or that there is no page with these. */
+  #search: object = {};
   #queries: Queries = {};
   #data: unknown;
   #isJson = true;
@@ -48,6 +53,10 @@ export class PathCheck {
     this.#example = example;
   }
 
+  get #context(): AnyContext {
+    return { params: this.#params, search: this.#search, site: this.#services.site };
+  }
+
   /** The path, for messages. */
   get where(): string {
     const path = `${this.#path} (page ${this.#pattern})`;
@@ -55,15 +64,34 @@ export class PathCheck {
   }
 
   matches(): StepResult {
-    const found = matchPath(this.#pattern, this.#path);
-    if (!found) {
-      const mismatch = `${this.#path}, which does not match the pattern`;
-      const page = `the page "${this.#pattern}"`;
-      if (this.#example === "") return { problem: `paths() of ${page} returns ${mismatch}` };
-      return { code: "COL163", problem: `${this.#example} of ${page} has the path ${mismatch}` };
-    }
+    const found = matchPath(this.#pattern, this.#path.split("?")[0] ?? "");
+    if (!found) return this.#mismatch("which does not match the pattern");
     this.#params = found;
     return null;
+  }
+
+  /** A problem of a path that the page lists, or that an example has. */
+  #mismatch(rule: string): StepResult {
+    const [path, page] = [`${this.#path}, ${rule}`, `the page "${this.#pattern}"`];
+    if (this.#example === "") return { problem: `paths() of ${page} returns ${path}` };
+    return { code: "COL163", problem: `${this.#example} of ${page} has the path ${path}` };
+  }
+
+  /** Reads the query parameters of a path that the page lists. */
+  async search(): Promise<StepResult> {
+    const isAccepted = await this.readSearch();
+    const [, query] = this.#path.split("?");
+    // A page that needs a parameter has no content at its pattern.
+    if (query === undefined) return null;
+    const canonical = canonicalSearch(this.#page.search?.names ?? [], query);
+    if (canonical !== query) return this.#mismatch(`whose query is not "${canonical}", its canonical form`);
+    return isAccepted ? null : this.#mismatch("whose query its search rejects");
+  }
+
+  /** Reads the query parameters. False if the page rejects the query. */
+  async readSearch(): Promise<boolean> {
+    this.#search = (await this.#page.search?.read(this.#path)) ?? {};
+    return !isNotFound(this.#search);
   }
 
   /** Whether the page has queries. */
@@ -73,7 +101,7 @@ export class PathCheck {
 
   /** Runs `queries`. */
   queries(): StepResult {
-    const run = (): Queries => this.#page.queries?.({ params: this.#params, site: this.#services.site }) ?? {};
+    const run = (): Queries => (isNotFound(this.#search) ? undefined : this.#page.queries?.(this.#context)) ?? {};
     this.#queries = run();
     return queriesViolation(this.#queries, run, `queries() of ${this.where}`);
   }
@@ -100,7 +128,7 @@ export class PathCheck {
 
   async #load(resultOf: (query: string) => QueryResult): Promise<unknown> {
     const results = await loadResults(this.#queries, (_, name) => resultOf(name));
-    this.#data = await this.#page.data({ params: this.#params, site: this.#services.site, results });
+    this.#data = isNotFound(this.#search) ? this.#search : await this.#page.data({ ...this.#context, results });
     return this.#data;
   }
 
@@ -115,7 +143,7 @@ export class PathCheck {
 
   /** Finds that the path is not found because its queries fail. */
   failure(): StepResult {
-    if (!this.#page.queries || !isNotFound(this.#data)) return null;
+    if (isNotFound(this.#search) || !this.#page.queries || !isNotFound(this.#data)) return null;
     const problem = `data() of ${this.#path} (page ${this.#pattern}) is notFound("${this.#data.heading}") if its queries fail with status 503`;
     return { code: "COL162", problem };
   }
@@ -129,9 +157,16 @@ export class PathCheck {
 
   /** Runs `head`. Returns whether the page may be indexed, and the problems of the head. */
   head(): { readonly indexable: boolean; readonly problems: readonly Violation[] } {
-    const head = this.#page.head({ data: this.#data as never, site: this.#services.site });
+    const head = this.#page.head({
+      data: this.#data as never,
+      search: this.#search as never,
+      site: this.#services.site,
+    });
     this.#head = head;
-    return { indexable: isIndexable(head), problems: [...headProblems(head, this.#path, this.#services.site)] };
+    return {
+      indexable: isIndexable(head),
+      problems: [...headProblems(head, this.#path, this.#services.site, this.#page.search?.names)],
+    };
   }
 
   layout(): void {
@@ -140,10 +175,19 @@ export class PathCheck {
 
   /** Renders the component. */
   async render(): Promise<StepResult> {
-    const [data, path, services] = [this.#data, this.#path, this.#services];
+    const [data, path, services] = [this.#data, this.#path.split("?")[0] ?? "", this.#services];
     const { Component, extensionPoints = [] } = this.#page;
+    const search = this.#page.search && this.#search;
     const places = new Places();
-    this.html = await renderPage({ Component, data, path, params: this.#params, services, Place: places.Place });
+    this.html = await renderPage({
+      Component,
+      data,
+      path,
+      params: this.#params,
+      search,
+      services,
+      Place: places.Place,
+    });
     inspectHtml(this.html);
     const listed = extensionPoints.map(({ reference }) => reference);
     const misplaced = places.violation(this.html, listed, this.where);
@@ -158,6 +202,7 @@ export class PathCheck {
   /** Runs `data` of a path whose params are made up, so that the upstreams do not know them either. */
   async unknown(): Promise<StepResult> {
     this.#params = matchPath(this.#pattern, this.#path) ?? {};
+    if (!(await this.readSearch())) return null;
     const failed = this.queries();
     if (failed) return failed;
     await this.#load(() => UNKNOWN);

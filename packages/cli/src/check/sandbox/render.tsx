@@ -2,7 +2,7 @@ import { Suspense, type ComponentType, type ReactElement, type ReactNode } from 
 
 import {
   identifierPrefix,
-  ParamsContext,
+  PageContext,
   scopeClass,
   SectionContext,
   ShellContext,
@@ -26,6 +26,8 @@ interface PageToRender {
   readonly data: unknown;
   readonly path: string;
   readonly params: Params;
+  /** Values of the query parameters that the page declares. */
+  readonly search?: object | undefined;
   readonly services: SectionServices;
   /** Renders the places of extension points. */
   readonly Place: ComponentType<ExtensionPlaceProps>;
@@ -39,16 +41,16 @@ const SUSPENDED_PAGE = "<main><!--$!-->";
  * @throws Error if the page as a whole suspends, and what the component throws.
  */
 export async function renderPage(page: PageToRender): Promise<string> {
-  const { Component, data, path, params, services, Place } = page;
+  const { Component, data, path, params, search, services, Place } = page;
   const { html, isSuspended } = await renderToHtml(
     <InShell path={path} services={services} Place={Place}>
-      <ParamsContext value={params}>
+      <PageContext value={{ params, search }}>
         <main>
           <Suspense>
             <Component data={data as never} />
           </Suspense>
         </main>
-      </ParamsContext>
+      </PageContext>
     </InShell>,
   );
   if (isSuspended && html.startsWith(SUSPENDED_PAGE)) throw suspended("page");

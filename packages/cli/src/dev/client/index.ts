@@ -117,7 +117,11 @@ const viewBuilds = new Map(Object.entries(start.builds).map(([name, { server }])
 
 /** Renders this page with the section's current build, and compares its view. */
 async function compareView(section: string): Promise<ViewChange> {
-  const query = new URLSearchParams({ path: location.pathname, section, build: viewBuilds.get(section) ?? "" });
+  const query = new URLSearchParams({
+    path: location.pathname + location.search,
+    section,
+    build: viewBuilds.get(section) ?? "",
+  });
   const response = await fetch(`/_development/view?${query.toString()}`);
   if (!response.ok) throw new Error(`/_development/view responded with status ${String(response.status)}`);
   const change = (await response.json()) as ViewChange;

@@ -40,7 +40,7 @@ use colonnade_web::router::Route;
 
 use crate::call::Call;
 use crate::deployment_selection::DeploymentSelection;
-use crate::document::{Documents, Form};
+use crate::document::{Documents, Form, RequestedPage};
 use crate::error::{SiteError, visitor, visitor_from};
 use crate::routes::{Endpoint, ErrorFormat, post};
 use backend::Backend;
@@ -237,7 +237,12 @@ impl SignupHandler {
         let path = RequestPath::parse(&self.form_path).ok();
         let page = path.as_ref().and_then(|path| selection.deployment.page(path));
         let page = page.filter(|page| !selection.deployment.is_unavailable(&page.section.name));
-        let request = self.documents.request(&selection, page, path.as_ref(), client);
+        let requested = path.as_ref().zip(page).map(|(path, page)| RequestedPage {
+            page,
+            path,
+            search: String::new(),
+        });
+        let request = self.documents.request(&selection, requested, client);
         let (status, wait) = (error.status(), error.retry_after());
         let form = self.form(rejected);
         let mut response = self.documents.respond_to_form(&request, status, form).await;

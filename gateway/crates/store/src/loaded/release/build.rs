@@ -82,6 +82,7 @@ impl LoadedRelease {
             let page = PageManifest {
                 section: Arc::clone(&section),
                 pattern: text.clone(),
+                search: Vec::new(),
                 assets: Vec::new(),
                 bytes: 0,
                 points: Vec::new(),
@@ -228,6 +229,7 @@ impl<'a> ManifestBuilder<'a> {
             let manifest = PageManifest {
                 section: Arc::clone(&section),
                 pattern: page.pattern.clone(),
+                search: page.search.clone(),
                 assets: self.assets(&page.assets)?,
                 bytes: self.view_bytes(release, &page.assets),
                 points: page.extension_points.clone(),

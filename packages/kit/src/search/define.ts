@@ -1,0 +1,96 @@
+import { notFound } from "@colonnade/kit";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+import type { Search } from "../page.js";
+
+// As JavaScript counts them. The gateway has the same limit.
+const MAX_VALUE_CHARS = 200;
+
+/** A schema for each parameter, of any library that implements Standard Schema. */
+export type SearchSchemas = Readonly<Record<string, StandardSchemaV1>>;
+
+/** The values that schemas return, by name. */
+export type SearchOf<S extends SearchSchemas> = {
+  readonly [Name in keyof S]: StandardSchemaV1.InferOutput<S[Name]>;
+};
+
+/** The values that make a URL, by name. */
+export type SearchValues<S extends SearchSchemas> = {
+  readonly [Name in keyof S]?: (SearchOf<S>[Name] & (string | number | boolean)) | undefined;
+};
+
+/** The query parameters of a page. */
+export interface DefinedSearch<S extends SearchSchemas> extends Search<SearchOf<S>> {
+  /**
+   * A path with these parameters in their canonical form, for links and for `canonical` of a head: sorted, and percent-encoded. One that
+   * is undefined is left out. The path has no query and no fragment.
+   */
+  path(path: string, values: SearchValues<S>): string;
+}
+
+/** The value of a text that is written as a number, `true` or `false`. Undefined for other texts. */
+function literalOf(text: string | undefined): number | boolean | undefined {
+  if (text === "true" || text === "false") return text === "true";
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : undefined;
+}
+
+/** Validates a text. A number or boolean counts if the schema rejects the text, or returns the number or boolean as it is. */
+async function validateText(
+  schema: StandardSchemaV1,
+  text: string | undefined,
+): Promise<StandardSchemaV1.Result<unknown>> {
+  const validate = schema["~standard"].validate;
+  const ofText = await validate(text);
+  const literal = literalOf(text);
+  if (literal === undefined || (!ofText.issues && ofText.value === text)) return ofText;
+  const ofLiteral = await validate(literal);
+  return !ofLiteral.issues && (ofText.issues || ofLiteral.value === literal) ? ofLiteral : ofText;
+}
+
+/**
+ * Declares the query parameters of a page: at most eight, by name, each with a schema. A schema gets the text of its parameter, or
+ * the number or boolean that is written there, and undefined if the parameter is absent. What it returns is the value, so a
+ * default of the schema is one of the parameter. The page is not found if a schema rejects its parameter, or if a
+ * parameter is repeated or has more than 200 characters. All other parameters are ignored.
+ *
+ * @example
+ * ```tsx
+ * import { definePage } from "@colonnade/kit";
+ * import { defineSearch } from "@colonnade/kit/search";
+ * import * as v from "valibot";
+ *
+ * const search = defineSearch({ page: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1) });
+ *
+ * export const page = definePage({
+ *   search,
+ *   data: ({ search: { page } }) => ({ page }),
+ *   head: ({ data }) => ({ title: "Events", description: "Events", canonical: search.path("/events", data) }),
+ *   Component: ({ data }) => <h1>Events, page {data.page}</h1>,
+ * });
+ * ```
+ */
+export function defineSearch<const S extends SearchSchemas>(schemas: S): DefinedSearch<S> {
+  return {
+    names: Object.keys(schemas),
+    async read(url) {
+      const given = new URLSearchParams(url.split("?")[1]);
+      const values: Record<string, unknown> = {};
+      for (const [name, schema] of Object.entries(schemas)) {
+        const [text, ...repeated] = given.getAll(name);
+        if (repeated.length > 0 || (text ?? "").length > MAX_VALUE_CHARS) return notFound();
+        const validated = await validateText(schema, text);
+        if (validated.issues) return notFound();
+        // JSON has no undefined.
+        if (validated.value !== undefined) values[name] = validated.value;
+      }
+      return values as SearchOf<S>;
+    },
+    path(path, values) {
+      const pairs = Object.entries<string | number | boolean | undefined>(values).flatMap(([name, value]) =>
+        value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+      );
+      return pairs.length > 0 ? `${path}?${pairs.sort().join("&")}` : path;
+    },
+  };
+}

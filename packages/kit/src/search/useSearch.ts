@@ -1,0 +1,28 @@
+import { usePage } from "@colonnade/kit";
+
+import type { Search } from "../page.js";
+
+/**
+ * Returns the values of the current page's query parameters, by name.
+ *
+ * @throws Error on a page without `search`, and outside of a page.
+ *
+ * @example
+ * ```tsx
+ * import { Link } from "@colonnade/kit";
+ * import { defineSearch, useSearch } from "@colonnade/kit/search";
+ * import * as v from "valibot";
+ *
+ * const search = defineSearch({ page: v.optional(v.number(), 1) });
+ *
+ * export function Next() {
+ *   const { page } = useSearch(search);
+ *   return <Link to={search.path("/events", { page: page + 1 })}>Next page</Link>;
+ * }
+ * ```
+ */
+export function useSearch<Values extends object>(search: Search<Values>): Values {
+  const { search: values } = usePage();
+  if (values) return values as Values;
+  throw new Error(`useSearch() was called on a page without the parameters ${search.names.join(", ")}`);
+}
