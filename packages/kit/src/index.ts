@@ -30,7 +30,7 @@ export { isNotFound, notFound, type NotFound } from "./notFound.js";
 export { isRedirect, redirect, type Redirect } from "./redirect.js";
 export { query } from "./query.js";
 export type { ExampleResults, NoQueries, Queries, Query, QueryResult, QueryResults } from "./queries.js";
-export { comparePatterns, isPagePath, matchPath, pathTo, type Params } from "./paths.js";
+export { isPagePath, matchPath, pathTo, type Params } from "./paths.js";
 export { Link, type LinkProps } from "./Link.js";
 export { DialogForm, DialogLink, type DialogFormProps, type DialogLinkProps, type DialogTarget } from "./DialogForm.js";
 export { useConfig, useDialog, useExtensions, usePage, useParams, useRemotes, useSite } from "./context.js";

@@ -91,7 +91,7 @@ export function matchPath(pattern: string, path: string): Params | null {
   }
   if (expected.length !== values.length) return null;
   for (const [index, segment] of expected.entries()) {
-    const value = values[index] as string;
+    const value = values[index] ?? "";
     if (segment.startsWith(":")) params[segment.slice(1)] = value;
     else if (segment !== value) return null;
   }
@@ -106,15 +106,7 @@ function precedence(pattern: string): string {
 
 /**
  * Compares patterns by precedence, for `sort()`: static segments before params, and params before the rest of a path, from left to
- * right. Negative if `a` takes
- * precedence.
- *
- * @example
- * ```tsx
- * import { comparePatterns } from "@colonnade/kit";
- *
- * export const patterns = ["/events/:id", "/events/new"].sort(comparePatterns);
- * ```
+ * right. Negative if `a` takes precedence.
  */
 export function comparePatterns(a: string, b: string): number {
   const [left, right] = [precedence(a), precedence(b)];

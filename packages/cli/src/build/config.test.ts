@@ -55,7 +55,7 @@ test("all problems of a configuration are reported", async () => {
   const folder = await packageWith(
     '{ name: "Hello", entry: "./gone.ts", budgets: {}, facts: { a: 1 }, budget: { scriptKib: 0 } }',
   );
-  const error = await loadConfig(folder).catch(String);
+  const error: unknown = await loadConfig(folder).catch(String);
   const found = ['unknown key "budgets"', 'name is "Hello"', "entry is", "facts.a is 1", "budget is"];
   expect(String(error).split("\n")).toEqual(
     found.map((text) => expect.stringContaining(`section.config.js: ${text}`) as string),

@@ -149,9 +149,9 @@ async function configProblems(
   const reject = (isWrong: boolean, problem: string): void => {
     if (isWrong) problems.push(`${file}: ${problem}`);
   };
-  const attempt = async (check: () => unknown): Promise<void> => {
+  const attempt = async <Args extends unknown[]>(check: (...args: Args) => unknown, ...args: Args): Promise<void> => {
     try {
-      await check();
+      await check(...args);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       problems.push(error.message);
@@ -173,24 +173,24 @@ async function configProblems(
     `name is "${String(name)}" and kind is "${String(kind)}"; the shell needs both to be "shell", a section neither`,
   );
   reject(await isMissing(entry), `entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
-  if (facts !== undefined) await attempt(() => checkTypes(file, "facts", facts));
-  if (values !== undefined) await attempt(() => checkTypes(file, "config", values));
-  if (policy !== undefined) await attempt(() => checkPolicy(file, policy));
+  if (facts !== undefined) await attempt(checkTypes, file, "facts", facts);
+  if (values !== undefined) await attempt(checkTypes, file, "config", values);
+  if (policy !== undefined) await attempt(checkPolicy, file, policy);
   reject(
     values !== undefined && isShell,
     "config is for a section; expected no config, because a shell has no table of its own",
   );
-  if (exposes !== undefined) await attempt(() => checkExposes(file, exposes, isShell ? undefined : folder));
+  if (exposes !== undefined) await attempt(checkExposes, file, exposes, isShell ? undefined : folder);
   reject(
     federation !== undefined && (isShell || !isFederation(federation)),
     `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
   );
-  if (meta !== undefined) await attempt(() => checkMeta(file, meta, isShell));
+  if (meta !== undefined) await attempt(checkMeta, file, meta, isShell);
   reject(
     budget !== undefined && (isShell || !isBudget(budget)),
     `budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
   );
-  if (define !== undefined) await attempt(() => checkDefine(file, define));
+  if (define !== undefined) await attempt(checkDefine, file, define);
   reject(
     webpack !== undefined && (typeof webpack !== "function" || isShell),
     `webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
@@ -199,7 +199,7 @@ async function configProblems(
     icon !== undefined && (!isShell || (await isMissing(icon))),
     `icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`,
   );
-  await attempt(() => checkImages(file, config, isShell));
+  await attempt(checkImages, file, config, isShell);
   return problems;
 }
 

@@ -27,7 +27,8 @@ export function useBasename(): string {
   const { pathname, key } = useLocation();
   const entry = useRef(key);
   useEffect(() => {
-    if (entry.current !== key) dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    const state: unknown = history.state;
+    if (entry.current !== key) dispatchEvent(new PopStateEvent("popstate", { state }));
     entry.current = key;
   }, [key]);
   if (rest === undefined) throw new Error('useBasename() needs a page whose pattern ends with "/*"');
