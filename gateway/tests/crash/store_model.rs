@@ -287,7 +287,9 @@ impl StoreModel {
         let ends = changes.iter();
         let ends = ends.filter(|change| change["action"] == "end-previews").count();
         let end_calls = calls.iter().filter(|call| call.kind == Kind::EndPreviews);
-        let acknowledged_ends = end_calls.clone().filter(|call| call.response.is_some());
+        let acknowledged_ends = end_calls
+            .clone()
+            .filter(|call| matches!(&call.response, Some((204, _))));
         assert!(
             (acknowledged_ends.count()..=end_calls.count()).contains(&ends),
             "{changes:?}"
