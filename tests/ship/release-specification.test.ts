@@ -158,7 +158,6 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["means this or the parent folder", (release) => withPage(release, { pattern: "/plain/.." })],
   ["paths below `/api` belong", (release) => withPage(release, { pattern: "/api/plain" })],
   ["paths below `/_plain` belong", (release) => withPage(release, { pattern: "/_plain" })],
-  ["path `/plain/a?b` is not", (release) => withPage(release, pathsOf("/plain/a?b"))],
   ["path `/plain/ã` is not", (release) => withPage(release, pathsOf("/plain/ã"))],
   ["is not a valid path below client/", (release) => withFile(release, { path: "client/../entry.js" })],
   ["is not a valid path below client/", (release) => withFile(release, { path: "client/a b.js" })],
@@ -171,6 +170,7 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
 
 /** Manifests that only the gateway rejects. The specification lists these rules separately. */
 const INVALID_FOR_GATEWAY: typeof INVALID = [
+  ["path `/plain/a?b` is not", (release) => withPage(release, pathsOf("/plain/a?b"))],
   ["which is not a listed file", (release) => ({ ...release, entry: "client/other.js" })],
   ["which must be a script", (release) => withFile(release, { type: "text/plain" })],
   ["has the param `:a` twice", (release) => withPage(release, { pattern: "/plain/:a/:a" })],
