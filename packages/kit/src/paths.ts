@@ -21,6 +21,11 @@ const RESERVED = new Set([
 /** The last segment of a pattern that matches the rest of a path. */
 const REST = "*";
 
+/** Whether a pattern matches one path only, which is its text. */
+export function isStaticPattern(pattern: string): boolean {
+  return !/\/[:*]/.test(pattern);
+}
+
 function segments(path: string): string[] {
   return path === "/" ? [] : path.slice(1).split("/");
 }

@@ -149,8 +149,11 @@ export const CurrentPage = memo(function CurrentPage({
   const path = viewPath(at);
   const [, renderAgain] = useReducer((count: number) => count + 1, 0);
   const view = useView(views, path, key, transitions);
+  // An app with a router of its own stays while the rest of the path changes.
+  const page =
+    view?.kind === "page" ? `${view.section.name} ${pathTo(view.pattern, { ...view.params, "*": "" })}` : pathname;
   // React cleans up before the effects of the next page.
-  useLayoutEffect(() => clearChannels, [pathname]);
+  useLayoutEffect(() => clearChannels, [page]);
   useHead(parts, view, image);
   useStyles(view?.kind === "page" ? view.assets : NO_STYLES);
   const isServerRendered = view !== null && view === views.serverView(path);
@@ -190,8 +193,7 @@ export const CurrentPage = memo(function CurrentPage({
   return inView(
     <Frame layout={view.layout} currentPath={pathname}>
       <Page
-        // An app with a router of its own stays while the rest of the path changes.
-        key={`${view.section.name} ${pathTo(view.pattern, { ...view.params, "*": "" })}`}
+        key={page}
         parts={parts}
         view={view}
         deployment={deployment}

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::{Action, Token};
 use colonnade_model::deployment::SetName;
+use colonnade_model::pattern::Pattern;
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
 use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, LeftOutExtensions};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
@@ -174,7 +175,7 @@ fn first_paths(deployment: &LoadedDeployment) -> BTreeMap<String, String> {
             return None;
         };
         let patterns = parts.pages.iter().map(|(_, page)| &*page.pattern);
-        let mut without_params = patterns.filter(|pattern| !pattern.contains("/:"));
+        let mut without_params = patterns.filter(|pattern| Pattern::is_static(pattern));
         let named = || {
             parts
                 .paths

@@ -281,6 +281,7 @@ impl<'a> Attempt<'a> {
             site: self.request.site.revision(),
             navigation: self.request.deployment.navigation.digest,
             results: results.and_then(|results| results.validity.results),
+            is_made_up: self.request.path.contains('?') && !self.request.is_listed(),
         }
     }
 

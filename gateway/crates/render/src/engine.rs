@@ -219,7 +219,7 @@ impl Engine {
     }
 
     fn cache_of(&self, key: &CacheKey) -> &ByteCache<CacheKey, CachedOutput> {
-        if key.has_search() {
+        if key.is_made_up {
             &self.searches
         } else {
             &self.cache

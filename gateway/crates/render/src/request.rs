@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use colonnade_model::pattern::Pattern;
 use colonnade_model::release::{self, PointReference, ReleaseId, SHELL};
 use colonnade_model::search::split_search;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
@@ -62,6 +63,8 @@ pub(super) struct CacheKey {
     pub(super) navigation: release::Digest,
     /// The results of its queries; `None` without queries, and for the queries themselves.
     pub(super) results: Option<Digest>,
+    /// Whether visitors can make up the query of the path. Such keys share a part of the cache.
+    pub(super) is_made_up: bool,
 }
 
 /// What is rendered, in a key.
@@ -94,11 +97,6 @@ impl CacheKey {
             results: None,
             ..self.clone()
         }
-    }
-
-    /// Whether it is of a path with a query.
-    pub(super) fn has_search(&self) -> bool {
-        matches!(&self.part, KeyPart::Page(path) if path.contains('?'))
     }
 
     /// Its size in bytes, twice: the cache has two copies. Clients choose how long paths are.
@@ -134,7 +132,8 @@ impl RenderRequest<'_> {
             return true;
         };
         let release = self.deployment.release(&page.section.name);
-        page.pattern == self.path || release.is_some_and(|release| release.names(self.path))
+        let is_only = page.pattern == self.path && Pattern::is_static(self.path);
+        is_only || release.is_some_and(|release| release.names(self.path))
     }
 }
 

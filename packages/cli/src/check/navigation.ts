@@ -1,4 +1,5 @@
 import type { NavigationEntry } from "@colonnade/kit";
+import { isStaticPattern } from "@colonnade/kit/contract";
 import { MAX_LABEL, MAX_NAVIGATION } from "./limits.js";
 import { problemOf, type Problem } from "./problem.js";
 import type { CheckedPage } from "./report.js";
@@ -36,7 +37,7 @@ export function findInNavigation(
 
 function pathsOf(pattern: string, { paths }: CheckedPage): string[] {
   const listed = paths.map(({ path }) => path);
-  return pattern.includes("/:") ? listed : [pattern, ...listed];
+  return isStaticPattern(pattern) ? [pattern, ...listed] : listed;
 }
 
 function keyOf({ to, path }: WrittenLink): string {

@@ -1,5 +1,7 @@
 import path from "node:path";
 
+import { isStaticPattern } from "@colonnade/kit/contract";
+
 import { readRelease, RELEASE_FOLDER, type Release } from "../build/release.js";
 import { UsageError } from "../build/usageError.js";
 
@@ -16,7 +18,7 @@ export async function builtRelease(folder: string): Promise<Release | undefined>
  * of the site's home page. The gateway selects the same one for a deploy.
  */
 export function firstPath({ pages }: Release): string {
-  const page = pages.find(({ pattern }) => !pattern.includes("/:"));
+  const page = pages.find(({ pattern }) => isStaticPattern(pattern));
   return page?.pattern ?? pages.flatMap(({ paths }) => paths)[0]?.path ?? "/";
 }
 

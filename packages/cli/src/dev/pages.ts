@@ -199,10 +199,10 @@ export class DevelopmentPages {
     const shell = await this.#shells.get(shellAssets);
     await section.idle();
     const { serverBuild } = section;
-    const [pathname = "", search = ""] = pagePath.split("?");
+    const [pathname = ""] = pagePath.split("?", 1);
     const request = {
       path: pathname,
-      search,
+      search: pagePath.slice(pathname.length + 1),
       page: { section: section.name, pattern },
       site: this.withNavigation(site),
       config: this.configs()[section.name] ?? {},

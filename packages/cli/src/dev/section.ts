@@ -33,7 +33,7 @@ import { Renderer } from "../check/renderer.js";
 import { unpermitted } from "../check/permission.js";
 import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
-import { comparePatterns, matchPath } from "@colonnade/kit/contract";
+import { comparePatterns, isStaticPattern, matchPath } from "@colonnade/kit/contract";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import { WatchBuild } from "./watch.js";
 
@@ -161,7 +161,7 @@ export class DevelopmentSection {
 
   /** The path of the first page without params. The site's home page if there is none. */
   get firstPath(): string {
-    return [...this.#imports.pages.keys()].find((pattern) => !pattern.includes("/:")) ?? "/";
+    return [...this.#imports.pages.keys()].find(isStaticPattern) ?? "/";
   }
 
   /** The links that it contributes to the navigation. */

@@ -65,7 +65,7 @@ async function validateText(
  * export const page = definePage({
  *   search,
  *   data: ({ search: { page } }) => ({ page }),
- *   head: ({ data }) => ({ title: "Events", description: "Events", canonical: search.path("/events", data) }),
+ *   head: ({ data }) => ({ title: "Events", description: "Events", canonical: "/events" }),
  *   Component: ({ data }) => <h1>Events, page {data.page}</h1>,
  * });
  * ```
@@ -74,7 +74,7 @@ export function defineSearch<const S extends SearchSchemas>(schemas: S): Defined
   return {
     names: Object.keys(schemas),
     async read(url) {
-      const given = new URLSearchParams(url.split("?")[1]);
+      const given = new URLSearchParams(url.replace(/^[^?]*/, ""));
       const values: Record<string, unknown> = {};
       for (const [name, schema] of Object.entries(schemas)) {
         const [text, ...repeated] = given.getAll(name);

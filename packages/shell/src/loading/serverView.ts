@@ -22,7 +22,7 @@ function loadPageCode(
     console.warn(`[shell] the section "${resolved.section.name}" failed to load and will be retried:`, error);
     if (status === "retained") deployment.report(resolved, "load", error);
   };
-  return loadCode(resolved, `the page ${path}`, left, () => loadPage(path, resolved), onFailure);
+  return loadCode(resolved, `the page ${pathnameOf(path)}`, left, () => loadPage(path, resolved), onFailure);
 }
 
 /**

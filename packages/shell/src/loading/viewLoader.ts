@@ -136,20 +136,24 @@ export class ViewLoader {
       const view = this.#cache.get(requested);
       if (view) void this.#cache.set(path, view);
       if (!resolved) return NOT_FOUND;
-      // The policy of the open document holds, which may permit less than that of the page's own.
-      if (resolved.policy?.some((permission) => !this.#boot.policy?.includes(permission)))
+      if (this.#needsOtherDocument(resolved))
         return isCurrentPath(path) ? await reloadDocument() : this.#abandoned(path);
       if (failures > 0) await refetch(resolved.section, resolved.assets);
       // A second failure is not transient. A new document may have a newer release of the section.
       if (failures > 1 && (await isReachable(path)) && isCurrentPath(path)) return await reloadDocument();
       const loading = this.#loadPageView(path, resolved);
-      const loaded = await withTimeout(loading, viewTimeout(resolved.bytes), `the page ${path}`);
+      const loaded = await withTimeout(loading, viewTimeout(resolved.bytes), `the page ${pathnameOf(path)}`);
       if ("path" in loaded) return await this.#follow(loaded, path);
       this.#cache.clearFailures(path);
       return loaded;
     } catch (error) {
       return this.#handleFailure(path, resolved, error);
     }
+  }
+
+  /** The policy of the open document holds, which may permit less than that of the page's own. */
+  #needsOtherDocument({ policy = [] }: ResolvedPage): boolean {
+    return policy.some((permission) => !this.#boot.policy?.includes(permission));
   }
 
   #resolve(viewed: string): Promise<ResolvedPage | null> {
@@ -205,7 +209,8 @@ export class ViewLoader {
   async #prefetchView(path: string): Promise<void> {
     const resolved = await this.#resolve(path);
     // `data` runs for the files that it imports.
-    if (resolved) await loadData(await loadPage(path, resolved), this.#boot.site);
+    if (resolved && !this.#needsOtherDocument(resolved))
+      await loadData(await loadPage(path, resolved), this.#boot.site);
   }
 
   /** @throws Error if the redirects do not end. */

@@ -131,6 +131,14 @@ describe("createRouterHistory", () => {
     expect(isPending()).toBe(false);
   });
 
+  test("a pop event of the current entry changes nothing", () => {
+    const router = create();
+    router.navigator.push("/here#faq");
+    published.mockClear();
+    window.dispatchEvent(new PopStateEvent("popstate", { state: history.state as unknown }));
+    expect(published).not.toHaveBeenCalled();
+  });
+
   test("a pop is dropped if another navigation starts meanwhile", async () => {
     const { navigator } = create();
     pop("/there", "k");

@@ -1,4 +1,5 @@
 import {
+  createPath,
   NavigationType,
   UNSAFE_createBrowserHistory as createBrowserHistory,
   type Location,
@@ -56,6 +57,8 @@ export function createRouterHistory(views: Views, transitions: ViewTransitions):
     const { search, hash } = location;
     const path = viewPath(location);
     const isPop = next.action === NavigationType.Pop;
+    // An app in the page has been told of the navigation.
+    if (isPop && location.key === state.location.key && createPath(location) === createPath(state.location)) return;
     if (isPop && views.awaitsHydration(path)) {
       // The browser handles an in-page jump. A page that was on its way no longer is: the same state changes nothing in React,
       // which would discard the HTML.

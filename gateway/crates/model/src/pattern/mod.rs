@@ -141,6 +141,11 @@ impl Pattern {
         &self.text
     }
 
+    /// Whether a pattern matches one path only, which is its text.
+    pub fn is_static(text: &str) -> bool {
+        !text.contains("/:") && !text.ends_with("/*")
+    }
+
     /// The segments, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

@@ -165,6 +165,20 @@ fn common_path_exists_only_for_overlapping_patterns() {
 }
 
 #[test]
+fn static_pattern_has_neither_param_nor_rest() {
+    let cases = [
+        ("/", true),
+        ("/shop", true),
+        ("/shop/:id", false),
+        ("/:shop/a", false),
+        ("/shop/*", false),
+    ];
+    for (pattern, expected) in cases {
+        assert_eq!(Pattern::is_static(pattern), expected, "{pattern}");
+    }
+}
+
+#[test]
 fn parse_rejects_reserved_first_segment() {
     for name in RESERVED {
         let outcome = Pattern::parse(&format!("/{name}/:x"));

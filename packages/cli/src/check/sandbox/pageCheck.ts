@@ -1,5 +1,5 @@
 import type { AnyPage, PageModule, Section } from "@colonnade/kit";
-import { pathTo } from "@colonnade/kit/contract";
+import { isStaticPattern, pathTo } from "@colonnade/kit/contract";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { describeExamples, type DescribedExamples } from "./examples.js";
 import { PathCheck } from "./pathCheck.js";
@@ -73,7 +73,7 @@ export class PageCheck {
 
   paths(): ListedPaths {
     const page = this.#loaded();
-    if (!page.paths) return { listed: false, paths: this.#pattern.includes("/:") ? [] : [this.#pattern] };
+    if (!page.paths) return { listed: false, paths: isStaticPattern(this.#pattern) ? [this.#pattern] : [] };
     const paths: unknown = page.paths();
     if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return { listed: true, paths };
     const problem = `paths() of the page "${this.#pattern}" does not return a list of strings`;
@@ -87,13 +87,13 @@ export class PageCheck {
   /** Whether no step runs `data` with params and results of queries. */
   lacksExamples(): boolean {
     const page = this.#loaded();
-    return this.#pattern.includes("/:") && page.queries !== undefined && !page.paths && !page.examples;
+    return !isStaticPattern(this.#pattern) && page.queries !== undefined && !page.paths && !page.examples;
   }
 
   /** A path that matches the pattern and identifies nothing. Null if the pattern has no params. */
   unknownPath(): string | null {
-    const names = [...this.#pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
-    if (names.length === 0) return null;
+    if (isStaticPattern(this.#pattern)) return null;
+    const names = [...this.#pattern.matchAll(/\/:?(\*|(?<=:)\w+)/g)].map(([, name = ""]) => name);
     return pathTo(this.#pattern, Object.fromEntries(names.map((name) => [name, `no-such-${name}`])));
   }
 

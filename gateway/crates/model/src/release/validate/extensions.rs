@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Validator;
+use crate::pattern::Pattern;
 use crate::release::extension::{MAX_VERSION, is_point_id};
 use crate::release::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
 use crate::release::{
@@ -139,7 +140,7 @@ impl Validator<'_> {
         }
         let page_path = path.split_once('#').map_or(path.as_str(), |(path, _)| path);
         let is_known = self.release.pages.iter().any(|page| {
-            let is_static = page.pattern == page_path && !page_path.contains(':');
+            let is_static = page.pattern == page_path && Pattern::is_static(page_path);
             is_static || page.paths.iter().any(|named| named.path == page_path)
         });
         if !is_known {
