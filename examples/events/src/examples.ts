@@ -1,9 +1,9 @@
 // What the API of this section responds with, for the examples of its pages and extensions.
 import type { Cities, EventDetails, Listing } from "./schemas";
 
-const AS_OF = "2026-11-24T14:05Z";
-const city = { slug: "portland", name: "Portland", state: "Oregon" };
-const event = {
+export const AS_OF = "2026-11-24T14:05Z";
+export const city = { slug: "portland", name: "Portland", state: "Oregon" };
+export const event = {
   id: 7,
   date: "2026-11-24",
   time: "18:30",

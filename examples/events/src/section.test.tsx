@@ -4,22 +4,11 @@ import { cleanup, screen, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { AS_OF, city as CITY, event as EVENT } from "./examples";
 import { page as listPage } from "./pages/list";
 import section from "./section";
 
 const TODAY = "2026-11-24";
-const AS_OF = "2026-11-24T14:05Z";
-const CITY = { slug: "portland", name: "Portland", state: "Oregon" };
-const EVENT = {
-  id: 7,
-  date: TODAY,
-  time: "18:30",
-  title: "Board games after work",
-  kind: "Games",
-  summary: "A shelf of three hundred games.",
-  venue: "Sample Hall",
-  sample: true,
-};
 const LISTING = { asOf: AS_OF, city: CITY, total: 1, page: 1, pages: 1, events: [EVENT] };
 const DETAIL = { asOf: AS_OF, city: CITY, event: { ...EVENT, address: "000 Sample Street", capacity: 24 } };
 const EVENT_PATH = "/events/portland/event/7";

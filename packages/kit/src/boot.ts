@@ -36,7 +36,7 @@ export interface SectionEntry extends SectionContainer {
 export interface ResolvedPage {
   readonly section: SectionEntry;
   readonly pattern: string;
-  /** Names of the query parameters that the page depends on. Absent if there are none. */
+  /** Names of the query parameters that the page depends on. Omitted for none. */
   readonly search?: readonly string[];
   /** Assets of the page's first view, besides the section's own. */
   readonly assets: readonly Asset[];
@@ -46,7 +46,7 @@ export interface ResolvedPage {
   readonly config?: SectionConfiguration;
   /** The extensions of the page's points. Absent if there are none. */
   readonly extensions?: ResolvedExtensions;
-  /** The permissions of the page's document, in a response of `/_page`, as in {@link Boot}. Absent if there are none. */
+  /** The permissions of the page's document, in a response of `/_page`, as in {@link Boot}. Omitted for none. */
   readonly policy?: readonly string[];
 }
 
@@ -106,7 +106,7 @@ export type RenderedView =
 export interface RenderRequest {
   /** Percent-encoded path of the page, without the query. */
   readonly path: string;
-  /** Query, without the question mark. The gateway passes those parameters that the page declares. Absent if there are none. */
+  /** The query without the question mark: only the parameters that the page declares. Omitted if the URL has none of them. */
   readonly search?: string;
   /** The page's section and pattern. Null if no page matches the path. */
   readonly page: { readonly section: string; readonly pattern: string } | null;

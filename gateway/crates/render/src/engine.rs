@@ -27,7 +27,7 @@ use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
 use crate::workers::Workers;
 
-/// The part of the cache for paths with a query: one of this many.
+/// The part of the cache for unlisted paths with a query: one of this many.
 const SEARCH_SHARE: usize = 4;
 
 /// What renders pages and extensions. It outlives a request: a job goes on when the client that requested it has
@@ -43,8 +43,8 @@ pub(super) struct Engine {
     /// The jobs of visitors. Each outcome has the client whose request was the first.
     pub(super) coalescer: RequestCoalescer<DatedKey, (Result<Output, Why>, Option<ClientKey>)>,
     cache: ByteCache<CacheKey, CachedOutput>,
-    /// The outputs of paths with a query. Visitors can make up any number of them, so they evict no
-    /// others.
+    /// The outputs of paths with a query that no release lists. Visitors can make up any number of
+    /// them, so they evict no others.
     searches: ByteCache<CacheKey, CachedOutput>,
     pub(super) breaker: RenderCircuitBreaker,
 }

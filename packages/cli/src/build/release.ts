@@ -50,7 +50,7 @@ export interface ReleasePage {
   readonly assets: readonly string[];
   /** The paths that it lists. */
   readonly paths: readonly ReleasePath[];
-  /** Names of the query parameters that it depends on. Absent if there are none. */
+  /** Names of the query parameters that it depends on. Omitted for none. */
   readonly search?: readonly string[];
   /** Whether the server renders only its fallback. Absent means false. */
   readonly browserOnly?: boolean;
@@ -114,7 +114,7 @@ export interface Release extends ReleaseImages {
   readonly icon?: string;
   /** Server modules by import specifier. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Sections only: the file with examples of pages and extensions. Absent if there are none. */
+  /** Sections only: the file with examples of pages and extensions. Omitted without examples. */
   readonly examples?: string;
   /** All files, sorted by path. */
   readonly files: readonly ReleaseFile[];

@@ -135,7 +135,7 @@ export const PROBLEM_KINDS = {
   },
   COL172: {
     title: "HTML of an extension",
-    help: "Render complete elements that stand in the content of a page. The page's team decides its title and its other elements.",
+    help: "Close each element, and render only elements of page content: no title, meta or script elements, and no parts of a table or list alone.",
   },
 } as const satisfies Record<string, ProblemKind>;
 

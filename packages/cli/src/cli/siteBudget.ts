@@ -12,8 +12,8 @@ interface BudgetSource {
 }
 
 /**
- * Reads the budget of the section in a folder from a site, and keeps it. Without a site that responds, it is the one that was last
- * read, or undefined: a build needs no gateway.
+ * Reads the budget of a section from a site, and saves it in the section's folder. If no site responds, returns the saved budget;
+ * undefined without one.
  */
 export async function readSiteBudget(folder: string, source: BudgetSource): Promise<SiteBudget | undefined> {
   const budget = await request(source).catch(() => undefined);

@@ -8,7 +8,7 @@ import { useEffect, useRef } from "react";
 
 /**
  * Returns the path of the current page without the rest that its pattern's `*` matches: the basename of an app with a router of
- * its own, such as React Router's `BrowserRouter` or TanStack Router. The app is one page of the section, with the pattern
+ * its own, such as React Router's `BrowserRouter`. The app is one page of the section, with the pattern
  * `/shop/*` for example, and `browserOnly`. The page stays mounted while the rest changes, and the app's router learns of
  * navigations of the shell by `popstate`.
  *

@@ -103,7 +103,8 @@ impl CachedObjects {
         }
     }
 
-    /// Reads the copies until the live state can be read again; false if there are none.
+    /// Starts to read the copies in place of the bucket, until the live state can be read again. Returns
+    /// false if the folder has no copies.
     pub(crate) fn fall_back(&self) -> bool {
         let has_copies = matches!(self.copy(LIVE), Ok(Some(_)));
         if has_copies {
