@@ -26,6 +26,7 @@ const GUIDES = [
   },
   { text: "Plugins", link: "/plugins" },
   { text: "Share components", link: "/share-components" },
+  { text: "Build with Vite or Rspack", link: "/vite-and-rspack" },
   { text: "Move an existing remote", link: "/move-an-existing-remote" },
   { text: "Debugging", link: "/debugging" },
   { text: "Continuous integration", link: "/ci" },

@@ -11,6 +11,8 @@ const OTHER_FILES = new Set([
   ...["tailwindcss/theme.css", "tailwindcss/utilities.css", "client/development.tgz"],
   // Files of a remote of Module Federation, and of the release that adopts it.
   ...["mf-manifest.json", "remote.d.ts", "client/remote"],
+  // What a section's own build writes.
+  ...["./section", "server/index.js", "server/index.js.map"],
   // The types of modules that other sections expose.
   ".colonnade/types",
   // Names of modules that a section exposes.

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { ASIDE, expect, HOME, overlay, test } from "../support/development";
+import { ASIDE, expect, GREETING, HOME, overlay, test } from "../support/development";
 import { expectAccessible } from "../support/axe";
 import { runChecks, type Check } from "../support/checks";
 import { waitForHydration } from "../support/hydration";
@@ -238,6 +238,44 @@ test("A policy error of a browser ends with its cause", async ({ page, developme
   await expect(overlay(page)).toContainText("blocks https://blocked.example/a.png (img-src).");
   await development.edit(HOME, image, HEADING);
   await expect(overlay(page)).toBeHidden();
+});
+
+test("A section that Vite builds reloads, and stays as it is if a build fails", async ({ page, development }) => {
+  const heading = page.getByRole("main").getByRole("heading", { level: 1 });
+  await page.goto("/vite/Welsh");
+  await expectScreen(page, "Shwmae");
+  await waitForHydration(page);
+  await page.getByRole("button", { name: "Say it again" }).click();
+  await expect(page.getByText("in Welsh 2 times")).toBeVisible();
+
+  await development.edit(GREETING, '"Shwmae"', '"Helo"');
+  await expect(heading).toHaveText("Helo");
+  await expect(page.getByText("in Welsh 1 times")).toBeVisible();
+
+  await development.edit(GREETING, "<h1>{words}", "<h1>{words");
+  await expect(overlay(page)).toContainText("`node build.js` failed with exit code 1:");
+  await expect(overlay(page)).toContainText("src/pages/greeting.tsx:48:");
+  await expect(heading).toHaveText("Helo");
+  expect(await (await page.request.get("/vite/Welsh")).text()).toContain("<h1>Helo</h1>");
+
+  await development.edit(GREETING, "<h1>{words", "<h1>{words}{Math.random()}");
+  await expect(overlay(page)).toContainText("COL102");
+  await expect(overlay(page).getByRole("heading", { level: 2 })).toHaveText(
+    / in vite, src\/pages\/greeting\.tsx:48:\d+$/,
+  );
+
+  // In the browser.
+  await development.edit(GREETING, "{Math.random()}", "");
+  await expect(overlay(page)).toBeHidden();
+  const from = "setTimes(times + 1);\n        }}\n      >\n        Say it again";
+  const to = 'throw new Error("clicked");\n        }}\n      >\n        Throw';
+  await development.edit(GREETING, from, to);
+  await page.getByRole("button", { name: "Throw" }).click();
+  await expect(overlay(page)).toContainText("Runtime error in vite, src/pages/greeting.tsx:24:");
+  await development.edit(GREETING, to, from);
+  await expect(overlay(page)).toBeHidden();
+  await development.edit(GREETING, '"Helo"', '"Shwmae"');
+  await expect(heading).toHaveText("Shwmae");
 });
 
 test("A new page appears", async ({ page, development }) => {

@@ -1,6 +1,6 @@
 // Sections that the kit did not build. They and the kit's sections share one page, with one React.
 import { execFile } from "node:child_process";
-import { cp } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -11,14 +11,15 @@ import { countElements, holdRequests, markElements, SHELL, waitForHydration } fr
 import { schemaProblems } from "../support/release-schema";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
-import { expect, sectionCommand, test } from "../support/section-command";
+import { expect, sectionCommand, test, type RunSection } from "../support/section-command";
 
 const run = promisify(execFile);
 
 interface Example {
+  /** Below `examples/`. */
   readonly folder: string;
-  /** Script that writes its release. */
-  readonly script: string;
+  /** Writes its release. */
+  readonly build: (folder: string, section: RunSection) => Promise<unknown>;
   readonly name: string;
   /** Its text after `times` clicks. */
   readonly counted: (times: number) => string;
@@ -27,17 +28,47 @@ interface Example {
 const EXAMPLES: readonly Example[] = [
   {
     folder: "plain-section",
-    script: "release.js",
+    build: (folder) => run(process.execPath, ["release.js"], { cwd: folder }),
     name: "plain",
     counted: (times) => `Welsh, said ${String(times + 1)} times.`,
   },
   {
     folder: "vite-section",
-    script: "build.js",
+    build: (folder, section) => section(folder, "build", "--final"),
     name: "vite",
     counted: (times) => `Colonnade Directory said it in Welsh ${String(times + 1)} times.`,
   },
+  {
+    folder: "vite-section",
+    name: "rspack",
+    build: async (folder, section) => {
+      await useRspack(folder);
+      await section(folder, "build", "--final");
+    },
+    counted: (times) => `Colonnade Directory said it in Welsh ${String(times + 1)} times.`,
+  },
 ];
+
+// What `rspack build` of @rspack/cli does.
+const RSPACK = `import { rspack } from "@rspack/core";
+import config from "./rspack.config.js";
+
+rspack(config, (error, stats) => {
+  if (error || stats.hasErrors()) throw error ?? new Error(String(stats));
+});
+`;
+
+/** Builds the example of Vite with the Rspack configuration of the guide. */
+async function useRspack(folder: string): Promise<void> {
+  const guide = await readFile(path.join(ROOT, "docs/vite-and-rspack.md"), "utf8");
+  const [, configuration = ""] = /^```js \[rspack\.config\.js\]\n(.*?)^```$/ms.exec(guide) ?? [];
+  await writeFile(path.join(folder, "rspack.config.js"), configuration.replaceAll("shop", "rspack"));
+  await writeFile(path.join(folder, "build.js"), RSPACK);
+  for (const file of ["section.config.js", "src/section.ts", "src/pages/greeting.tsx"]) {
+    const text = await readFile(path.join(folder, file), "utf8");
+    await writeFile(path.join(folder, file), text.replaceAll(/(["/])vite(?=["/])/g, "$1rspack"));
+  }
+}
 
 async function clickAndExpect(page: Page, { counted }: Example): Promise<void> {
   await expect(page.getByText(counted(0))).toBeVisible();
@@ -51,12 +82,12 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
   const section = sectionCommand(own.access);
   const releases: string[] = [];
   for (const example of EXAMPLES) {
-    const target = path.join(folder, example.folder);
+    const target = path.join(folder, example.name);
     await cp(path.join(ROOT, "examples", example.folder), target, {
       recursive: true,
       filter: (source) => !/[/\\](node_modules|release)$/.test(source),
     });
-    await run(process.execPath, [example.script], { cwd: target });
+    await example.build(target, section);
     expect(schemaProblems(await readRelease(path.join(target, RELEASE_FOLDER)))).toEqual([]);
     expect(await section(target, "publish")).toBe(`${example.name}@0.1.0 is published\n`);
     releases.push(`${example.name}@0.1.0`);

@@ -72,6 +72,9 @@ export interface Development {
 /** The file of the page at `/hello`. */
 export const HOME = "src/pages/home.tsx";
 
+/** The page of the section "vite", which Vite builds. */
+export const GREETING = "../vite-section/src/pages/greeting.tsx";
+
 /** The file of the extension of `directory/city-aside@1`. */
 export const ASIDE = "src/aside.tsx";
 
@@ -88,7 +91,7 @@ export async function startSecureSite(): Promise<Site> {
   return { ...site, url: site.url.replace("http://127.0.0.1", "https://localhost") };
 }
 
-/** Starts `colonnade dev` for a new section "hello" and the released section "signup". */
+/** Starts `colonnade dev` for a new section "hello", the released section "signup" and an example that Vite builds. */
 export async function startDevelopment(site: Site): Promise<Development & { stop(): Promise<void> }> {
   const parent = await mkdtemp(path.join(os.tmpdir(), "colonnade-dev-"));
   const folder = path.join(parent, "hello");
@@ -100,18 +103,19 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
   const fills = 'extensions: { "directory/city-aside@1": () => import("./aside") },\n  pages: {';
   await writeFile(declaration, (await readFile(declaration, "utf8")).replace("pages: {", fills));
   // Without tsconfig.json, `colonnade dev` does not check the types of this section.
-  const signup = path.join(parent, "signup");
-  await cp(path.join(ROOT, "mfe-signup"), signup, {
-    recursive: true,
-    filter: (source) => !/[/\\](node_modules|release|tsconfig\.json)$/.test(source),
-  });
+  const copied = { signup: "mfe-signup", "vite-section": "examples/vite-section" };
+  for (const [name, source] of Object.entries(copied))
+    await cp(path.join(ROOT, source), path.join(parent, name), {
+      recursive: true,
+      filter: (file) => !/[/\\](node_modules|release|dist|tsconfig\.json)$/.test(file),
+    });
   const api = createServer((request, response) => {
     response.end(JSON.stringify({ url: request.url }));
   }).listen(0, "127.0.0.1");
   await once(api, "listening");
   const { port } = api.address() as AddressInfo;
   const options = ["--site", site.url, "--port", "0", "--api", `echo=http://127.0.0.1:${String(port)}/base`];
-  const child = spawn(process.execPath, [COMMAND, "dev", "hello", "signup", ...options], {
+  const child = spawn(process.execPath, [COMMAND, "dev", "hello", ...Object.keys(copied), ...options], {
     cwd: parent,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_EXTRA_CA_CERTS: CERTIFICATE },

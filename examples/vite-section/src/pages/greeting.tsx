@@ -36,6 +36,7 @@ export const page = definePage({
     const words = GREETINGS.get(language);
     return words === undefined ? notFound("Language not found") : { language, words };
   },
+  paths: () => [...GREETINGS.keys()].map(pathOf),
   head: ({ data, site }) => ({
     title: `Hello in ${data.language} - ${site.brand}`,
     description: `How people say hello in ${data.language}.`,

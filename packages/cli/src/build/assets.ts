@@ -76,13 +76,22 @@ interface SectionAssets {
   /** The files that every one of them needs. */
   readonly common: readonly string[];
   /**
-   * The files of the module that the entry module imports by this specifier. First are the
+   * The files of the page or extension of this name, whose module the entry module imports by this specifier. First are the
    * stylesheets of what the common code imports dynamically, except those that the page has itself: its
    * own imports determine their position in the cascade.
    */
-  readonly assetsOf: (request: string) => string[];
+  readonly assetsOf: (request: string, name: string) => string[];
   /** All files of the module of the container that is in the chunk of this name. */
   readonly moduleFiles: (chunk: string) => ModuleFiles;
+}
+
+/** A section's files for browsers. */
+export interface ClientFiles {
+  /** The container's script, relative to the release folder. */
+  readonly entry: string;
+  readonly assets: SectionAssets;
+  /** What the files are compiled of. Absent if the section's own command has written them. */
+  readonly compilation?: Compilation;
 }
 
 /** Finds the files of each page and extension in a client build. `entry` is the path of the entry module. */

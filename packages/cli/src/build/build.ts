@@ -3,6 +3,7 @@ import path from "node:path";
 
 import type { Adopted } from "../adopt/adopt.js";
 import type { Built, OnStep } from "./built.js";
+import { commandInputs } from "./buildCommand.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { readInputs, writeInputs } from "./inputs.js";
@@ -41,7 +42,8 @@ export async function build(
   const output = `${target}.building`;
   const adopted = await adoptedRemote(folder, ownConfig, mode);
   const config = adopted?.config ?? ownConfig;
-  const configuration = merged(await configurationFiles(folder), adopted?.inputs);
+  const read = [...(adopted?.inputs ?? []), ...(config.build ? await commandInputs(folder, config.build) : [])];
+  const configuration = merged(await configurationFiles(folder), read);
   // The version depends on the files outside of the package that the build reads, which are known only after the build. Most
   // builds read the same files as the previous build. Otherwise the package is built again, with the correct version.
   const last = await readInputs(target);
@@ -57,11 +59,11 @@ export async function build(
     await mkdir(output, { recursive: true });
     if (adopted) await writeFiles(output, adopted.files);
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
-    onStep("client bundle");
+    onStep(config.build?.command ?? "client bundle");
     const built = await buildPackage(context, onStep);
-    const read = merged(configuration, built.outside);
-    const isVersionCorrect = read.join("\0") === outside.join("\0");
-    outside = read;
+    const all = merged(configuration, built.outside);
+    const isVersionCorrect = all.join("\0") === outside.join("\0");
+    outside = all;
     if (!isVersionCorrect) continue;
     const release = adopted?.complete(built.release) ?? built.release;
     await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);

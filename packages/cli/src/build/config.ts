@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { SectionConfiguration } from "@colonnade/kit";
 import type { Configuration } from "webpack";
 
+import { checkBuild, type BuildCommand } from "./commandConfig.js";
 import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFolder } from "./folder.js";
 import { checkImages, IMAGE_KEYS, type ImageConfig } from "./images.js";
@@ -40,6 +41,8 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
    * `createShell({ … })`.
    */
   readonly entry: string;
+  /** Section only: builds the section in place of webpack, such as with Vite or Rspack. */
+  readonly build?: BuildCommand;
   /** Default: `section`. */
   readonly kind?: "section" | "shell";
   /**
@@ -91,6 +94,7 @@ const BUDGET_KEYS = ["scriptKib", "styleKib"];
 const KEYS = new Set([
   "name",
   "entry",
+  "build",
   "kind",
   "facts",
   "config",
@@ -159,7 +163,7 @@ async function configProblems(
   };
   const isMissing = async (value: unknown): Promise<boolean> =>
     typeof value !== "string" || !(await isFile(path.join(folder, value)));
-  const { name, entry, kind = "section", facts, config: values, policy, exposes, federation } = config;
+  const { name, entry, build, kind = "section", facts, config: values, policy, exposes, federation } = config;
   const { define, budget, webpack, meta, icon } = config;
   const isShell = kind === "shell";
   const keys = Object.keys(config).filter((key) => !KEYS.has(key));
@@ -180,6 +184,7 @@ async function configProblems(
     values !== undefined && isShell,
     "config is for a section; expected no config, because a shell has no table of its own",
   );
+  if (build !== undefined) await attempt(checkBuild, file, config);
   if (exposes !== undefined) await attempt(checkExposes, file, exposes, isShell ? undefined : folder);
   reject(
     federation !== undefined && (isShell || !isFederation(federation)),

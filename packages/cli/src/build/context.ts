@@ -1,3 +1,4 @@
+import type { CommandOutput } from "./buildCommand.js";
 import type { SectionConfig } from "./config.js";
 import type { SharedVersions } from "./shared.js";
 import type { SiteBudget } from "./siteBudget.js";
@@ -13,6 +14,8 @@ export interface BuildContext {
   readonly identity: BuildIdentity;
   readonly installed: SharedVersions;
   readonly mode: BuildMode;
+  /** What the section's own build command has written. Absent without one. */
+  readonly written?: CommandOutput | undefined;
   /** The budget that the site sets, if it is known. */
   readonly siteBudget?: SiteBudget | undefined;
   /** For `colonnade check`: also extracts stylesheets on the server side, with source maps. */

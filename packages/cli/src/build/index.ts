@@ -4,6 +4,7 @@
  * @module build
  */
 export { build, releaseFromManifest, type BuildResult } from "./build.js";
+export type { BuildCommand } from "./commandConfig.js";
 export type { OnStep } from "./built.js";
 export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { Exposes } from "./exposes.js";

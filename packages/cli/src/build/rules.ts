@@ -113,6 +113,8 @@ const FILE = /\.(avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|webm|ttf|woff2?|pdf|was
 /** Returns the rules for a package's modules. Only the first one that matches applies. */
 export function rules(context: BuildContext, side: BuildSide): RuleSetRule[] {
   return [
+    // The server module of a section's own build command.
+    ...(context.written ? [{ include: context.written.folder, extractSourceMap: true }] : []),
     { resourceQuery: /[?&]raw(&|$)/, type: "asset/source" },
     { resourceQuery: /[?&]url(&|$)/, type: "asset/resource" },
     // `new URL(file, import.meta.url)`, and `url(file)` in a stylesheet. Webpack inlines the data of a data URL.

@@ -7,7 +7,8 @@ import { findOversizedViews } from "../check/budget.js";
 import { check, type DeclaredParts } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { sectionAssets, singleFile } from "./assets.js";
+import { sectionAssets, singleFile, type ClientFiles } from "./assets.js";
+import { runBuildCommand } from "./buildCommand.js";
 import type { Built, OnStep } from "./built.js";
 import { combineErrors, compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
@@ -26,18 +27,24 @@ import { clientConfiguration, SECTION_CHUNK, serverConfiguration } from "./webpa
 /** The global variable with the Module Federation runtime of the shell. */
 export const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
 
-interface CompiledSection {
-  readonly client: Compilation;
-  readonly server: Compilation;
+/** Compiles a section's files for browsers into the output folder. */
+export async function compileClient(
+  context: BuildContext,
+): Promise<ClientFiles & { readonly compilation: Compilation }> {
+  const { folder, config } = context;
+  const compilation = await compile(clientConfiguration(context), context);
+  const scripts = Object.keys(compilation.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file));
+  const assets = sectionAssets(compilation, path.resolve(folder, config.entry));
+  return { entry: `client/${singleFile(scripts)}`, assets, compilation };
 }
 
-async function compileSection(context: BuildContext, onStep: OnStep): Promise<CompiledSection> {
-  const client = await compile(clientConfiguration(context), context);
+async function compileSection(context: BuildContext, onStep: OnStep): Promise<ClientFiles & Pick<Built, "outside">> {
+  const client = await compileClient(context);
   onStep("server bundle");
   const server = await compile(serverConfiguration(context), context);
   // The rest of the check, if it takes longer than the compilation.
   onStep("check");
-  return { client, server };
+  return { ...client, outside: await compiledFiles(context.folder, client.compilation, server) };
 }
 
 /**
@@ -45,10 +52,13 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Co
  *
  * @throws UsageError if the section does not compile or breaks a rule.
  */
-export async function buildSection(context: BuildContext, onStep: OnStep): Promise<Built> {
-  const { folder, output, config } = context;
+export async function buildSection(given: BuildContext, onStep: OnStep): Promise<Built> {
+  const { folder, output, config } = given;
+  const written = config.build && (await runBuildCommand(given, config.build));
+  const context = { ...given, written };
+  const compiling = written ? { ...written, outside: [] } : compileSection(context, onStep);
   // The check runs the pages in other processes, so it can overlap with the compilation.
-  const [compiled, checked] = await Promise.allSettled([compileSection(context, onStep), check(context)]);
+  const [compiled, checked] = await Promise.allSettled([compiling, check(context)]);
   if (compiled.status === "rejected")
     // The check's compilation has source maps, so its errors have positions.
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
@@ -56,28 +66,26 @@ export async function buildSection(context: BuildContext, onStep: OnStep): Promi
   const { problems: found, declared } = checked.value;
   if (!declared) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
-  const { client, server } = compiled.value;
+  const client = compiled.value;
   const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, declared);
-  const problems = [...found, ...(await findOversizedViews(context, client, release))];
+  const problems = [...found, ...(await findOversizedViews(context, client.compilation, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return {
     release,
-    outside: await compiledFiles(folder, client, server),
+    outside: client.outside,
     warnings: [...warningsIn(problems), ...untyped],
   };
 }
 
-/** Returns the manifest of a section whose client files are compiled. `declared` is what the check found. */
+/** Returns the manifest of a section with these files for browsers. `declared` is what the check found. */
 export async function sectionRelease(
   context: BuildContext,
-  client: Compilation,
+  { entry, assets: { common, assetsOf, moduleFiles } }: ClientFiles,
   imports: EntryImports,
   { pages, points, orders, examples }: DeclaredParts,
 ): Promise<Release> {
-  const { folder, output, config, identity, installed } = context;
-  const { common, assetsOf, moduleFiles } = sectionAssets(client, path.resolve(folder, config.entry));
-  const entry = `client/${singleFile(Object.keys(client.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file)))}`;
+  const { output, config, identity, installed } = context;
   const exposes = Object.keys(config.exposes ?? {}).map((name) => ({ name, files: moduleFiles(exposedChunk(name)) }));
   const { first, later } = moduleFiles(SECTION_CHUNK);
   const section = { first: common, later: [...first.filter((file) => !common.includes(file)), ...later] };
@@ -86,7 +94,7 @@ export async function sectionRelease(
   const extensions = [...imports.extensions].map(([point, request]) => ({
     point,
     order: orders.get(point) ?? 0,
-    assets: assetsOf(request),
+    assets: assetsOf(request, point),
   }));
   await writeExtensionList(output, { extensionPoints: points, extensions });
   const examplesFile = await writeExamples(output, examples);
@@ -103,7 +111,7 @@ export async function sectionRelease(
     assets: common,
     pages: [...imports.pages].map(([pattern, request]) => ({
       pattern,
-      assets: assetsOf(request),
+      assets: assetsOf(request, pattern),
       paths: [],
       ...pages.get(pattern),
     })),

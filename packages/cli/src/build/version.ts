@@ -19,6 +19,12 @@ const IGNORED: ReadonlySet<string> = new Set([
   ".git",
   ".DS_Store",
 ]);
+/** Whether a build of the package in `folder` could read a file. */
+export function isInput(folder: string, file: string): boolean {
+  const [first = ""] = path.relative(folder, file).split(path.sep);
+  return !IGNORED.has(first) && !/[\\/]node_modules[\\/]/.test(`${file}/`);
+}
+
 const NONE_IGNORED: ReadonlySet<string> = new Set();
 const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
 const TEST_FILE = /\.test\.[a-z]+$/;

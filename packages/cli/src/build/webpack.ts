@@ -19,6 +19,7 @@ import type { BuildContext } from "./context.js";
 import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { FilelessChunks } from "./filelessChunks.js";
 import { enhancedFederation } from "./enhancedFederation.js";
+import { moduleFolders } from "./moduleFolders.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
@@ -82,7 +83,8 @@ function baseConfiguration(context: BuildContext, side: BuildSide): Configuratio
       },
       ...(tsconfig !== undefined && { tsconfig }),
     },
-    resolveLoader: { modules: [path.join(import.meta.dirname, "../../node_modules"), ...loaderFolders()] },
+    // Loaders resolve from this package, wherever its dependencies are installed.
+    resolveLoader: { modules: moduleFolders(import.meta.dirname) },
     module: {
       rules: [
         // Bundlers permit imports without an extension in ES modules, so packages have them.
@@ -121,15 +123,6 @@ function customized(context: BuildContext, side: BuildSide, configuration: Confi
 function describe(value: unknown): string {
   if (value instanceof Promise) return "a promise";
   return Array.isArray(value) ? "a list" : String(value);
-}
-
-// Loaders resolve from this package, wherever its dependencies are installed.
-function loaderFolders(): string[] {
-  const folders: string[] = [];
-  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    folders.push(path.join(folder, "node_modules"));
-  }
-  return folders;
 }
 
 /** The modules of the container, by name, each in a chunk of its own. */

@@ -24,7 +24,7 @@ const compress = promisify(brotliCompress);
  */
 export async function findOversizedViews(
   context: BuildContext,
-  client: Compilation,
+  client: Compilation | undefined,
   { entry, assets, pages, extensions = [] }: Release,
 ): Promise<Problem[]> {
   const { folder, output } = context;
@@ -49,7 +49,9 @@ export async function findOversizedViews(
       const { limit, setBy, raise } = limitOf(kind, point, context);
       if (total <= limit * 1024) continue;
       const loads = `${view} loads ${kib(total)} of ${kind.files} (Brotli), more than its budget of ${String(limit)} KiB (${setBy})`;
-      const parts = breakdown(sized, client, (module) => partOf(folder, module));
+      const parts = client
+        ? breakdown(sized, client, (module) => partOf(folder, module))
+        : largest(new Map(sized.map(([file, size]) => [path.posix.relative("client", file), size])));
       const advice = `Load large packages with lazy() or import(), use smaller ones, or ${raise(Math.ceil(total / 1024))}`;
       problems.push(problemOf("COL140", `${loads}: ${parts}`, undefined, advice));
     }
@@ -133,7 +135,11 @@ function breakdown(
       totals.set(name, (totals.get(name) ?? 0) + (size * module.size()) / all);
     }
   }
-  return [...totals]
+  return largest(totals);
+}
+
+function largest(sizes: ReadonlyMap<string, number>): string {
+  return [...sizes]
     .sort(([, a], [, b]) => b - a)
     .slice(0, MAX_PARTS)
     .map(([name, size]) => `${name} ${kib(size)}`)

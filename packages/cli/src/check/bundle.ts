@@ -9,7 +9,7 @@ import webpack, { type Compilation, type Configuration } from "webpack";
 import { compile } from "../build/compile.js";
 import { reactServerFile } from "../build/reactServer.js";
 import { REACT_SERVER_FILE } from "../build/rules.js";
-import { SERVER_SPECIFIERS, shellRender } from "../build/server.js";
+import { SERVER_MODULE, SERVER_SPECIFIERS, shellRender } from "../build/server.js";
 import type { BuildContext } from "../build/context.js";
 import { hashTools } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
@@ -41,9 +41,10 @@ interface SectionBundle {
  * map, so that errors have positions.
  */
 export async function compileSection(context: BuildContext, output: string): Promise<SectionBundle> {
-  const sources = new SourceProblems(context.folder, true);
+  const { folder, written } = context;
+  const sources = new SourceProblems(folder, true, written?.folder);
   const compilation = await compile(sectionConfiguration(context, output, sources), context);
-  const styles = findStyleProblems(context.folder, context.config.name, compilation);
+  const styles = await findStyleProblems(context, compilation);
   const locationOf = sources.locationOf.bind(sources);
   const problems = [...sources.problems(), ...styles];
   return { ...sectionFiles(output), problems, warnings: sources.warnings(compilation), compilation, locationOf };
@@ -51,7 +52,8 @@ export async function compileSection(context: BuildContext, output: string): Pro
 
 /** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */
 export function sectionConfiguration(context: BuildContext, output: string, sources: SourceProblems): Configuration {
-  const entry = JSON.stringify(path.resolve(context.folder, context.config.entry));
+  const { folder, config, written } = context;
+  const entry = JSON.stringify(written ? path.join(written.folder, SERVER_MODULE) : path.resolve(folder, config.entry));
   // `import()` defers the evaluation of the section until the check's first step.
   const source = `export const load = () => import(${entry});`;
   const configuration = scriptConfiguration({ ...context, isCheck: true }, output, source, SECTION_VARIABLE);
@@ -62,7 +64,7 @@ export function sectionConfiguration(context: BuildContext, output: string, sour
       SERVER_SPECIFIERS.map((name) => [name, `${SHARED_VARIABLE}.packages[${JSON.stringify(name)}]`]),
     ),
     devtool: "source-map",
-    plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources, new SharedExports(context.folder)],
+    plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources, new SharedExports(folder)],
   };
 }
 

@@ -1,14 +1,13 @@
 import path from "node:path";
 
-import { sectionRelease } from "../build/section.js";
-import { compile } from "../build/compile.js";
+import { runBuildCommand } from "../build/buildCommand.js";
+import { compileClient, sectionRelease } from "../build/section.js";
 import { loadConfig } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
 import type { SiteBudget } from "../build/siteBudget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
-import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
 import { check, type CheckedAgainst } from "./check.js";
 import type { Problem } from "./problem.js";
@@ -31,11 +30,15 @@ export async function checkSection(
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
     if (config.kind === "shell")
       return { name: config.name, problems: (await checkShell(context, against.live)).problems };
-    const { problems, declared } = await check(context, against);
+    const written = config.build && (await runBuildCommand(context, config.build));
+    const { problems, declared } = await check({ ...context, written }, against);
     if (!declared) return { name: config.name, problems };
-    const client = await compile(clientConfiguration(context), context);
+    const client = written ?? (await compileClient(context));
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, declared);
-    return { name: config.name, problems: [...problems, ...(await findOversizedViews(context, client, release))] };
+    return {
+      name: config.name,
+      problems: [...problems, ...(await findOversizedViews(context, client.compilation, release))],
+    };
   });
 }

@@ -42,10 +42,14 @@ export class SourceProblems implements WebpackPluginInstance {
   readonly #inPackages = new Map<string, readonly ModuleFinding[]>();
   readonly #declared = new Map<string, ModulePosition>();
 
-  /** `readsPackages` says whether {@link SourceProblems.warnings} are wanted. */
+  /**
+   * `readsPackages` says whether {@link SourceProblems.warnings} are wanted. `bundle` is the folder of a bundle of sources and
+   * packages, which is read as a package.
+   */
   constructor(
     readonly folder: string,
     readonly readsPackages = false,
+    readonly bundle?: string,
   ) {}
 
   apply(compiler: Compiler): void {
@@ -68,12 +72,11 @@ export class SourceProblems implements WebpackPluginInstance {
         const position = parser.getLocation(finding.node)?.start;
         return position ? [{ ...finding, module, position }] : [];
       };
-      if (!isOwnSource(this.folder, module.resource)) {
-        if (this.readsPackages && module.resource.includes(PACKAGES))
-          this.#inPackages.set(module.identifier(), [...findInPackage(program)].flatMap(locate));
-        return;
-      }
-      const certain = [...findViolations(program)].filter(({ isCertain }) => isCertain);
+      const isBundle = this.bundle !== undefined && isOwnSource(this.bundle, module.resource);
+      if (this.readsPackages && (isBundle || module.resource.includes(PACKAGES)))
+        this.#inPackages.set(module.identifier(), [...findInPackage(program)].flatMap(locate));
+      if (!isOwnSource(this.folder, module.resource)) return;
+      const certain = isBundle ? [] : [...findViolations(program)].filter(({ isCertain }) => isCertain);
       this.#findings.set(module.identifier(), certain.flatMap(locate));
       for (const [part, node] of declaredParts(program)) {
         const position = parser.getLocation(node)?.start;

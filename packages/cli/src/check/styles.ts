@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { SourceMap } from "node:module";
 import path from "node:path";
 
@@ -5,6 +6,7 @@ import { parse, type AtRule, type ChildNode, type Container, type Document, type
 import selectorParser, { type Root, type Selector } from "postcss-selector-parser";
 import type { Compilation } from "webpack";
 
+import type { BuildContext } from "../build/context.js";
 import { blockedStyleUrl } from "./blockedUrls.js";
 import { formatPosition } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
@@ -30,6 +32,8 @@ interface Context {
   readonly inLayer: boolean;
 }
 
+type Locate = (node: ChildNode) => string | undefined;
+
 type Report = (node: ChildNode, message: string, advice?: string) => void;
 
 // The fields that mini-css-extract-plugin adds to webpack's modules.
@@ -44,22 +48,44 @@ interface StyleModule {
  * Finds the rules in a section's stylesheets that could affect anything outside of the section, and the URLs that the policy
  * blocks.
  */
-export function findStyleProblems(folder: string, name: string, compilation: Compilation): Problem[] {
+export async function findStyleProblems(
+  { folder, config: { name }, written }: Pick<BuildContext, "folder" | "config" | "written">,
+  compilation: Compilation,
+): Promise<Problem[]> {
+  if (written) return findInFiles(folder, name, path.join(written.folder, "client"));
   return [...compilation.modules]
     .filter((module) => module.type === "css/mini-extract")
-    .flatMap((module) => problemsIn(folder, name, module as unknown as StyleModule));
+    .flatMap((module) => {
+      const { content } = module as unknown as StyleModule;
+      return problemsIn(name, String(content), locatorOf(folder, module as unknown as StyleModule));
+    });
 }
 
-function problemsIn(folder: string, name: string, module: StyleModule): Problem[] {
-  const problems: Problem[] = [];
-  const { content, sourceMap } = module;
+async function findInFiles(folder: string, name: string, styles: string): Promise<Problem[]> {
+  const files = (await readdir(styles, { recursive: true })).filter((file) => file.endsWith(".css"));
+  const problems = files.map(async (file) => {
+    const source = path.join(styles, file);
+    const locate: Locate = ({ source: { start } = {} }) =>
+      start && formatPosition(folder, source, start.line, start.column);
+    return problemsIn(name, await readFile(source, "utf8"), locate);
+  });
+  return (await Promise.all(problems)).flat();
+}
+
+/** Returns what locates the nodes of a stylesheet in the sources. */
+function locatorOf(folder: string, module: StyleModule): Locate {
+  const { sourceMap } = module;
   const map = sourceMap ? new SourceMap(JSON.parse(String(sourceMap)) as SourceMap["payload"]) : undefined;
-  const locate = (node: ChildNode): string | undefined => {
+  return (node) => {
     // css-loader moves each `@import` of another origin into a module without a source map.
     const url = node.type === "atrule" && !map ? importedUrl(node) : undefined;
     return url === undefined ? positionOf(folder, map, node) : locateUrl(folder, module.nameForCondition(), url);
   };
-  const root = parse(String(content));
+}
+
+function problemsIn(name: string, text: string, locate: Locate): Problem[] {
+  const problems: Problem[] = [];
+  const root = parse(text);
   checkRules(root, `${name}_`, { isNested: false, inScope: false, inLayer: false }, (node, message, advice) => {
     problems.push(problemOf("COL124", message, locate(node), advice));
   });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
+import { dirname, resolve } from "node:path";
 
 import { withFrame } from "../build/formatProblem.js";
 import { formatPosition, isOwnSource } from "../check/positions.js";
@@ -41,8 +42,11 @@ export async function locateBrowserError(
     const section = sections.get(name);
     const map = await readMap(section?.file(`${script}.map`));
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
-    const file = entry && "originalSource" in entry ? entry.originalSource : undefined;
-    if (!section || !entry || !("originalSource" in entry) || !file || !isOwnSource(section.folder, file)) continue;
+    if (!section || !entry || !("originalSource" in entry) || !entry.originalSource) continue;
+    // A section's own command writes relative paths.
+    const { output = "" } = section.config.build ?? {};
+    const file = resolve(section.folder, output, "client", dirname(script), entry.originalSource);
+    if (!isOwnSource(section.folder, file)) continue;
     const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);
     return withFrame(section.folder, { kind, section: name, ...described, location, path });
   }

@@ -133,10 +133,10 @@ class DevelopmentSession {
   #sectionEvents(onRebuild: () => void): SectionEvents {
     let isBuilt = false;
     return {
-      onBuild: (name, side, milliseconds) => {
-        this.#options.print(`${name}: ${side} built in ${String(milliseconds)} ms`);
-        if (side === "client" && isBuilt) onRebuild();
-        isBuilt ||= side === "client";
+      onBuild: (name, what, milliseconds) => {
+        this.#options.print(`${name}: ${what} built in ${String(milliseconds)} ms`);
+        if (what !== "server" && isBuilt) onRebuild();
+        isBuilt ||= what !== "server";
       },
       onChange: this.#update,
     };

@@ -14,16 +14,14 @@ import type {
   SectionEntry,
 } from "@colonnade/kit/shell";
 import { placeholderSettings } from "../build/settings.js";
-import { sectionAssets } from "../build/assets.js";
-import type { BuildSide, SectionConfig } from "../build/config.js";
+import type { SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
 import { exposedChunk } from "../build/exposes.js";
 import { withFrame } from "../build/formatProblem.js";
 import { patternProblem } from "../build/pattern.js";
 import { digestOf } from "../build/release.js";
 import { installedVersions } from "../build/shared.js";
-import { clientConfiguration } from "../build/webpack.js";
-import { sectionConfiguration, sectionFiles } from "../check/bundle.js";
+import { sectionFiles } from "../check/bundle.js";
 import { problemsOf } from "../check/check.js";
 import type { ProblemCode } from "../check/codes.js";
 import { atImport } from "../check/packageImport.js";
@@ -34,8 +32,9 @@ import { unpermitted } from "../check/permission.js";
 import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, isStaticPattern, matchPath } from "@colonnade/kit/contract";
+import { WebpackBuilds, type OnBuild, type SectionBuilds } from "./builds.js";
+import { CommandBuilds } from "./commandBuilds.js";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
-import { WatchBuild } from "./watch.js";
 
 /** The version of every release that `colonnade dev` serves. */
 const VERSION = "development";
@@ -51,15 +50,14 @@ export interface RenderedPage {
 /** Callbacks of {@link DevelopmentSection}. */
 export interface SectionEvents {
   /** A build ended. */
-  readonly onBuild: (section: string, side: BuildSide, milliseconds: number) => void;
+  readonly onBuild: (section: string, ...built: Parameters<OnBuild>) => void;
   /** Builds or problems changed. */
   readonly onChange: () => void;
 }
 
 /** A section under development: its builds for the browser and for the server, and its renderer. */
 export class DevelopmentSection {
-  readonly #client: WatchBuild;
-  readonly #server: WatchBuild;
+  readonly #builds: SectionBuilds;
   readonly #sources: SourceProblems;
   readonly #output: string;
   // Includes the files of earlier builds, because open pages update from them.
@@ -79,20 +77,17 @@ export class DevelopmentSection {
     events: SectionEvents,
   ) {
     this.#output = output;
-    this.#sources = new SourceProblems(folder);
+    this.#sources = new SourceProblems(folder, false, config.build && path.join(folder, config.build.output));
     const installed = installedVersions(folder);
     const identity = { version: VERSION, container: this.#container, inputs: "" };
-    const context = { folder, output, config, identity, installed };
-    const onDone =
-      (side: BuildSide) =>
-      ({ stats }: WatchBuild): void => {
-        if (stats) events.onBuild(this.name, side, stats.endTime - stats.startTime);
-        this.#reading = this.#readBuilds().then(events.onChange);
-      };
-    const client = { ...context, mode: { final: false, development: true } };
-    this.#client = new WatchBuild(clientConfiguration(client), onDone("client"));
-    const server = { ...context, mode: { final: false } };
-    this.#server = new WatchBuild(sectionConfiguration(server, this.#serverOutput, this.#sources), onDone("server"));
+    const context = { folder, output, config, identity, installed, mode: { final: false } };
+    const onBuild: OnBuild = (what, milliseconds) => {
+      events.onBuild(this.name, what, milliseconds);
+      this.#reading = this.#readBuilds().then(events.onChange);
+    };
+    this.#builds = config.build
+      ? new CommandBuilds(config.build, context, this.#serverOutput, this.#sources, onBuild)
+      : new WebpackBuilds(context, this.#serverOutput, this.#sources, onBuild);
   }
 
   get name(): string {
@@ -114,32 +109,31 @@ export class DevelopmentSection {
 
   /** Hash of the last build for the browser that succeeded. */
   get clientBuild(): string {
-    return this.#client.succeeded?.hash ?? "";
+    return this.#builds.client;
   }
 
   /** Hash of the last build for the server that succeeded. */
   get serverBuild(): string {
-    return this.#server.succeeded?.hash ?? "";
+    return this.#builds.server;
   }
 
   /** Resolves when no build runs. */
   async idle(): Promise<void> {
-    await Promise.all([this.#client.idle(), this.#server.idle()]);
+    await this.#builds.idle();
     await this.#reading;
   }
 
   async #readBuilds(): Promise<void> {
-    for (const file of Object.keys(this.#client.succeeded?.compilation.assets ?? {})) this.#files.add(file);
+    for (const file of this.#builds.names) this.#files.add(file);
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
     } catch {
       // The builds report the error, with its position.
     }
-    const builds = [this.#client, this.#server]
-      .flatMap((build) => build.problems(this.folder))
-      .map((problem) => ({ ...problem, section: this.name }));
-    const server = this.#server.succeeded;
-    const styles = server ? findStyleProblems(this.folder, this.name, server.compilation) : [];
+    const builds = this.#builds.problems().map((problem) => ({ ...problem, section: this.name }));
+    const { folder, config } = this;
+    const { compilation, written } = this.#builds;
+    const styles = compilation ? await findStyleProblems({ folder, config, written }, compilation) : [];
     // Warnings do not replace a page by the overlay.
     const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), this.config.policy).map((problem) =>
       this.#describe(problem),
@@ -178,13 +172,13 @@ export class DevelopmentSection {
 
   /** What the shell loads for a page. */
   async resolve(pattern: string): Promise<ResolvedPage> {
-    return { ...(await this.#resolved(this.#imports.pages.get(pattern) ?? "")), pattern };
+    return { ...(await this.#resolved(this.#imports.pages.get(pattern) ?? "", pattern)), pattern };
   }
 
   /** What the shell loads for each extension, by the reference of its point. */
   async extensions(): Promise<Record<string, ResolvedExtension>> {
     const extensions: Record<string, ResolvedExtension> = {};
-    for (const [point, request] of this.#imports.extensions) extensions[point] = await this.#resolved(request);
+    for (const [point, request] of this.#imports.extensions) extensions[point] = await this.#resolved(request, point);
     return extensions;
   }
 
@@ -198,30 +192,27 @@ export class DevelopmentSection {
 
   /** What the modules that the section exposes need. */
   remoteDetails(): RemoteDetails {
-    const compilation = this.#client.succeeded?.compilation;
+    const { files } = this.#builds;
     const assets: Record<string, readonly Asset[]> = {};
-    if (compilation) {
-      const { moduleFiles } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
+    if (files)
       for (const name of Object.keys(this.config.exposes ?? {}))
-        assets[name] = this.#styles(moduleFiles(exposedChunk(name)).first);
-    }
+        assets[name] = this.#styles(files.assets.moduleFiles(exposedChunk(name)).first);
     return { assets };
   }
 
-  async #resolved(request: string): Promise<ResolvedExtension> {
-    const compilation = this.#client.succeeded?.compilation;
-    if (!compilation) return { section: await this.#entry([]), assets: [] };
-    const { common, assetsOf } = sectionAssets(compilation, path.resolve(this.folder, this.config.entry));
-    return { section: await this.#entry(common), assets: this.#styles(assetsOf(request)) };
+  async #resolved(request: string, name: string): Promise<ResolvedExtension> {
+    const { common = [], assetsOf } = this.#builds.files?.assets ?? {};
+    return { section: await this.#entry(common), assets: this.#styles(assetsOf?.(request, name) ?? []) };
   }
 
   async #entry(common: readonly string[]): Promise<SectionEntry> {
-    const script = await readFile(path.join(this.#output, "client/entry.js")).catch(() => "");
+    const { entry = "client/entry.js" } = this.#builds.files ?? {};
+    const script = await readFile(path.join(this.#output, entry)).catch(() => "");
     return {
       name: this.name,
       version: VERSION,
       container: this.#container,
-      entry: `${this.assets}entry.js`,
+      entry: this.assets + path.posix.relative("client", entry),
       integrity: digestOf(script),
       assets: this.#styles(common),
     };
@@ -248,7 +239,7 @@ export class DevelopmentSection {
     if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
-    const compilation = this.#server.succeeded?.compilation;
+    const { compilation } = this.#builds;
     const found = reports.flatMap((report) =>
       problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }),
     );
@@ -279,7 +270,7 @@ export class DevelopmentSection {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#client.close(), this.#server.close(), this.#renderer?.renderer.close()]);
+    await Promise.all([this.#builds.close(), this.#renderer?.renderer.close()]);
   }
 }
 

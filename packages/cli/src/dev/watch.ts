@@ -2,8 +2,8 @@ import webpack, { type Configuration, type Stats } from "webpack";
 
 import { compileProblems, type CompileProblem } from "../build/compileProblems.js";
 
-// In milliseconds. Editors write a file in several steps.
-const AGGREGATE_TIMEOUT = 30;
+/** In milliseconds. Editors write a file in several steps. */
+export const AGGREGATE_TIMEOUT = 30;
 
 /** A build that runs again when a source changes. */
 export class WatchBuild {

@@ -129,6 +129,13 @@ async function compareView(section: string): Promise<ViewChange> {
   return change;
 }
 
+/** Whether this page has files of a section. */
+function hasLoaded(section: string): boolean {
+  return performance
+    .getEntriesByType("resource")
+    .some(({ name }) => new URL(name).pathname.startsWith(`/assets/${section}/`));
+}
+
 async function apply(state: ServerState): Promise<void> {
   const earlierBuilds = current.builds;
   current = state;
@@ -140,7 +147,8 @@ async function apply(state: ServerState): Promise<void> {
       browserProblems = browserProblems.filter(({ problem: { section: of, location: at } }) => at && of !== name);
       if (section) await update(name, section, client);
       // The section of this page did not start, so it cannot be updated.
-      else if (name === start.section) location.reload();
+      else if ((name === start.section || hasLoaded(name)) && !(await compareView(name)).exceedsLimit)
+        location.reload();
     } else if (server !== viewBuilds.get(name) && viewBuilds.has(name)) {
       if ((await compareView(name)).changed) location.reload();
     }

@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, readFile } from "node:fs/promises";
+import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+import type { ClientFiles } from "./assets.js";
+import type { BuildContext } from "./context.js";
+import { isList, isText, type BuildCommand } from "./commandConfig.js";
+import { isFile } from "./isFile.js";
+import { moduleFolders } from "./moduleFolders.js";
+import type { Release } from "./release.js";
+import { SERVER_MODULE } from "./server.js";
+import { BuildError } from "./usageError.js";
+import { inputsBelow, type BuildIdentity } from "./version.js";
+
+/** What a build command has written. */
+export interface CommandOutput extends ClientFiles {
+  /** The folder that the command wrote. Paths in its source maps are relative to their files there. */
+  readonly folder: string;
+}
+
+/** What a build command says about its files, in `release.json`. The rest follows from the section and its configuration. */
+type CommandManifest = Pick<Release, "entry"> & {
+  readonly assets?: readonly string[];
+  readonly pages?: readonly ({ readonly pattern: string } & Assets)[];
+  readonly extensions?: readonly ({ readonly point: string } & Assets)[];
+};
+
+interface Assets {
+  readonly assets?: readonly string[];
+}
+
+// The end of what a command prints has its error.
+const MAX_PRINTED = 10_000;
+
+/**
+ * Runs the build command of a section, and copies what it writes to the folder of the release.
+ *
+ * @throws BuildError if the command fails, or its files are not those of a release.
+ */
+export async function runBuildCommand(
+  context: BuildContext,
+  { command, output }: BuildCommand,
+  signal?: AbortSignal,
+): Promise<CommandOutput> {
+  await run(context, command, signal);
+  const folder = path.join(context.folder, output);
+  const { entry, assets: common = [], pages = [], extensions = [] } = await readManifest(folder, command);
+  const names = new Map([
+    ...pages.map(({ pattern, assets = [] }) => [pattern, assets] as const),
+    ...extensions.map(({ point, assets = [] }) => [point, assets] as const),
+  ]);
+  for (const name of [entry, SERVER_MODULE, ...common, ...[...names.values()].flat()])
+    if (!(await isFile(path.join(folder, name)))) throw missing(path.join(folder, name), command);
+  const { container } = context.identity;
+  if (!(await readFile(path.join(folder, entry), "utf8")).includes(container))
+    throw new BuildError(
+      `${path.join(folder, entry)} does not define ${container}; expected the container in the global variable whose name is in ` +
+        "the environment variable COLONNADE_CONTAINER",
+    );
+  await cp(folder, context.output, { recursive: true });
+  const assetsOf = (_: string, name: string): string[] => [...(names.get(name) ?? [])];
+  return { entry, folder, assets: { common, assetsOf, moduleFiles: () => ({ first: common, later: [] }) } };
+}
+
+async function readManifest(folder: string, command: string): Promise<CommandManifest> {
+  const file = path.join(folder, "release.json");
+  const text = await readFile(file, "utf8").catch(() => {
+    throw missing(file, command);
+  });
+  try {
+    const manifest: unknown = JSON.parse(text);
+    if (isManifest(manifest)) return manifest;
+  } catch {
+    // Reported below.
+  }
+  throw new BuildError(
+    `${file} is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], ` +
+      '"extensions": [{ "point": "section/point@1", "assets": [] }] }, where only entry is required',
+  );
+}
+
+function missing(file: string, command: string): BuildError {
+  return new BuildError(`${file} does not exist; expected \`${command}\` to write it`);
+}
+
+function isManifest(value: unknown): value is CommandManifest {
+  const { entry, assets = [], pages = [], extensions = [] } = Object(value) as Partial<CommandManifest>;
+  const hasAssets = (key: string) => (item: unknown) => {
+    const { [key]: name, assets: own = [] } = Object(item) as Record<string, unknown>;
+    return isText(name) && isList(own, isText);
+  };
+  const areListed = isList(pages, hasAssets("pattern")) && isList(extensions, hasAssets("point"));
+  return isText(entry) && isList(assets, isText) && areListed;
+}
+
+/** Lists the files outside of the package that its build command reads, relative to the package. */
+export async function commandInputs(folder: string, { sources = [] }: BuildCommand): Promise<string[]> {
+  const files = await Promise.all(
+    sources.map(async (source) =>
+      (await inputsBelow(path.join(folder, source))).map((file) => path.posix.join(source, file)),
+    ),
+  );
+  return files.flat();
+}
+
+async function run({ folder, config, identity }: BuildContext, command: string, signal?: AbortSignal): Promise<void> {
+  const child = spawn(command, {
+    cwd: folder,
+    shell: true,
+    // A group of processes, which ends as a whole.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(folder, config.name, identity),
+  });
+  const stop = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+  };
+  signal?.addEventListener("abort", stop);
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed = (printed + text).slice(-MAX_PRINTED);
+    });
+  const [code] = (await once(child, "close")) as [number | null];
+  signal?.removeEventListener("abort", stop);
+  if (code === 0) return;
+  const text = stripVTControlCharacters(printed).trim();
+  throw new BuildError(`\`${command}\` failed with exit code ${String(code)}:\n${text}`);
+}
+
+/** As that of an npm script, without the token of the gateway. */
+function environment(folder: string, name: string, { version, container }: BuildIdentity): NodeJS.ProcessEnv {
+  const { PATH = "" } = process.env;
+  const programs = moduleFolders(folder).map((modules) => path.join(modules, ".bin"));
+  return {
+    ...process.env,
+    COLONNADE_TOKEN: undefined,
+    PATH: [...programs, PATH].join(path.delimiter),
+    COLONNADE_VERSION: version,
+    COLONNADE_CONTAINER: container,
+    COLONNADE_ASSETS: `/assets/${name}/${version}/`,
+  };
+}

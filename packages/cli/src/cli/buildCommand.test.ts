@@ -1,0 +1,172 @@
+// Sections that their own command builds. tests/ship deploys those of Vite and Rspack.
+import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+
+import type { Release } from "@colonnade/cli";
+import { expect, test } from "vitest";
+
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, failure, onlyRequest, runCompiled, runSection } from "../../fixtures/command.js";
+import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
+
+const SECTION = `import { definePage, defineSection } from "@colonnade/kit";
+
+const page = definePage({
+  data: () => null,
+  paths: () => ["/hello"],
+  head: () => ({ title: "Hello", description: "A greeting.", canonical: "/hello" }),
+  Component: () => <h1>Hello</h1>,
+});
+
+export default defineSection({ name: "hello", contract: 1, pages: { "/hello": async () => ({ page }) } });
+`;
+const MANIFEST = { entry: "client/entry.js", pages: [{ pattern: "/hello", assets: ["client/page.css"] }] };
+const BUILD = `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { transformSync } from "@swc/core";
+
+const { COLONNADE_CONTAINER, COLONNADE_VERSION, COLONNADE_ASSETS, COLONNADE_TOKEN } = process.env;
+if (COLONNADE_TOKEN) throw new Error("a build needs no token");
+const jsc = { parser: { syntax: "typescript", tsx: true }, target: "es2022", transform: { react: { runtime: "automatic" } } };
+const options = { jsc, filename: "../../section.tsx", sourceMaps: true };
+const { code, map } = transformSync(readFileSync("section.tsx", "utf8"), options);
+for (const folder of ["client", "server"]) mkdirSync("dist/" + folder, { recursive: true });
+writeFileSync("dist/server/index.js", code + "\\n//# sourceMappingURL=index.js.map\\n");
+writeFileSync("dist/server/index.js.map", map);
+const container = readFileSync("container.txt", "utf8").replace("CONTAINER", COLONNADE_CONTAINER);
+writeFileSync("dist/client/entry.js", container + "// " + COLONNADE_VERSION + " " + COLONNADE_ASSETS);
+writeFileSync("dist/client/page.css", readFileSync("page.css"));
+writeFileSync("dist/release.json", readFileSync("manifest.json"));
+`;
+
+/** A section whose command compiles it with swc. */
+function ownSection(files: Files = {}, build: object = {}): Promise<string> {
+  const config = {
+    name: "hello",
+    entry: "./section.tsx",
+    build: { command: "node build.js", output: "dist", ...build },
+  };
+  return helloSection({
+    "section.config.js": `export default ${JSON.stringify(config)};`,
+    "section.tsx": SECTION,
+    "build.js": BUILD,
+    "container.txt": "var CONTAINER = {};",
+    "page.css": ".hello_a { color: red }",
+    "manifest.json": JSON.stringify(MANIFEST),
+    ...files,
+  });
+}
+
+test("build takes the files of a command, and publish uploads them", async () => {
+  const folder = await ownSection();
+  expect(await runCompiled(folder, ["check"])).toEqual({ code: 0, out: "hello follows the rules\n", err: "" });
+  const { code, err } = await runCompiled(folder, ["build"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const read = async (): Promise<Release> =>
+    JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8")) as Release;
+  const { files, ...release } = await read();
+  const { version, container = "" } = release;
+  expect(version).toMatch(/^0\.1\.0-dev\./);
+  expect(release).toMatchObject({
+    entry: "client/entry.js",
+    pages: [{ pattern: "/hello", assets: ["client/page.css"], paths: [{ path: "/hello", indexable: true }] }],
+    modules: { section: "server/index.js" },
+    shared: { react: "^19.3.1" },
+  });
+  expect(files.map((file) => file.path)).toEqual([
+    "client/entry.js",
+    "client/mf-manifest.json",
+    "client/page.css",
+    "server/index.js",
+  ]);
+  expect(await readFile(path.join(folder, "release/client/entry.js"), "utf8")).toBe(
+    `var ${container} = {};// ${version} /assets/hello/${version}/`,
+  );
+
+  expect((await runCompiled(folder, ["build"])).out).toBe(`hello@${version} is up to date\n`);
+  admin.requests = [];
+  admin.response = jsonResponse({}, 201);
+  expect((await runSection(folder, ["publish"])).code).toBe(0);
+  expect(onlyRequest().line).toBe(`PUT /api/v1/sections/hello/releases/${version}`);
+  await writeFiles(folder, { "section.tsx": SECTION.replace("A greeting", "Greetings") });
+  expect((await runSection(folder, ["publish"])).err).toContain("run `colonnade build` first");
+  await runCompiled(folder, ["build", "--final"]);
+  expect((await read()).version).toBe("0.1.0");
+});
+
+test("check of a command's files finds violations and large files", async () => {
+  const folder = await ownSection({
+    "section.tsx": SECTION.replace("<h1>Hello", "<h1>{Math.random()}"),
+    "page.css": "\nbody { color: red }",
+    "container.txt": `var CONTAINER = "${randomBytes(40_000).toString("hex")}";`,
+  });
+  const { code, err } = await runCompiled(folder, ["check"]);
+  expect(code).toBe(3);
+  expect(err).toContain("COL102 rendering /hello (page /hello) used Math.random()\n  at section.tsx:7:");
+  expect(err).toContain("COL124 the selector body has no class");
+  expect(err).toContain("  at dist/client/page.css:2:1\n");
+  expect(err).toMatch(/COL140 the page \/hello loads [\d.]+ KiB of scripts .*: entry\.js [\d.]+ KiB\n/);
+});
+
+test("a command that fails leaves the release", async () => {
+  const folder = await ownSection();
+  await runCompiled(folder, ["build"]);
+  await rm(path.join(folder, "build.js"));
+  const { code, err } = await runCompiled(folder, ["build"]);
+  expect(code).toBe(3);
+  expect(err).toMatch(/^error: `node build\.js` failed with exit code 1:\n.*Cannot find module/s);
+  expect(JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8"))).toMatchObject({
+    name: "hello",
+  });
+});
+
+test.each<[name: string, files: Files, message: (folder: string) => string]>([
+  [
+    "without a manifest",
+    { "build.js": "" },
+    (folder) => `${folder}/dist/release.json does not exist; expected \`node build.js\` to write it`,
+  ],
+  [
+    "with another manifest",
+    { "manifest.json": '{ "entry": "client/entry.js", "pages": ["/hello"] }' },
+    (folder) =>
+      `${folder}/dist/release.json is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], "extensions": [{ "point": "section/point@1", "assets": [] }] }, where only entry is required`,
+  ],
+  [
+    "without a file",
+    { "manifest.json": '{ "entry": "client/entry.js", "assets": ["client/gone.css"] }' },
+    (folder) => `${folder}/dist/client/gone.css does not exist; expected \`node build.js\` to write it`,
+  ],
+  [
+    "with the container of another release",
+    { "container.txt": "var hello_1 = {};" },
+    (folder) =>
+      `${folder}/dist/client/entry.js does not define CONTAINER; expected the container in the global variable whose name is in the environment variable COLONNADE_CONTAINER`,
+  ],
+])("a command's folder %s is rejected", async (_, files, message) => {
+  const folder = await ownSection(files);
+  const { code, out, err } = await runCompiled(folder, ["check"]);
+  const output = { code, out, err: err.replace(/hello_[0-9a-f]{12}/, "CONTAINER") };
+  expect(output).toEqual(failure(message(folder), "build"));
+});
+
+test("sources outside of the package are inputs of a command", async () => {
+  const folder = await ownSection({ "../ui/src/button.ts": "1" }, { sources: ["../ui/src"] });
+  const { out } = await runCompiled(folder, ["build"]);
+  await writeFiles(folder, { "../ui/src/button.ts": "2" });
+  expect((await runSection(folder, ["publish"])).err).toContain("is out of date");
+  expect((await runCompiled(folder, ["build"])).out).not.toBe(out);
+});
+
+test.each([
+  ['{ command: "vite build" }', "build is"],
+  ['{ command: "vite build", output: "build" }', "build is"],
+  ['{ command: "vite build", output: "dist", sources: "../ui" }', "build is"],
+  ['{ command: "vite build", output: "dist" }, define: {}', "define has no effect with build"],
+])("a configuration with build: %s is rejected", async (build, problem) => {
+  const folder = await helloSection({
+    "section.config.js": `export default { name: "hello", entry: "./src/section.ts", build: ${build} };`,
+  });
+  const { code, err } = await runSection(folder, ["check"]);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`section.config.js: ${problem}`) as string });
+});
