@@ -98,6 +98,10 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     await expect(page.getByText("Visitor visitor=ada")).toBeVisible();
     expect(await countElements(page)).toMatchObject({ preserved: elements });
     expect(received()).toEqual(["GET /list", "GET /me visitor=ada"]);
+    // As all others get it.
+    const document = await page.request.get(`${own.url}/hello`);
+    expect(await document.text()).not.toContain("ada");
+    received();
   });
 
   await test.step("navigation requests the queries of the page, and Back does so again", async () => {

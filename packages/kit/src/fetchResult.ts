@@ -39,7 +39,9 @@ export async function fetchResult(
   let status = 0;
   try {
     const headers = { accept: "application/json" };
-    const response = await fetch(path, { credentials, headers, redirect: "manual", signal });
+    // What is sent with cookies belongs to a visitor: whoever uses the browser next must not get it.
+    const cache = credentials === "omit" ? "default" : "no-store";
+    const response = await fetch(path, { cache, credentials, headers, redirect: "manual", signal });
     // If the rest does not arrive.
     status = 502;
     return readResult(response.status, response.headers.get("proxy-status"), await response.arrayBuffer());

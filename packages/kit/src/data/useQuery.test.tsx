@@ -40,13 +40,17 @@ function pending(_path: string, { signal }: { readonly signal: AbortSignal }): P
 }
 
 describe("useQuery", () => {
-  test("requests JSON with the site's cookies, and returns it", async () => {
+  test("requests JSON with the site's cookies past the browser's cache, and returns it", async () => {
     render(<Visitor path="/api/me" />);
     expect(screen.getByText("Loading")).toBeTruthy();
     expect(await screen.findByText("Ada")).toBeTruthy();
     expect(fetched).toHaveBeenCalledExactlyOnceWith(
       "/api/me",
-      expect.objectContaining({ credentials: "same-origin", headers: { accept: "application/json" } }),
+      expect.objectContaining({
+        cache: "no-store",
+        credentials: "same-origin",
+        headers: { accept: "application/json" },
+      }),
     );
   });
 

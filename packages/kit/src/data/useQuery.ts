@@ -30,8 +30,8 @@ interface Settled<Value> {
 
 /**
  * Fetches JSON of the visitor from a path below `/api/`, with the site's cookies. The request runs in the browser after
- * hydration, and is aborted if the component unmounts or the path changes. On the server and while it hydrates, the state is
- * `loading`. Null sends no request.
+ * hydration, and is aborted if the component unmounts or the path changes. No cache keeps the response. On the server and while it
+ * hydrates, the state is `loading`. Null sends no request.
  *
  * @example
  * ```tsx
