@@ -134,6 +134,17 @@ declare module "*.md" {
   }): ReactElement<{ readonly children?: ReactNode }>;
 }
 
+declare module "*.mdx" {
+  import type { ReactElement, ReactNode } from "react";
+
+  /** The file's YAML front matter. */
+  export const frontmatter: Readonly<Record<string, unknown>>;
+  /** Renders the text. `components` maps element and component names to components. The file reads other props as `props`. */
+  export default function Content(
+    props: Readonly<Record<string, unknown>> & { readonly components?: Readonly<Record<string, unknown>> },
+  ): ReactElement<{ readonly children?: ReactNode }>;
+}
+
 // These merge with the declarations of @types/node, if the package has them.
 declare namespace NodeJS {
   interface ProcessEnv {

@@ -17,7 +17,7 @@ export interface SectionPlugin {
 }
 
 /**
- * Returns the Vite plugins that make imports work in a section's tests as in its build: Markdown, YAML, `paths` of
+ * Returns the Vite plugins that make imports work in a section's tests as in its build: Markdown, MDX, YAML, `paths` of
  * tsconfig.json, the constants of `define`, and CSS modules with the class names of the file. Vite supports the other files.
  * Add the result to `plugins` of the Vitest configuration. Needs Vite 8, which Vitest installs.
  */

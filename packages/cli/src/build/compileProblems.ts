@@ -150,9 +150,7 @@ class Describer {
   /** No loader reads a file, so webpack parses it as JavaScript. */
   #unsupported(module: NormalModule, ending: string): CompileProblem {
     const help =
-      ending === ".mdx"
-        ? "Import Markdown without components from a .md file, and render the components in the page."
-        : 'Append "?raw" to the import for its text or "?url" for its URL, or add a loader in `webpack` of section.config.js.';
+      'Append "?raw" to the import for its text or "?url" for its URL, or add a loader in `webpack` of section.config.js.';
     const message = `the build does not support ${ending === "" ? "files without an ending" : `${ending} files`}`;
     return { kind: "build", message, help, location: this.#relative(module) };
   }

@@ -16,9 +16,9 @@ interface MarkdownModule {
 }
 
 /** Compiles a text and imports the resulting module. */
-async function load(source: string): Promise<MarkdownModule> {
+async function load(source: string, ending = ".md"): Promise<MarkdownModule> {
   const file = path.join(await helloSection(), "text.js");
-  await writeFile(file, await compileMarkdown(source));
+  await writeFile(file, (await compileMarkdown(source, `text${ending}`)).code);
   return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as MarkdownModule;
 }
 
@@ -26,9 +26,9 @@ function Fact({ name }: { readonly name: string }): ReactElement {
   return <b>{name}</b>;
 }
 
-async function markupOf(source: string): Promise<string> {
-  const { default: Text } = await load(source);
-  return renderToStaticMarkup(<Text components={{ "site-fact": Fact }} />);
+async function markupOf(source: string, ending = ".md"): Promise<string> {
+  const { default: Text } = await load(source, ending);
+  return renderToStaticMarkup(<Text components={{ "site-fact": Fact, Fact }} />);
 }
 
 describe("a Markdown file", () => {
@@ -63,8 +63,30 @@ describe("a Markdown file", () => {
   });
 });
 
-test("the Vite plugin transforms only .md files", async () => {
+describe("an MDX file", () => {
+  test("has Markdown, JSX, exports and expressions", async () => {
+    const source =
+      '---\ntitle: Tea\n---\n\nexport const price = 3;\n\n# Tea\n\nIt costs **{price + 1}**: <Fact name="tax" />.';
+    expect(await markupOf(source, ".mdx")).toBe("<h1>Tea</h1>\n<p>It costs <strong>4</strong>: <b>tax</b>.</p>");
+    expect((await load(source, ".mdx")).frontmatter).toEqual({ title: "Tea" });
+  });
+
+  test("has tables without style attributes", async () => {
+    expect(await markupOf("| a |\n| -: |\n| b |", ".mdx")).toContain('<td align="right">b</td>');
+  });
+
+  test.each([
+    ["A.\n\n<Fact>", /^Expected a closing tag for `<Fact>`.* \(line 3, column 1\)$/],
+    ["A {1 +}.", /^Could not parse expression with acorn \(line 1, column \d\)$/],
+    ["<!-- a -->", /to create a comment in MDX.* \(line 1, column 2\)$/],
+  ])("with a mistake names its position: %j", async (source, message) => {
+    await expect(compileMarkdown(source, "text.mdx")).rejects.toThrow(message);
+  });
+});
+
+test("the Vite plugin transforms only .md and .mdx files", async () => {
   const plugin = markdown();
   expect(plugin.transform("export {}", "/src/page.tsx")).toBeUndefined();
-  expect((await plugin.transform("Text.", "/src/about.md"))?.code).toContain("Text.");
+  for (const file of ["/src/about.md", "/src/about.mdx"])
+    expect((await plugin.transform("Text.", file))?.code).toContain("Text.");
 });

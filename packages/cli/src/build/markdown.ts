@@ -1,9 +1,12 @@
+import path from "node:path";
+
 import { compile, type CompileOptions } from "@mdx-js/mdx";
 import type { Nodes, Root } from "mdast";
 import { findAndReplace } from "mdast-util-find-and-replace";
 import remarkFrontmatter from "remark-frontmatter";
 import remarkGfm from "remark-gfm";
 import remarkMdxFrontmatter from "remark-mdx-frontmatter";
+import { SourceMapGenerator } from "source-map";
 
 /** Remark plugin: replaces `{name}` in a text with a `site-fact` element, which a page renders as the site's fact. */
 function siteFacts() {
@@ -16,34 +19,57 @@ function siteFacts() {
   };
 }
 
-/** Compiler options: CommonMark with GFM, front matter as an export, no HTML or JSX. */
-export const MARKDOWN: CompileOptions = {
-  format: "md",
+const PLUGINS = [remarkFrontmatter, remarkMdxFrontmatter, remarkGfm];
+
+const OPTIONS: CompileOptions = {
   // By default an aligned table cell gets a style attribute, which the Content Security Policy blocks.
   tableCellAlignToStyle: false,
-  remarkPlugins: [remarkFrontmatter, remarkMdxFrontmatter, remarkGfm, siteFacts],
+  SourceMapGenerator,
 };
 
-/**
- * Compiles Markdown to an ES module. The default export is a React component that renders the text; `frontmatter` is the
- * YAML front matter.
- */
-export async function compileMarkdown(source: string): Promise<string> {
-  return String(await compile(source, MARKDOWN));
+// CommonMark with GFM, and front matter as an export.
+const FORMATS: Readonly<Record<string, CompileOptions>> = {
+  // No HTML and no code.
+  ".md": { ...OPTIONS, format: "md", remarkPlugins: [...PLUGINS, siteFacts] },
+  // JSX, imports, exports and expressions. HTML is JSX.
+  ".mdx": { ...OPTIONS, format: "mdx", remarkPlugins: PLUGINS },
+};
+
+/** What a file is compiled to. */
+export interface CompiledMarkdown {
+  readonly code: string;
+  readonly map: object | null;
 }
 
-/** A Vite plugin that imports `.md` files in tests as the build does. */
+/**
+ * Compiles a file of Markdown or MDX to an ES module. The default export is a React component that renders the text; `frontmatter`
+ * is the YAML front matter.
+ *
+ * @throws Error with the position of a syntax error.
+ */
+export async function compileMarkdown(source: string, file: string): Promise<CompiledMarkdown> {
+  try {
+    const compiled = await compile({ value: source, path: file }, FORMATS[path.extname(file)]);
+    return { code: String(compiled), map: compiled.map ?? null };
+  } catch (error) {
+    const { reason, line, column } = error as Partial<Record<"reason" | "line" | "column", string>>;
+    // An element that is not closed has its position in the text only.
+    const [, row, at] = / \((\d+):(\d+)-/.exec(reason ?? "") ?? ["", line, column];
+    throw reason === undefined || row === undefined
+      ? error
+      : new Error(`${reason} (line ${row}, column ${at ?? "1"})`, { cause: error });
+  }
+}
+
+/** A Vite plugin that imports `.md` and `.mdx` files in tests as the build does. */
 export function markdown(): {
   name: string;
   enforce: "pre";
-  transform(code: string, id: string): Promise<{ code: string; map: null }> | undefined;
+  transform(code: string, id: string): Promise<CompiledMarkdown> | undefined;
 } {
   return {
     name: "colonnade-markdown",
     enforce: "pre",
-    transform(code, id) {
-      if (!id.endsWith(".md")) return undefined;
-      return compileMarkdown(code).then((compiled) => ({ code: compiled, map: null }));
-    },
+    transform: (code, id) => (path.extname(id) in FORMATS ? compileMarkdown(code, id) : undefined),
   };
 }

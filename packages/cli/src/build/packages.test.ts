@@ -119,12 +119,13 @@ import image from "./files/file.png";
 import yaml from "./files/data.yaml";
 import { Twice } from "./Twice.jsx";
 import About from "./about.md";
+import Text from "./text.mdx";
 import css from "./styles/card.module.css";
 import "./styles/plain.scss";
 test("imports", () => {
   expect([names, lib, raw, yaml, css.card]).toEqual([["mts"], { kind: "cjs" }, "<raw text>", { kind: "YAML", list: [1, 2] }, "card"]);
   expect([url, image]).toEqual([expect.stringContaining("/text.txt"), expect.stringContaining("/file.png")]);
-  expect([typeof Twice, typeof About, LABEL.name]).toEqual(["function", "function", "declared"]);
+  expect([typeof Twice, typeof About, typeof Text, LABEL.name]).toEqual(["function", "function", "function", "declared"]);
 });`,
   "src/section.ts": `import { defineSection } from "@colonnade/kit";
 export default defineSection({ name: "hello", contract: 1, pages: { "/hello": () => import("./page") } });`,
@@ -157,6 +158,7 @@ import url from "./files/text.txt?url";
 import json from "./files/data.json";
 import yaml from "./files/data.yaml";
 import shout from "./files/data.shout";
+import { frontmatter, price } from "./text.mdx";
 import names from "@names";
 import lib from "@/lib/common.cjs";
 import { fromModule } from "lib/module.mjs";
@@ -174,7 +176,7 @@ import { failure } from "./label";
 export const facts = {
   errorClass: failure().constructor.name,
   files: { ${ENDINGS.map((ending) => `${ending}: file_${ending}`).join(", ")} },
-  numeric, spaced, raw, rawScript, url, json, yaml, shout, names, lib, fromModule, older, side,
+  numeric, spaced, raw, rawScript, url, json, yaml, shout, mdx: [frontmatter, price], names, lib, fromModule, older, side,
   addressed: new URL("./files/file.png", import.meta.url).href,
   data: new URL("./files/data.bin", import.meta.url).href,
   classes: { ...css, ...scss, ...applied },
@@ -201,6 +203,8 @@ export const facts = {
   "src/styles/applied.module.css": '@reference "tailwindcss"; .applied { @apply shadow-md; }',
   "src/worker.ts": 'postMessage("from the worker");',
   "src/about.md": "About {brand}.",
+  "src/text.mdx":
+    "---\ntitle: Tea\n---\n\nimport { Twice } from './Twice.jsx'\n\nexport const price = 3;\n\n<Twice>{price}</Twice>",
   "src/styles/plain.scss": ".hello_plain { .nested { width: 1px + 2px; } }",
 };
 
@@ -296,9 +300,10 @@ test("?raw is the text of a file and ?url its URL", () => {
   expect([facts.url]).toEqual(urlsOf("text.txt"));
 });
 
-test("JSON and YAML modules are their data", () => {
+test("JSON, YAML and MDX modules have their data", () => {
   expect(facts.json).toEqual({ kind: "JSON" });
   expect(facts.yaml).toEqual({ kind: "YAML", list: [1, 2] });
+  expect(facts.mdx).toEqual([{ title: "Tea" }, 3]);
 });
 
 test("script modules of every kind and tsconfig paths resolve", () => {

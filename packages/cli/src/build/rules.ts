@@ -49,7 +49,7 @@ export const REACT_SERVER: RuleSetRule = {
   test: REACT_SERVER_FILE,
   loader: path.join(import.meta.dirname, "react-server-loader.js"),
 };
-const MARKDOWN: RuleSetRule = { test: /\.md$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
+const MARKDOWN: RuleSetRule = { test: /\.mdx?$/, loader: path.join(import.meta.dirname, "markdown-loader.js") };
 
 function styles(context: BuildContext, side: BuildSide): RuleSetRule[] {
   // Source maps contain the absolute paths of the sources, so only the check uses them.

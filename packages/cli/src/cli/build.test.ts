@@ -139,7 +139,8 @@ const FAULTS: readonly (readonly [file: string, source: string, ...errors: (read
     'import { name51x } from "./names";\nexport const N = [name51x, name51x];\n',
     [":2:19", "./names does not export name51x"],
   ],
-  ["text.mdx", "# Hello\n\n<Card />\n", ["", "the build does not support .mdx files"]],
+  ["plain.txt", "Hello, you.\n", ["", "the build does not support .txt files"]],
+  ["text.mdx", "# Hello\n\n<Card>\n", [":3:1", "Expected a closing tag for `<Card>` (3:1-3:7)"]],
   ["plain.css", '@import "./g.css";\n.h { color: red }\n', [":1:1", "cannot find ./g.css"]],
   [
     "sass.scss",
@@ -174,7 +175,7 @@ test.each(["build", "check"])("%s locates each error of the sources", async (com
   expect(textAt("typed.ts:1:1")).toContain(`\n${EXPORTS} If LANGUAGE is a type, use \`export type\`.`);
   expect(textAt("many.ts:2:19")).toMatch(/\nIt exports 110 names, such as name51, (name\d+, ){3}name\d+\.$/);
   expect(textAt("shared.tsx:2:1")).toMatch(/\nIt exports \d+ names, such as useState\./);
-  expect(textAt("text.mdx")).toContain("\nImport Markdown without components from a .md file");
+  expect(textAt("plain.txt")).toContain('\nAppend "?raw" to the import for its text');
   expect(textAt("plain.js:1:1")?.trimEnd()).toMatch(new RegExp(`\n${EXPORTS}$`));
 });
 
