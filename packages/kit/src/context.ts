@@ -25,8 +25,10 @@ export const DIALOG_PARAMS_ATTRIBUTE = "data-params";
 
 /** The shell's services. Null outside the shell. */
 export const ShellContext = createContext<ShellServices | null>(null);
-/** What the shell provides to a page. */
+/** What the shell provides to a page, and to the frame around it. */
 export interface PageServices {
+  /** The page's pattern. Null if there is no page at the URL, absent while it loads or if it fails. */
+  readonly pattern?: string | null;
   /** Decoded values of the pattern's `:param` segments, by name. */
   readonly params: Readonly<Record<string, string>>;
   /** Values of the query parameters that the page declares. Absent if it declares none. */
@@ -157,7 +159,8 @@ export function useParams(): Readonly<Record<string, string>> {
 }
 
 /**
- * Returns the params and the query parameters of the current page, for `@colonnade/kit/search`: use its `useSearch`.
+ * Returns pattern, params and query parameters of the current page, for `@colonnade/kit/search` and `@colonnade/kit/analytics`: use
+ * their `useSearch` and `usePageView`.
  *
  * @internal
  */

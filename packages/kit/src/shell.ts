@@ -32,6 +32,7 @@ export {
   PageContext,
   SectionContext,
   ShellContext,
+  type PageServices,
   type ShellServices,
 } from "./context.js";
 export type { AnyExtension, AnyExtensionPoint, ExtensionModule } from "./extension.js";

@@ -1,3 +1,4 @@
+import { usePageView } from "@colonnade/kit/analytics";
 import { defineChannel } from "@colonnade/kit/extensions";
 import { ShellContext } from "@colonnade/kit/shell";
 import { inShell, TEST_SITE } from "@colonnade/kit/testing";
@@ -56,11 +57,20 @@ function Content({ data: name }: { readonly data: string }): ReactElement {
 function viewOf(name: string): View {
   const section = { name, version: "1.0.0", container: name, entry: "", integrity: "", assets: [] };
   const head = { title: name, description: name, canonical: "/" };
-  const page = { section, pattern: "/", assets: [], layout: {}, head, params: {}, Component: Content };
+  const page = { section, pattern: `/${name}`, assets: [], layout: {}, head, params: {}, Component: Content };
   return { kind: "page", ...page, props: { data: name as never }, extensions: { [`${name}/aside@1`]: [] } };
 }
 
-test("the channels and extensions of a page are its own, also while the next one loads", async () => {
+const reported = vi.fn<(pattern: string | null) => void>();
+
+function Frame(props: ComponentProps<typeof PARTS.Frame>): ReactElement {
+  usePageView(({ pattern }) => {
+    reported(pattern);
+  });
+  return <PARTS.Frame {...props} />;
+}
+
+test("the channels, extensions and views of a page are its own, also while the next one loads", async () => {
   let show: (view: View) => void = () => undefined;
   const next = new Promise<View>((resolve) => (show = resolve));
   const first = viewOf("first");
@@ -80,7 +90,8 @@ test("the channels and extensions of a page are its own, also while the next one
     isPending: false,
   };
   const scroll = { setEntry: vi.fn(), restore: () => true, restoreAfterHydration: vi.fn() };
-  const props = { parts: PARTS, views, transitions, scroll, announce: vi.fn(), extensions: { "shell/search@1": [] } };
+  const parts = { ...PARTS, Frame };
+  const props = { parts, views, transitions, scroll, announce: vi.fn(), extensions: { "shell/search@1": [] } };
   let navigate: (path: string) => void = () => undefined;
   const Site = () => {
     const [path, setPath] = useState("/first");
@@ -132,4 +143,5 @@ test("the channels and extensions of a page are its own, also while the next one
     navigate("/first");
   });
   expect(shown()).toBe("first: none, shell/search@1 first/aside@1");
+  expect(reported.mock.calls.flat()).toEqual(["/first", "/next", "/first"]);
 });

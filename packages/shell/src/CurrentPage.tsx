@@ -1,5 +1,11 @@
 import { pathTo, useSite } from "@colonnade/kit";
-import { clearChannels, PageContext, type ResolvedExtensions, type SocialImage } from "@colonnade/kit/shell";
+import {
+  clearChannels,
+  PageContext,
+  type PageServices,
+  type ResolvedExtensions,
+  type SocialImage,
+} from "@colonnade/kit/shell";
 import {
   memo,
   startTransition,
@@ -80,7 +86,10 @@ function useHead(parts: ShellParts, view: View | null, image: SocialImage | unde
 
 type InView = (content: ReactElement) => ReactElement;
 
-/** Returns a function that gives places their extensions. */
+const NO_PAGE: PageServices = { params: {} };
+const NOT_FOUND: PageServices = { pattern: null, params: {} };
+
+/** Returns a function that gives the frame the page, and places their extensions. */
 function useInView(view: View | null, ofShell: ResolvedExtensions | undefined, isServerRendered: boolean): InView {
   const ofPage = view?.kind === "page" ? view.extensions : undefined;
   // Stable, as the rest: see `Page`.
@@ -88,7 +97,12 @@ function useInView(view: View | null, ofShell: ResolvedExtensions | undefined, i
     () => ({ extensions: { ...ofShell, ...ofPage }, isServerRendered }),
     [ofShell, ofPage, isServerRendered],
   );
-  return (content) => <ViewExtensions value={value}>{content}</ViewExtensions>;
+  const page = view?.kind === "notFound" ? NOT_FOUND : view?.kind === "page" ? view : NO_PAGE;
+  return (content) => (
+    <ViewExtensions value={value}>
+      <PageContext value={page}>{content}</PageContext>
+    </ViewExtensions>
+  );
 }
 
 interface LoadingFrameProps {
@@ -235,9 +249,7 @@ const Page = memo(function Page({
       serverHtml={serverHtml}
     >
       <SectionRoot name={section.name}>
-        <PageContext value={view}>
-          <Component {...props} />
-        </PageContext>
+        <Component {...props} />
       </SectionRoot>
       {scroll && <HydrationEffect scroll={scroll} serverHtml={serverHtml} />}
     </SectionErrorBoundary>

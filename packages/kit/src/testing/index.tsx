@@ -115,6 +115,7 @@ function placesOf({ extensions = {} }: RenderOptions, listed?: readonly string[]
 interface Place {
   readonly section: string;
   readonly path: string;
+  readonly pattern?: string;
   readonly params: Params;
   /** Values of the page's query parameters. Absent if it declares none. */
   readonly search?: object | undefined;
@@ -123,7 +124,7 @@ interface Place {
 }
 
 function inShellContexts(children: ReactNode, place: Place, options: RenderOptions): ReactElement {
-  const { section, path, params, search, points } = place;
+  const { section, path, points, ...page } = place;
   const services = {
     site: siteOf(options),
     configs: { [section]: options.config ?? {} },
@@ -135,7 +136,7 @@ function inShellContexts(children: ReactNode, place: Place, options: RenderOptio
     <MemoryRouter initialEntries={[path]}>
       <ShellContext value={services}>
         <SectionContext value={section}>
-          <PageContext value={{ params, search }}>{children}</PageContext>
+          <PageContext value={page}>{children}</PageContext>
         </SectionContext>
       </ShellContext>
     </MemoryRouter>
@@ -160,6 +161,7 @@ export function inShell(component: ReactNode, options: RenderOptions = {}): Reac
 
 interface FoundPage {
   readonly page: AnyPage;
+  readonly pattern: string;
   readonly params: Params;
   /** Values of the query parameters that the page declares, or that there is no page with these. */
   readonly search: object;
@@ -173,7 +175,7 @@ async function findPage(section: Section, target: string): Promise<FoundPage> {
     const load = section.pages[pattern];
     if (!params || !load) continue;
     const { page } = await load();
-    return { page, params, search: (await page.search?.read(target)) ?? {} };
+    return { page, pattern, params, search: (await page.search?.read(target)) ?? {} };
   }
   throw new Error(`the section "${section.name}" has no page for ${path}; its patterns are ${patterns.join(", ")}`);
 }
@@ -254,7 +256,7 @@ export async function renderPage(
   const found = await findPage(section, path);
   const site = siteOf(options);
   const data = (await dataOf(found, path, options)) as never;
-  const { page, params, search } = found;
+  const { page, pattern, params, search } = found;
   if (isNotFound(data)) return data;
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
@@ -263,7 +265,7 @@ export async function renderPage(
   const view = render(
     inShellContexts(
       <Component data={data} {...(options.form && { form: options.form })} />,
-      { section: section.name, path, params, search: page.search && search, points },
+      { section: section.name, path, pattern, params, search: page.search && search, points },
       options,
     ),
   );
