@@ -12,7 +12,14 @@ const PACKAGES = path.resolve(import.meta.dirname, "../..");
 const BASE = path.resolve(PACKAGES, "../tsconfig.base.json");
 const ENTRIES = ["kit/src/index.ts", "kit/src/data/index.ts", "kit/src/extensions/index.ts", "shell/src/index.ts"];
 // Entries that export functions of their own.
-const MODULES = ["kit/src/remotes/Remote.tsx", "kit/src/testing/index.tsx", "shell/src/plain.tsx"];
+const MODULES = [
+  "kit/src/analytics/index.ts",
+  "kit/src/html/content.ts",
+  "kit/src/html/Html.tsx",
+  "kit/src/remotes/Remote.tsx",
+  "kit/src/testing/index.tsx",
+  "shell/src/plain.tsx",
+];
 
 interface SourceFile {
   readonly name: string;
