@@ -18,9 +18,11 @@ function nameProps({ converter }) {
  */
 const IMPORTS = {
   kit: "@colonnade/kit",
+  analytics: "@colonnade/kit/analytics",
   basename: "@colonnade/kit/basename",
   data: "@colonnade/kit/data",
   extensions: "@colonnade/kit/extensions",
+  html: "@colonnade/kit/html",
   remotes: "@colonnade/kit/remotes",
   testing: "@colonnade/kit/testing",
   shell: "@colonnade/shell",
@@ -32,9 +34,11 @@ const IMPORTS = {
 export default {
   entryPoints: [
     "../packages/kit/src/index.ts",
+    "../packages/kit/src/analytics/index.ts",
     "../packages/kit/src/basename/index.ts",
     "../packages/kit/src/data/index.ts",
     "../packages/kit/src/extensions/index.ts",
+    "../packages/kit/src/html/index.ts",
     "../packages/kit/src/remotes/index.ts",
     "../packages/kit/src/testing/index.tsx",
     "../packages/shell/src/index.ts",

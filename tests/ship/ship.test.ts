@@ -5,7 +5,11 @@ import type { Release } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 
 import { createToken } from "../support/config.mjs";
+import type { BrowserErrors } from "../support/fixtures";
 import { readCommands, recipes, writeFiles } from "../support/guide";
+import { expectHttpError } from "../support/http-errors";
+import { waitForHydration } from "../support/hydration";
+import { startRecipesUpstream, type RecipesUpstream } from "../support/recipes-upstream";
 import { expect, runCommand, sectionCommand, test, type RunSection } from "../support/section-command";
 
 async function builtVersion(section: string): Promise<string> {
@@ -87,8 +91,76 @@ async function expectApp(page: Page, shop: string): Promise<void> {
   await expect(heading).toHaveText("Product 9");
 }
 
+/** Whether the page has loaded the parser of HTML. */
+async function hasParser(page: Page): Promise<boolean> {
+  const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  const scripts = loaded.filter((url) => url.endsWith(".js"));
+  const texts = await Promise.all(scripts.map(async (url) => (await page.request.get(url)).text()));
+  return texts.some((text) => text.includes("user-content-"));
+}
+
+/** Opens an article of docs/recipes/cms-html.md, and follows a link of the CMS to another one. */
+async function expectCmsHtml(page: Page, hello: string): Promise<void> {
+  await page.goto(`${hello}/news/7`);
+  await waitForHydration(page);
+  await expect(page.locator("#user-content-back")).toHaveText("back");
+  await expect(page.locator("article p")).toHaveText("Tea is back. CupsFree");
+  await page.evaluate(() => Object.assign(window, { isOpen: true }));
+  expect(await hasParser(page)).toBe(false);
+  await page.getByRole("link", { name: "Cups" }).click();
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText("Blue");
+  expect(await page.evaluate(() => "isOpen" in window)).toBe(true);
+  expect(await hasParser(page)).toBe(true);
+}
+
+/** Signs in and out in docs/recipes/sign-in.md. */
+async function expectSignIn(page: Page, hello: string, browserErrors: BrowserErrors): Promise<void> {
+  const signIn = async (password: string): Promise<void> => {
+    await page.getByLabel("Name").fill("ada");
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await page.goto(`${hello}/account`);
+  await signIn("wrong");
+  await expect(page.getByRole("alert")).toHaveText("Name or password is wrong.");
+  await expectHttpError(browserErrors, 401);
+  await signIn("right");
+  await expect(page.getByText("You are signed in as Ada Lovelace.")).toBeVisible();
+  expect(await (await page.request.get(`${hello}/account`)).text()).not.toContain("Ada");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+}
+
+/** Moves between pages of docs/recipes/analytics.md. */
+async function expectViews(page: Page, hello: string, views: readonly string[]): Promise<void> {
+  const heading = page.getByRole("heading", { level: 1 });
+  await page.goto(`${hello}/guides/tea?utm_source=mail`);
+  await expect.poll(() => views).toHaveLength(1);
+  await page.getByRole("link", { name: "Which water?" }).click();
+  await expect(page).toHaveURL(/#water$/);
+  await page.getByRole("link", { name: "Coffee" }).click();
+  await expect(heading).toHaveText("How to make coffee");
+  await page.goBack();
+  await expect(heading).toHaveText("How to make tea");
+  await expect.poll(() => views).toEqual(Array(3).fill("/hello/guides/:guide"));
+}
+
 /** Opens each page of docs/recipes. */
-async function expectRecipes(page: Page, hello: string): Promise<void> {
+async function expectRecipes(
+  page: Page,
+  hello: string,
+  { views }: RecipesUpstream,
+  browserErrors: BrowserErrors,
+): Promise<void> {
+  await expectCmsHtml(page, hello);
+  await expectSignIn(page, hello, browserErrors);
+  await expectViews(page, hello, views);
+
+  await page.goto(`${hello}/story`);
+  await page.getByRole("button", { name: "Cups of tea: 0" }).click();
+  await expect(page.getByRole("button", { name: "Cups of tea: 1" })).toBeVisible();
+  await expect(page.getByText("It began in 2019, with one question:")).toBeVisible();
+
   await page.goto(`${hello}/chart`);
   await expect(page.getByRole("img", { name: "Visits by day: Mon 120, Tue 180, Wed 90" })).toBeVisible();
 
@@ -124,13 +196,14 @@ async function expectRecipes(page: Page, hello: string): Promise<void> {
   await expectApp(page, `${hello}/shop`);
 }
 
-test("A new team ships its section from an empty folder", async ({ page, startOwnSite, folder }) => {
+test("A new team ships its section from an empty folder", async ({ page, browserErrors, startOwnSite, folder }) => {
   test.setTimeout(180_000);
+  const upstream = await startRecipesUpstream();
   // A token for one section only, which does not exist yet.
   const { token, hash } = createToken();
   const actions = ["publish", "deploy", "rollback", "preview"];
   const own = await startOwnSite({
-    config: { admin: { tokens: [{ name: "hello team", hash, sections: ["hello"], actions }] } },
+    config: { ...upstream.config, admin: { tokens: [{ name: "hello team", hash, sections: ["hello"], actions }] } },
   });
   const section = sectionCommand({ url: own.gateway.admin, token });
   const hello = path.join(folder, "hello");
@@ -195,7 +268,8 @@ test("A new team ships its section from an empty folder", async ({ page, startOw
     await expectHeading("Hello again");
   });
 
-  await test.step("recipes", () => expectRecipes(page, `${own.url}/hello`));
+  await test.step("recipes", () => expectRecipes(page, `${own.url}/hello`, upstream, browserErrors));
+  upstream.stop();
 
   await test.step("rollback, history", async () => {
     expect(await follow("Roll it back")).toMatch(/^deployment \d+ is live, with hello@/m);
