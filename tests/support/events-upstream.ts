@@ -41,8 +41,7 @@ export async function startEventsUpstream(): Promise<EventsUpstream> {
     const id = pathname.slice("/event/".length);
     if (upstream.isBroken) sendJson(response, { error: "broken" }, 500);
     else if (pathname === "/list") sendJson(response, upstream.list.value, 200, upstream.list.cacheControl);
-    // An upstream that forgets that this belongs to a visitor.
-    else if (pathname === "/me") sendJson(response, { cookie: headers.cookie ?? "" }, 200, "max-age=600");
+    else if (pathname === "/me") sendJson(response, { cookie: headers.cookie ?? "" });
     else if (pathname === "/search")
       response.writeHead(303, { location: `/hello/${searchParams.get("q") ?? ""}` }).end();
     else if (pathname === "/reserve") void reserve(request, response);

@@ -23,7 +23,8 @@ const NEWS: Readonly<Record<string, object>> = {
 const SESSION = "session=ada-1; Path=/; HttpOnly; SameSite=Lax";
 
 function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  // Also what belongs to a visitor, by mistake.
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "max-age=600" });
   response.end(JSON.stringify(value));
 }
 
