@@ -1,5 +1,8 @@
+import path from "node:path";
+
 import type { Chunk, Compilation } from "webpack";
 
+import type { BuildContext } from "./context.js";
 import type { ModuleFiles } from "./federationManifest.js";
 import { STYLE } from "./sharedStyles.js";
 import { SECTION_CHUNK } from "./webpack.js";
@@ -92,6 +95,13 @@ export interface ClientFiles {
   readonly assets: SectionAssets;
   /** What the files are compiled of. Absent if the section's own command has written them. */
   readonly compilation?: Compilation;
+}
+
+/** The files of a section's client build. */
+export function clientFiles({ folder, config }: BuildContext, compilation: Compilation): ClientFiles {
+  const scripts = Object.keys(compilation.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file));
+  const assets = sectionAssets(compilation, path.resolve(folder, config.entry));
+  return { entry: `client/${singleFile(scripts)}`, assets, compilation };
 }
 
 /** Finds the files of each page and extension in a client build. `entry` is the path of the entry module. */

@@ -7,6 +7,7 @@ import { build, readRelease, UsageError, type BuildResult, type OnStep, type Rel
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, NODE_MODULES, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { UNKNOWN_INPUTS } from "./version.js";
 
 function buildOnce(folder: string, onStep?: OnStep): Promise<BuildResult> {
   return build(folder, { final: false }, onStep);
@@ -150,7 +151,7 @@ async function builtSection(): Promise<string> {
 }
 
 test("a build reports its steps in order", () => {
-  expect(steps).toEqual(["client bundle", "server bundle", "check"]);
+  expect(steps).toEqual(["bundles", "check"]);
 });
 
 describe("a release", () => {
@@ -373,6 +374,12 @@ describe("a rebuild", () => {
     expect(after.version).not.toBe(release.version);
     expect(after.container).not.toBe(release.container);
     expect(after.pages[1]?.paths).toHaveLength(2);
+  });
+
+  test("has the hash of its inputs in each file", () => {
+    const hash = release.version.split("-dev.")[1] ?? "";
+    expect(textOf(contents, release.entry)).toContain(hash);
+    for (const [file, bytes] of contents) expect(bytes.includes(UNKNOWN_INPUTS), file).toBe(false);
   });
 
   test("is reproducible in another folder and working directory", async () => {

@@ -5,13 +5,14 @@ import type { Adopted } from "../adopt/adopt.js";
 import type { Built, OnStep } from "./built.js";
 import { commandInputs } from "./buildCommand.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
+import type { Identify } from "./compilePackage.js";
 import type { BuildContext } from "./context.js";
 import { readInputs, writeInputs } from "./inputs.js";
 import { configurationFiles } from "./outside.js";
 import { readRelease, RELEASE_FOLDER, type Release } from "./release.js";
 import { installedVersions } from "./shared.js";
 import type { SiteBudget } from "./siteBudget.js";
-import { identify, type BuildMode } from "./version.js";
+import { identify, identityWith, UNKNOWN_INPUTS, type BuildMode } from "./version.js";
 
 /** Result of {@link build}. */
 export interface BuildResult {
@@ -44,34 +45,28 @@ export async function build(
   const config = adopted?.config ?? ownConfig;
   const read = [...(adopted?.inputs ?? []), ...(config.build ? await commandInputs(folder, config.build) : [])];
   const configuration = merged(await configurationFiles(folder), read);
-  // The version depends on the files outside of the package that the build reads, which are known only after the build. Most
-  // builds read the same files as the previous build. Otherwise the package is built again, with the correct version.
+  // The version depends on the files outside of the package that the build reads. Most builds read the same files as the previous.
   const last = await readInputs(target);
   // Another budget changes nothing in the release, but whether it can be published.
   const hasSameBudget = JSON.stringify(last?.siteBudget) === JSON.stringify(siteBudget);
-  let outside = merged(configuration, last?.outside);
-  for (;;) {
-    const identity = await identify(folder, config, mode, outside);
-    // A development version contains a hash of its inputs; a final version does not, so it is always built.
-    if (!mode.final && earlier?.version === identity.version && hasSameBudget)
-      return { release: earlier, built: false, warnings: [] };
-    await rm(output, { recursive: true, force: true });
-    await mkdir(output, { recursive: true });
-    if (adopted) await writeFiles(output, adopted.files);
-    const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
-    onStep(config.build?.command ?? "client bundle");
-    const built = await buildPackage(context, onStep);
-    const all = merged(configuration, built.outside);
-    const isVersionCorrect = all.join("\0") === outside.join("\0");
-    outside = all;
-    if (!isVersionCorrect) continue;
-    const release = adopted?.complete(built.release) ?? built.release;
-    await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
-    await writeInputs(output, identity, mode, outside, siteBudget);
-    await rm(target, { recursive: true, force: true });
-    await rename(output, target);
-    return { release, built: true, warnings: built.warnings };
-  }
+  const identityOf = (outside: readonly string[] = []) =>
+    identify(folder, config, mode, merged(configuration, outside));
+  // A development version contains a hash of its inputs; a final version does not, so it is always built.
+  if (!mode.final && hasSameBudget && earlier?.version === (await identityOf(last?.outside)).version)
+    return { release: earlier, built: false, warnings: [] };
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  if (adopted) await writeFiles(output, adopted.files);
+  const identity = await identityWith(folder, config, mode, UNKNOWN_INPUTS);
+  const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
+  onStep(config.build?.command ?? "bundles");
+  const built = await buildPackage(context, identityOf, onStep);
+  const release = adopted?.complete(built.release) ?? built.release;
+  await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
+  await writeInputs(output, built.identity, mode, merged(configuration, built.outside), siteBudget);
+  await rm(target, { recursive: true, force: true });
+  await rename(output, target);
+  return { release, built: true, warnings: built.warnings };
 }
 
 /**
@@ -109,9 +104,9 @@ async function writeFiles(output: string, files: Adopted["files"]): Promise<void
 }
 
 // Loading webpack takes longer than most commands, and many callers of this module never build.
-async function buildPackage(context: BuildContext, onStep: OnStep): Promise<Built> {
-  if (context.config.kind === "shell") return (await import("./shell.js")).buildShell(context, onStep);
-  return (await import("./section.js")).buildSection(context, onStep);
+async function buildPackage(context: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
+  if (context.config.kind === "shell") return (await import("./shell.js")).buildShell(context, identify, onStep);
+  return (await import("./section.js")).buildSection(context, identify, onStep);
 }
 
 function merged(files: readonly string[], others: readonly string[] = []): string[] {

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Compilation } from "webpack";
-
 import { findOversizedViews } from "../check/budget.js";
 import { check, type DeclaredParts } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { sectionAssets, singleFile, type ClientFiles } from "./assets.js";
+import { clientFiles, type ClientFiles } from "./assets.js";
 import { runBuildCommand } from "./buildCommand.js";
+import type { BuildCommand } from "./commandConfig.js";
 import type { Built, OnStep } from "./built.js";
-import { combineErrors, compile } from "./compile.js";
+import { combineErrors } from "./compile.js";
+import { compilePackage, type CompiledPackage, type Identify } from "./compilePackage.js";
 import type { BuildContext } from "./context.js";
 import { writeDeclarations } from "./declarations.js";
 import { readEntry, type EntryImports } from "./entry.js";
@@ -18,33 +18,31 @@ import { writeExamples } from "./examples.js";
 import { writeExtensionList } from "./extensionList.js";
 import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { writeFederationManifest } from "./federationManifest.js";
-import { compiledFiles } from "./outside.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
-import { clientConfiguration, SECTION_CHUNK, serverConfiguration } from "./webpack.js";
+import { SECTION_CHUNK, serverConfiguration } from "./webpack.js";
 
 /** The global variable with the Module Federation runtime of the shell. */
 export const FEDERATION_RUNTIME = "_FEDERATION_RUNTIME_CORE";
 
-/** Compiles a section's files for browsers into the output folder. */
-export async function compileClient(
-  context: BuildContext,
-): Promise<ClientFiles & { readonly compilation: Compilation }> {
-  const { folder, config } = context;
-  const compilation = await compile(clientConfiguration(context), context);
-  const scripts = Object.keys(compilation.assets).filter((file) => /^entry\.[0-9a-f]+\.js$/.test(file));
-  const assets = sectionAssets(compilation, path.resolve(folder, config.entry));
-  return { entry: `client/${singleFile(scripts)}`, assets, compilation };
+/** The files of a section, of webpack or of the section's own command. */
+interface CompiledSection extends Pick<CompiledPackage, "context" | "outside"> {
+  readonly client: ClientFiles;
 }
 
-async function compileSection(context: BuildContext, onStep: OnStep): Promise<ClientFiles & Pick<Built, "outside">> {
-  const client = await compileClient(context);
-  onStep("server bundle");
-  const server = await compile(serverConfiguration(context), context);
+async function compileSection(context: BuildContext, identify: Identify, onStep: OnStep): Promise<CompiledSection> {
+  const { client: compilation, ...compiled } = await compilePackage(context, serverConfiguration(context), identify);
   // The rest of the check, if it takes longer than the compilation.
   onStep("check");
-  return { ...client, outside: await compiledFiles(context.folder, client.compilation, server) };
+  return { ...compiled, client: clientFiles(context, compilation) };
+}
+
+// The configuration lists the files outside of the package that a command reads.
+async function runCommand(given: BuildContext, command: BuildCommand, identify: Identify): Promise<CompiledSection> {
+  const context = { ...given, identity: await identify([]) };
+  const written = await runBuildCommand(context, command);
+  return { context: { ...context, written }, client: written, outside: [] };
 }
 
 /**
@@ -52,13 +50,14 @@ async function compileSection(context: BuildContext, onStep: OnStep): Promise<Cl
  *
  * @throws UsageError if the section does not compile or breaks a rule.
  */
-export async function buildSection(given: BuildContext, onStep: OnStep): Promise<Built> {
-  const { folder, output, config } = given;
-  const written = config.build && (await runBuildCommand(given, config.build));
-  const context = { ...given, written };
-  const compiling = written ? { ...written, outside: [] } : compileSection(context, onStep);
+export async function buildSection(provisional: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
+  const { folder, output, config } = provisional;
+  const written = config.build && (await runCommand(provisional, config.build, identify));
   // The check runs the pages in other processes, so it can overlap with the compilation.
-  const [compiled, checked] = await Promise.allSettled([compiling, check(context)]);
+  const [compiled, checked] = await Promise.allSettled([
+    written ?? compileSection(provisional, identify, onStep),
+    check(written?.context ?? provisional),
+  ]);
   if (compiled.status === "rejected")
     // The check's compilation has source maps, so its errors have positions.
     throw checked.status === "rejected" ? combineErrors(checked.reason, compiled.reason) : compiled.reason;
@@ -66,14 +65,15 @@ export async function buildSection(given: BuildContext, onStep: OnStep): Promise
   const { problems: found, declared } = checked.value;
   if (!declared) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
-  const client = compiled.value;
+  const { context, client, outside } = compiled.value;
   const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, declared);
   const problems = [...found, ...(await findOversizedViews(context, client.compilation, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return {
     release,
-    outside: client.outside,
+    identity: context.identity,
+    outside,
     warnings: [...warningsIn(problems), ...untyped],
   };
 }

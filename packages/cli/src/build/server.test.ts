@@ -134,17 +134,18 @@ console.log(JSON.stringify({ html, same }));
     expect(release.modules).toEqual(shell.release.modules);
   });
 
+  test("come with the facts that the shell reads, and its meta tags", () => {
+    expect(shell.release).toMatchObject({
+      facts: { company: "string" },
+      meta: [{ name: "rating", content: "general" }],
+    });
+  });
+
   test("are not loaded by browsers", () => {
     const scripts = [...shell.release.assets, shell.release.entry];
     const names = scripts.map((file) => /^client\/([\w-]+)\.[0-9a-f]{8}\.js$/.exec(file)?.[1]);
     expect(names).toEqual(["runtime", "react-dom", "main"]);
   });
-});
-
-test("a shell's release lists the facts that it reads, and its meta tags", async () => {
-  const { release } = await shellRelease({}, { development: true });
-  expect(release.facts).toEqual({ company: "string" });
-  expect(release.meta).toEqual([{ name: "rating", content: "general" }]);
 });
 
 test("a shell's entry module without a default export fails the build", async () => {

@@ -5,28 +5,25 @@ import { checkShell } from "../check/shell.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 import { filesOf, singleFile } from "./assets.js";
 import type { Built, OnStep } from "./built.js";
-import { compile } from "./compile.js";
+import { compilePackage, type Identify } from "./compilePackage.js";
 import { UsageError } from "./config.js";
 import type { BuildContext } from "./context.js";
 import { buildDevelopmentShell } from "./developmentShell.js";
 import { writeExtensionList } from "./extensionList.js";
 import { copyImages } from "./images.js";
-import { compiledFiles } from "./outside.js";
 import { listFiles, type Release } from "./release.js";
 import { shellServerEntry, writeSharedModules } from "./server.js";
-import { clientConfiguration, SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
+import { SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
 
 /**
  * Builds the shell into the output folder.
  *
  * @throws UsageError if the shell is invalid or does not compile.
  */
-export async function buildShell(context: BuildContext, onStep: OnStep): Promise<Built> {
-  const { folder, output, config, identity, installed } = context;
-  const client = await compile(clientConfiguration(context), context);
-  onStep("server bundle");
-  const entry = path.resolve(folder, config.entry);
-  const server = await compile(shellServerConfiguration(context, shellServerEntry(entry)), context);
+export async function buildShell(provisional: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
+  const { folder, output, config, installed } = provisional;
+  const server = shellServerConfiguration(provisional, shellServerEntry(path.resolve(folder, config.entry)));
+  const { context, client, outside } = await compilePackage(provisional, server, identify);
   onStep("check");
   const { problems, points } = await checkShell(context);
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
@@ -44,7 +41,7 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
     throw new UsageError(`the icon ${config.icon ?? ""} is not part of the build; import it in the entry module`);
   const release: Release = {
     name: config.name,
-    version: identity.version,
+    version: context.identity.version,
     kind: "shell",
     contract: CONTRACT,
     entry: singleFile(main.filter((file) => file.endsWith(".js"))),
@@ -63,7 +60,8 @@ export async function buildShell(context: BuildContext, onStep: OnStep): Promise
   };
   return {
     release: { ...release, files: await listFiles(output) },
-    outside: await compiledFiles(folder, client, server),
+    identity: context.identity,
+    outside,
     warnings: warningsIn(problems),
   };
 }

@@ -27,6 +27,8 @@ export function isInput(folder: string, file: string): boolean {
 
 const NONE_IGNORED: ReadonlySet<string> = new Set();
 const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
+/** Stands for the hash of a build's inputs until all of them are known. */
+export const UNKNOWN_INPUTS = "d9f3a07c52eb";
 const TEST_FILE = /\.test\.[a-z]+$/;
 
 /** Options of a build. */
@@ -126,18 +128,18 @@ function missing(error: unknown): string {
 }
 
 function shortDigest(hash: Hash): string {
-  return hash.digest("hex").slice(0, 12);
+  return identifierOf(hash.digest("hex").slice(0, 12));
+}
+
+/** Returns a hash as an identifier in a version. */
+export function identifierOf(hash: string): string {
+  // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
+  return /^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash;
 }
 
 // Without declarations and build info.
 async function compiledModules(folder: string): Promise<string[]> {
   return (await inputsBelow(folder)).filter((file) => file.endsWith(".js"));
-}
-
-/** Returns the version of a build that is not final: the package's version with a hash of the inputs. */
-export function developmentVersion(version: string, hash: string): string {
-  // Semantic Versioning 2.0.0, section 9: a numeric identifier has no leading zero.
-  return `${version}-dev.${/^0\d+$/.test(hash) ? `x${hash.slice(1)}` : hash}`;
 }
 
 async function packageVersion(file: string): Promise<string> {
@@ -155,10 +157,19 @@ export async function identify(
   mode: BuildMode,
   outside: readonly string[] = [],
 ): Promise<BuildIdentity> {
+  return identityWith(folder, config, mode, await hashInputs(folder, mode, outside));
+}
+
+/** The identity of a build with this hash of its inputs, such as {@link UNKNOWN_INPUTS}. */
+export async function identityWith(
+  folder: string,
+  config: SectionConfig,
+  { final }: BuildMode,
+  inputs: string,
+): Promise<BuildIdentity> {
   const version = await packageVersion(path.join(folder, "package.json"));
-  const inputs = await hashInputs(folder, mode, outside);
   return {
-    version: mode.final ? version : developmentVersion(version, inputs),
+    version: final ? version : `${version}-dev.${inputs}`,
     container: `${config.name.replaceAll("-", "_")}_${inputs}`,
     inputs,
   };

@@ -1,13 +1,16 @@
 import path from "node:path";
 
+import { clientFiles } from "../build/assets.js";
 import { runBuildCommand } from "../build/buildCommand.js";
-import { compileClient, sectionRelease } from "../build/section.js";
+import { compile } from "../build/compile.js";
+import { sectionRelease } from "../build/section.js";
 import { loadConfig } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
 import type { SiteBudget } from "../build/siteBudget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
+import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
 import { check, type CheckedAgainst } from "./check.js";
 import type { Problem } from "./problem.js";
@@ -33,7 +36,7 @@ export async function checkSection(
     const written = config.build && (await runBuildCommand(context, config.build));
     const { problems, declared } = await check({ ...context, written }, against);
     if (!declared) return { name: config.name, problems };
-    const client = written ?? (await compileClient(context));
+    const client = written ?? clientFiles(context, await compile(clientConfiguration(context), context));
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, declared);
     return {

@@ -43,7 +43,7 @@ test("steps on a terminal show their elapsed seconds", () => {
   vi.useFakeTimers();
   const stderr = new MemoryStream(true);
   const progress = stepProgress(stderr);
-  progress.start("client bundle");
+  progress.start("bundles");
   vi.advanceTimersByTime(1500);
   progress.start("check");
   vi.advanceTimersByTime(1000);
@@ -51,8 +51,8 @@ test("steps on a terminal show their elapsed seconds", () => {
   vi.advanceTimersByTime(5000);
   expect(stderr.written).toBe(
     [
-      "\rclient bundle 0 s\x1b[K",
-      "\rclient bundle 1 s\x1b[K",
+      "\rbundles 0 s\x1b[K",
+      "\rbundles 1 s\x1b[K",
       "\rcheck 0 s\x1b[K",
       "\rcheck 1 s\x1b[K",
       "\r\x1b[K",
@@ -64,7 +64,7 @@ test("steps without a terminal write nothing", () => {
   vi.useFakeTimers();
   const stderr = new MemoryStream(false);
   const progress = stepProgress(stderr);
-  progress.start("client bundle");
+  progress.start("bundles");
   vi.advanceTimersByTime(1500);
   progress.clear();
   expect(stderr.written).toBe("");
