@@ -57,7 +57,10 @@ export const PROBLEM_KINDS = {
     severity: "warning",
   },
   COL120: { title: "Inline style", help: "Use a class of a CSS module." },
-  COL121: { title: "HTML or code from a string", help: "Render React elements. For formatted text, import Markdown." },
+  COL121: {
+    title: "HTML or code from a string",
+    help: "Render React elements. For formatted text, import Markdown; for HTML as data, use parseHtml of @colonnade/kit/html.",
+  },
   COL122: { title: "Script element", help: "Import the script as a module, or load it from an effect." },
   COL123: { title: "Style element", help: "Use a CSS module." },
   COL124: {

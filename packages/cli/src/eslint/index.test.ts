@@ -138,7 +138,7 @@ describe("code that may run only in the browser is not reported", () => {
 test("a message explains the code and links to the guide", () => {
   const [found] = linter.verify("eval('1')", config, { filename: "src/page.js" });
   expect(found?.message).toBe(
-    "COL121 HTML or code from a string: Render React elements. For formatted text, import Markdown. " +
+    "COL121 HTML or code from a string: Render React elements. For formatted text, import Markdown; for HTML as data, use parseHtml of @colonnade/kit/html. " +
       "node_modules/@colonnade/cli/dist/check/errors.md#col121-html-or-code-from-a-string",
   );
 });
