@@ -13,6 +13,8 @@ const OTHER_FILES = new Set([
   ...["mf-manifest.json", "remote.d.ts", "client/remote"],
   // What a section's own build writes.
   ...["./section", "server/index.js", "server/index.js.map"],
+  // Settings of package managers.
+  ...["pnpm-workspace.yaml", ".yarnrc.yml"],
   // The types of modules that other sections expose.
   ".colonnade/types",
   // Names of modules that a section exposes.

@@ -33,6 +33,9 @@ function packageFile(require: NodeJS.Require, name: string): string {
       // Not in this folder; try its parent.
     }
   }
+  // Plug'n'Play has no such folders. The build's loaders and child processes need them, too.
+  if (process.versions.pnp !== undefined)
+    throw new UsageError(`there is no node_modules; expected "nodeLinker: node-modules" in .yarnrc.yml`);
   throw new UsageError(`${name} is not installed; run npm install`);
 }
 

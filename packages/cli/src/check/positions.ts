@@ -4,9 +4,13 @@ import path from "node:path";
 
 import { BUNDLE_NAME } from "./report.js";
 
-/** Returns whether a file is one of the package's own sources. */
+// Packages in node_modules are compiled.
+const SOURCE = /(?<!\.d)\.[mc]?tsx?$|\.jsx$/;
+
+/** Returns whether a file is one of the package's own sources, or of those of a workspace package that it compiles. */
 export function isOwnSource(folder: string, file: string): boolean {
-  return file.startsWith(folder + path.sep) && !file.includes(`${path.sep}node_modules${path.sep}`);
+  if (file.includes(`${path.sep}node_modules${path.sep}`)) return false;
+  return file.startsWith(folder + path.sep) || SOURCE.test(file);
 }
 
 /** Formats a position in a file as `src/pages/lab.tsx:12:8`, relative to the package. Line and column start at 1. */

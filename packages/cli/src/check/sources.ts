@@ -72,7 +72,7 @@ export class SourceProblems implements WebpackPluginInstance {
         const position = parser.getLocation(finding.node)?.start;
         return position ? [{ ...finding, module, position }] : [];
       };
-      const isBundle = this.bundle !== undefined && isOwnSource(this.bundle, module.resource);
+      const isBundle = this.bundle !== undefined && module.resource.startsWith(this.bundle + path.sep);
       if (this.readsPackages && (isBundle || module.resource.includes(PACKAGES)))
         this.#inPackages.set(module.identifier(), [...findInPackage(program)].flatMap(locate));
       if (!isOwnSource(this.folder, module.resource)) return;

@@ -185,6 +185,20 @@ describe("a new section uses the commands of", () => {
   });
 });
 
+test.each([
+  ["pnpm/10.34.5", { "pnpm-workspace.yaml": 'packages: ["sections/*"]\n' }],
+  ["yarn/4.18.1", { "package.json": '{ "workspaces": ["sections/*"] }' }],
+])("a new section in a workspace of %s leaves the settings to its root", async (agent, files) => {
+  const folder = await temporaryFolder();
+  await writeFiles(folder, { ...files, "sections/README.md": "" });
+  const sections = path.join(folder, "sections");
+  await runSection(sections, ["new", "hello"], { npm_config_user_agent: agent });
+  const created = await readdir(path.join(sections, "hello"));
+  expect(created).not.toContain("pnpm-workspace.yaml");
+  expect(created).not.toContain(".yarnrc.yml");
+  expect(await readFile(path.join(sections, "hello/package.json"), "utf8")).not.toContain("packageManager");
+});
+
 test("the folder may exist if it is empty", async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, { "hello/taken": "" });

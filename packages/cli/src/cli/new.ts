@@ -50,7 +50,7 @@ export function defineNew(command: CommandUnknownOpts, { folder, environment, pr
       await checkEmpty(target);
       const sources = await packageSources(value ?? packageVersion(), folder, target, "--packages");
       const packages = Object.fromEntries(sources.map((source) => [source.name, source.spec]));
-      const packageManager = packageManagerOf(environment);
+      const packageManager = packageManagerOf(environment, folder);
       const files = await scaffold(target, { name, pattern, packages, packageManager });
       await copyArchives(sources);
       const hasNewRepository = await createRepository(target);

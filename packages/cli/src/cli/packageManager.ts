@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
 /** The package manager of a new section. */
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
@@ -55,11 +58,28 @@ function installedByCorepack(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Returns the package manager that runs this process, or npm. Package managers set an environment variable. */
-export function packageManagerOf({ npm_config_user_agent: agent = "" }: NodeJS.ProcessEnv): PackageManager {
+/**
+ * Returns the package manager that runs this process, or npm, for a package that is created in a folder. Package managers set an
+ * environment variable.
+ */
+export function packageManagerOf(
+  { npm_config_user_agent: agent = "" }: NodeJS.ProcessEnv,
+  folder: string,
+): PackageManager {
   const [, name, version = ""] = /^(pnpm|yarn)\/(\d+\.\d+\.\d+)/.exec(agent) ?? [];
   if (name === undefined) return NPM;
-  return name === "pnpm" ? pnpm(version) : yarn(version);
+  const manager = name === "pnpm" ? pnpm(version) : yarn(version);
+  // The root of a workspace has the settings. Those of a package would make it a workspace of its own.
+  return isInWorkspace(folder) ? { ...manager, manifest: {}, files: {} } : manager;
+}
+
+function isInWorkspace(folder: string): boolean {
+  const manifest = path.join(folder, "package.json");
+  const isRoot =
+    existsSync(path.join(folder, "pnpm-workspace.yaml")) ||
+    (existsSync(manifest) && /"workspaces"\s*:/.test(readFileSync(manifest, "utf8")));
+  const parent = path.dirname(folder);
+  return isRoot || (parent !== folder && isInWorkspace(parent));
 }
 
 /** Replaces the npm commands in a text by the commands of a package manager. */

@@ -9,10 +9,11 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 import type { Release } from "@colonnade/cli";
+import { version } from "react";
 import * as tar from "tar";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { runSection } from "../../fixtures/command.js";
+import { runSection, type CommandOutput } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import type { main as runMain } from "./index.js";
 
@@ -120,12 +121,17 @@ test("a package is built without the compiled files of removed modules", async (
   expect((await readdir(path.join(target, "dist"), { recursive: true })).sort()).toEqual([...kept, "b"].sort());
 });
 
-/** Builds the section in a folder with the unpacked packages, within this process, which has loaded webpack. Returns its release. */
-async function built(name: string): Promise<Release> {
+/** Runs the unpacked command in the folder of a section, within this process, which has loaded webpack. */
+async function runUnpacked(section: string, command: string): Promise<CommandOutput> {
   const module = pathToFileURL(path.join(modules, "@colonnade/cli/dist/cli/index.js")).href;
   const { main } = (await import(/* @vite-ignore */ module)) as { main: typeof runMain };
-  const section = path.join(folder, name);
-  const { code, err } = await runSection(section, ["build"], {}, { command: main });
+  return runSection(section, [command], {}, { command: main });
+}
+
+/** Builds the section in a folder. Returns its release. */
+async function built(name: string): Promise<Release> {
+  const section = path.resolve(folder, name);
+  const { code, err } = await runUnpacked(section, "build");
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
 }
@@ -172,6 +178,71 @@ test("a new section with parameters and the example compare-cities work", async 
   ]);
   const { pages } = await built("compare-cities");
   expect(pages[1]?.paths[0]).toEqual({ path: "/compare-cities/Oslo/S%C3%A3o%20Paulo", indexable: true });
+});
+
+/** A shared package in TypeScript, and the section "hello" that uses it, below the root of a workspace. */
+function workspaceFiles(section: string): Files {
+  return {
+    "packages/ui/package.json": JSON.stringify({
+      ...{ name: "@team/ui", version: "1.0.0", private: true, type: "module", exports: "./src/index.ts" },
+      peerDependencies: { "@colonnade/kit": "*", react: "*" },
+    }),
+    "packages/ui/src/index.ts": 'export { Price } from "./Price";\n',
+    "packages/ui/src/Price.tsx": `import { useSite } from "@colonnade/kit";
+import { useState } from "react";
+
+import css from "./price.module.css";
+
+export function Price() {
+  const [price] = useState(7);
+  return <p className={css.price}>{\`\${useSite().brand} sells it for \${String(price)}\`}</p>;
+}
+`,
+    "packages/ui/src/price.module.css": ".price { color: green }\n",
+    [`${section}/src/pages/home.tsx`]: `import { definePage } from "@colonnade/kit";
+import { Price } from "@team/ui";
+
+export const page = definePage({
+  data: () => null,
+  paths: () => ["/hello"],
+  head: () => ({ title: "Price", description: "A price.", canonical: "/hello" }),
+  Component: () => (
+    <div>
+      <h1>Price</h1>
+      <Price />
+    </div>
+  ),
+});
+`,
+    [`${section}/src/section.ts`]: `import { defineSection } from "@colonnade/kit";
+
+export default defineSection({
+  name: "hello",
+  contract: 1,
+  pages: { "/hello": () => import("./pages/home") },
+});
+`,
+  };
+}
+
+test("a section contains a workspace package in TypeScript, whose errors have positions", async () => {
+  const team = await temporaryFolder();
+  await symlink(modules, path.join(team, "node_modules"));
+  await run(process.execPath, [createSection, "hello"], { cwd: team });
+  await writeFiles(team, workspaceFiles("hello"));
+  await mkdir(path.join(team, "hello/node_modules/@team"), { recursive: true });
+  await symlink("../../../packages/ui", path.join(team, "hello/node_modules/@team/ui"));
+  const section = path.join(team, "hello");
+  const { assets = [] } = (await built(section)).pages[0] ?? {};
+  const [style = ""] = assets.filter((file) => file.endsWith(".css"));
+  expect(await readFile(path.join(section, "release", style), "utf8")).toMatch(/^\.hello_price_\w+\{color:green\}$/);
+
+  const price = "packages/ui/src/Price.tsx";
+  const text = await readFile(path.join(team, price), "utf8");
+  await writeFiles(team, { [price]: text.replace("useState(7)", "useState(Math.random())") });
+  const { code, err } = await runUnpacked(section, "check");
+  expect(code).toBe(3);
+  expect(err).toMatch(/COL102 .*\n {2}at \.\.\/packages\/ui\/src\/Price\.tsx:7:/);
 });
 
 // Installs from the registry, which takes a minute for each package manager.
@@ -247,6 +318,60 @@ test("colonnade dev shows a new section without a site", async () => {
     child.kill();
   }
 });
+
+// As above. pnpm isolates the packages of each section.
+describe.runIf(process.env.SOAK)(
+  "sections of a workspace share a package in TypeScript with",
+  { timeout: 600_000 },
+  () => {
+    const WORKSPACES = { workspaces: ["packages/*", "sections/*"] };
+    test.each<[agent: string, command: readonly string[], root: Files]>([
+      ["npm/10.8.2", ["npm"], {}],
+      [
+        "pnpm/12.21.0",
+        ["npx", "--yes", "pnpm@12.21.0"],
+        { "pnpm-workspace.yaml": 'packages: ["packages/*", "sections/*"]\nallowBuilds:\n  "@swc/core": false\n' },
+      ],
+      [
+        "yarn/4.18.1",
+        ["npx", "--yes", "@yarnpkg/cli-dist@4.18.1"],
+        { ".yarnrc.yml": "nodeLinker: node-modules\n", "yarn.lock": "" },
+      ],
+    ])("%s", async (agent, [command = "", ...args], files) => {
+      const team = await temporaryFolder();
+      const isPnpm = agent.startsWith("pnpm");
+      const root = { name: "team", private: true, ...(!isPnpm && WORKSPACES) };
+      await writeFiles(team, { ...files, "package.json": JSON.stringify(root), "sections/README.md": "" });
+      if (agent.startsWith("yarn")) await omitOtherPlatforms(path.join(team, "package.json"));
+      const env = { ...process.env, npm_config_user_agent: agent };
+      const names = ["hello", "other"];
+      for (const name of names)
+        await run(process.execPath, [createSection, name, "--packages", folder], {
+          cwd: path.join(team, "sections"),
+          env,
+        });
+      await writeFiles(team, workspaceFiles("sections/hello"));
+      await addDependencies(path.join(team, "sections/hello"), {
+        "@team/ui": command === "npm" ? "*" : "workspace:*",
+      });
+      // No registry has the kit.
+      const kit = path.join(folder, (await readdir(folder)).find((file) => file.startsWith("colonnade-kit")) ?? "");
+      await addDependencies(path.join(team, "packages/ui"), { "@colonnade/kit": `file:${kit}`, react: version });
+      await run(command, [...args, "install"], { cwd: team });
+      for (const name of names) {
+        const cwd = path.join(team, "sections", name);
+        for (const script of ["check", "build"]) await run(command, [...args, "run", script], { cwd });
+        expect(JSON.parse(await readFile(path.join(cwd, "release/release.json"), "utf8"))).toMatchObject({ name });
+      }
+    });
+  },
+);
+
+async function addDependencies(workspace: string, added: Readonly<Record<string, string>>): Promise<void> {
+  const file = path.join(workspace, "package.json");
+  const { dependencies, ...manifest } = JSON.parse(await readFile(file, "utf8")) as { dependencies?: object };
+  await writeFile(file, JSON.stringify({ ...manifest, dependencies: { ...dependencies, ...added } }));
+}
 
 const PLATFORM = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)\b/;
 
