@@ -1,7 +1,7 @@
 // The packed kit and command and `npm create @colonnade/section`, used in a folder outside this repository.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -29,6 +29,8 @@ const DEPENDENCIES = [path.join(CLI, "node_modules"), path.join(ROOT, "node_modu
 /** Has the packed packages, and the sections. */
 let folder: string;
 let modules: string;
+let packedKit: string;
+let packedCli: string;
 let packedCreate: string;
 /** The command of the unpacked create-section. */
 let createSection: string;
@@ -68,6 +70,8 @@ beforeAll(async () => {
   modules = path.join(folder, "node_modules");
   await run(process.execPath, [path.join(CREATE_SECTION, "scripts/bundle.mjs")]);
   const [kit, cli, shell, create] = await Promise.all([pack(KIT), pack(CLI), pack(SHELL), pack(CREATE_SECTION)]);
+  packedKit = kit;
+  packedCli = cli;
   packedCreate = create;
   createSection = await unpackCreate();
   await Promise.all([
@@ -342,7 +346,6 @@ describe.runIf(process.env.SOAK)(
       const isPnpm = agent.startsWith("pnpm");
       const root = { name: "team", private: true, ...(!isPnpm && WORKSPACES) };
       await writeFiles(team, { ...files, "package.json": JSON.stringify(root), "sections/README.md": "" });
-      if (agent.startsWith("yarn")) await omitOtherPlatforms(path.join(team, "package.json"));
       const env = { ...process.env, npm_config_user_agent: agent };
       const names = ["hello", "other"];
       for (const name of names)
@@ -351,12 +354,21 @@ describe.runIf(process.env.SOAK)(
           env,
         });
       await writeFiles(team, workspaceFiles("sections/hello"));
+      // No registry has them, and a workspace has one of each.
+      const [kit, cli] = [`file:${packedKit}`, `file:${packedCli}`];
+      for (const name of names) {
+        const section = path.join(team, "sections", name);
+        await addDependencies(section, { "@colonnade/kit": kit, "@colonnade/cli": cli });
+        for (const file of ["section.test.tsx", "rules.test.ts"]) await rm(path.join(section, "src", file));
+      }
       await addDependencies(path.join(team, "sections/hello"), {
         "@team/ui": command === "npm" ? "*" : "workspace:*",
       });
-      // No registry has the kit.
-      const kit = path.join(folder, (await readdir(folder)).find((file) => file.startsWith("colonnade-kit")) ?? "");
-      await addDependencies(path.join(team, "packages/ui"), { "@colonnade/kit": `file:${kit}`, react: version });
+      await addDependencies(path.join(team, "packages/ui"), {
+        "@colonnade/kit": kit,
+        "@types/react": "*",
+        react: version,
+      });
       await run(command, [...args, "install"], { cwd: team });
       for (const name of names) {
         const cwd = path.join(team, "sections", name);
@@ -367,10 +379,20 @@ describe.runIf(process.env.SOAK)(
   },
 );
 
+interface Manifest {
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+const ONLY_FOR_TESTS = /eslint|testing|vitest|happy-dom/;
+
+/** Adds dependencies to a package, without those of its tests, which take long to install. */
 async function addDependencies(workspace: string, added: Readonly<Record<string, string>>): Promise<void> {
   const file = path.join(workspace, "package.json");
-  const { dependencies, ...manifest } = JSON.parse(await readFile(file, "utf8")) as { dependencies?: object };
-  await writeFile(file, JSON.stringify({ ...manifest, dependencies: { ...dependencies, ...added } }));
+  const { dependencies, devDependencies, ...others } = JSON.parse(await readFile(file, "utf8")) as Manifest;
+  const all = Object.entries({ ...devDependencies, ...dependencies, ...added });
+  const kept = Object.fromEntries(all.filter(([name]) => !ONLY_FOR_TESTS.test(name)));
+  await writeFile(file, JSON.stringify({ ...others, dependencies: kept }));
 }
 
 const PLATFORM = /\b(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)\b/;

@@ -12,20 +12,25 @@ import { sectionConfiguration } from "../check/bundle.js";
 import type { SourceProblems } from "../check/sources.js";
 import { WatchBuild } from "./watch.js";
 
-/** The builds of a section under development. Each value is that of the last build that succeeded. */
-export interface SectionBuilds {
+/** What the last builds that succeeded have written. */
+interface Latest {
   /** Hash of the build for the browser. Empty before the first one. */
   readonly client: string;
   /** Hash of the build for the server. Empty before the first one. */
   readonly server: string;
   /** The files for browsers. */
-  readonly files: ClientFiles | undefined;
-  /** What the section's own command has written. Absent without one. */
-  readonly written?: CommandOutput | undefined;
+  readonly files?: ClientFiles | undefined;
   /** Names of the files for browsers, relative to `client/`. */
   readonly names: readonly string[];
   /** The compilation of the script that renders pages. */
-  readonly compilation: Compilation | undefined;
+  readonly compilation?: Compilation | undefined;
+  /** What the section's own command has written. Absent without one. */
+  readonly written?: CommandOutput;
+}
+
+/** The builds of a section under development. */
+export interface SectionBuilds {
+  readonly latest: Latest;
   /** The errors of the last builds. */
   problems(): readonly CompileProblem[];
   /** Resolves when no build runs. */
@@ -55,31 +60,20 @@ export class WebpackBuilds implements SectionBuilds {
     this.#server = new WatchBuild(sectionConfiguration(context, output, sources), onDone("server"));
   }
 
-  get client(): string {
-    return this.#client.succeeded?.hash ?? "";
-  }
-
-  get server(): string {
-    return this.#server.succeeded?.hash ?? "";
-  }
-
-  get files(): ClientFiles | undefined {
+  get latest(): Latest {
     const { folder, config } = this.#context;
-    const compilation = this.#client.succeeded?.compilation;
-    return (
-      compilation && {
-        entry: "client/entry.js",
-        assets: sectionAssets(compilation, path.resolve(folder, config.entry)),
-      }
-    );
-  }
-
-  get names(): readonly string[] {
-    return Object.keys(this.#client.succeeded?.compilation.assets ?? {});
-  }
-
-  get compilation(): Compilation | undefined {
-    return this.#server.succeeded?.compilation;
+    const client = this.#client.succeeded;
+    const server = this.#server.succeeded;
+    return {
+      client: client?.hash ?? "",
+      server: server?.hash ?? "",
+      get files() {
+        const assets = client && sectionAssets(client.compilation, path.resolve(folder, config.entry));
+        return assets && { entry: "client/entry.js", assets };
+      },
+      names: Object.keys(client?.compilation.assets ?? {}),
+      compilation: server?.compilation,
+    };
   }
 
   problems(): readonly CompileProblem[] {

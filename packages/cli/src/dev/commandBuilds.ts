@@ -15,13 +15,6 @@ import type { SourceProblems } from "../check/sources.js";
 import type { OnBuild, SectionBuilds } from "./builds.js";
 import { AGGREGATE_TIMEOUT } from "./watch.js";
 
-interface Built {
-  readonly hash: string;
-  readonly written: CommandOutput;
-  readonly names: readonly string[];
-  readonly compilation: Compilation;
-}
-
 /** The builds by a section's own command, which runs again when a source changes. */
 export class CommandBuilds implements SectionBuilds {
   readonly #build: BuildCommand;
@@ -32,8 +25,8 @@ export class CommandBuilds implements SectionBuilds {
   readonly #closing = new AbortController();
   #running: Promise<void>;
   #inputs = "";
-  #built: Built | undefined;
   #error: Error | undefined;
+  latest: SectionBuilds["latest"] = { client: "", server: "", names: [] };
 
   /** `output` receives the script that renders pages. */
   constructor(build: BuildCommand, context: BuildContext, output: string, sources: SourceProblems, onBuild: OnBuild) {
@@ -64,36 +57,12 @@ export class CommandBuilds implements SectionBuilds {
       const compilation = await this.#compile(written);
       const hash = digestOf(JSON.stringify(await listFiles(written.folder)));
       const names = await inputsBelow(path.join(written.folder, "client"), new Set());
-      this.#built = { hash, written, names, compilation };
+      this.latest = { client: hash, server: hash, files: written, names, compilation, written };
       this.#error = undefined;
     } catch (error) {
       this.#error = error as Error;
     }
     if (!signal.aborted) this.#onBuild("release", Math.round(performance.now() - start));
-  }
-
-  get client(): string {
-    return this.#built?.hash ?? "";
-  }
-
-  get server(): string {
-    return this.client;
-  }
-
-  get written(): CommandOutput | undefined {
-    return this.#built?.written;
-  }
-
-  get files(): CommandOutput | undefined {
-    return this.written;
-  }
-
-  get names(): readonly string[] {
-    return this.#built?.names ?? [];
-  }
-
-  get compilation(): Compilation | undefined {
-    return this.#built?.compilation;
   }
 
   problems(): readonly CompileProblem[] {

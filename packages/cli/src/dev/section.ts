@@ -109,12 +109,12 @@ export class DevelopmentSection {
 
   /** Hash of the last build for the browser that succeeded. */
   get clientBuild(): string {
-    return this.#builds.client;
+    return this.#builds.latest.client;
   }
 
   /** Hash of the last build for the server that succeeded. */
   get serverBuild(): string {
-    return this.#builds.server;
+    return this.#builds.latest.server;
   }
 
   /** Resolves when no build runs. */
@@ -124,15 +124,17 @@ export class DevelopmentSection {
   }
 
   async #readBuilds(): Promise<void> {
-    for (const file of this.#builds.names) this.#files.add(file);
+    for (const file of this.#builds.latest.names) this.#files.add(file);
+    const problems = [...this.#builds.problems()];
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
-    } catch {
-      // The builds report the error, with its position.
+    } catch (error) {
+      // The builds by webpack report the error, with its position.
+      if (this.config.build) problems.push({ kind: "build", message: (error as Error).message });
     }
-    const builds = this.#builds.problems().map((problem) => ({ ...problem, section: this.name }));
+    const builds = problems.map((problem) => ({ ...problem, section: this.name }));
     const { folder, config } = this;
-    const { compilation, written } = this.#builds;
+    const { compilation, written } = this.#builds.latest;
     const styles = compilation ? await findStyleProblems({ folder, config, written }, compilation) : [];
     // Warnings do not replace a page by the overlay.
     const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), this.config.policy).map((problem) =>
@@ -192,7 +194,7 @@ export class DevelopmentSection {
 
   /** What the modules that the section exposes need. */
   remoteDetails(): RemoteDetails {
-    const { files } = this.#builds;
+    const { files } = this.#builds.latest;
     const assets: Record<string, readonly Asset[]> = {};
     if (files)
       for (const name of Object.keys(this.config.exposes ?? {}))
@@ -201,12 +203,12 @@ export class DevelopmentSection {
   }
 
   async #resolved(request: string, name: string): Promise<ResolvedExtension> {
-    const { common = [], assetsOf } = this.#builds.files?.assets ?? {};
+    const { common = [], assetsOf } = this.#builds.latest.files?.assets ?? {};
     return { section: await this.#entry(common), assets: this.#styles(assetsOf?.(request, name) ?? []) };
   }
 
   async #entry(common: readonly string[]): Promise<SectionEntry> {
-    const { entry = "client/entry.js" } = this.#builds.files ?? {};
+    const { entry = "client/entry.js" } = this.#builds.latest.files ?? {};
     const script = await readFile(path.join(this.#output, entry)).catch(() => "");
     return {
       name: this.name,
@@ -239,7 +241,7 @@ export class DevelopmentSection {
     if (reports.length === 0) return { rendered, problems: [], exceedsLimit: false };
     const entry = path.resolve(this.folder, this.config.entry);
     const positionOf = await readPositions(this.folder, entry, sectionFiles(this.#serverOutput).map);
-    const { compilation } = this.#builds;
+    const { compilation } = this.#builds.latest;
     const found = reports.flatMap((report) =>
       problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }),
     );
