@@ -282,3 +282,73 @@ fn visitor_that_leaves_ends_call_and_releases_its_permit() {
     let response = read_head(&mut visitor).unwrap();
     assert!(response.contains("content-length: 6\r\n"), "{response}");
 }
+
+/// The start of a form with a file, as a browser without JavaScript posts it.
+const FORM: &str = "POST /api/events HTTP/1.1\r\nhost: a\r\nsec-fetch-site: same-origin\r\naccept: text/html,*/*;q=0.8\r\n\
+                    content-type: multipart/form-data; boundary=x\r\n";
+
+#[test]
+fn form_with_file_streams_and_follows_redirect() {
+    let upstream = RawUpstream::start();
+    let gateway = gateway(&upstream, "");
+    let start = "--x\r\ncontent-disposition: form-data; name=\"photo\"; filename=\"a.jpg\"\r\n\r\n";
+    let end = "\r\n--x--\r\n";
+    let length = start.len() + LARGE + end.len();
+    let mut visitor = gateway.site.connect();
+    write!(visitor, "{FORM}content-length: {length}\r\n\r\n{start}").unwrap();
+    let mut backend = upstream.accept();
+    let head = read_head(&mut backend).unwrap();
+    assert!(
+        head.contains("\r\ncontent-type: multipart/form-data; boundary=x\r\n"),
+        "{head}"
+    );
+    // The rest is not sent yet.
+    assert_eq!(read(&mut backend, start.len()), start);
+    let writer = write_rest(visitor.try_clone().unwrap(), 0);
+    read_large(&mut backend);
+    writer.join().unwrap();
+    write!(visitor, "{end}").unwrap();
+    assert_eq!(read(&mut backend, end.len()), end);
+    write!(
+        backend,
+        "HTTP/1.1 303 See Other\r\nlocation: /thanks\r\ncontent-length: 0\r\n\r\n"
+    )
+    .unwrap();
+    let head = read_head(&mut visitor).unwrap();
+    assert!(head.starts_with("HTTP/1.1 303 See Other\r\n"), "{head}");
+    assert!(head.contains("\r\nlocation: /thanks\r\n"), "{head}");
+}
+
+#[test]
+fn upload_over_limit_gets_413_that_names_it() {
+    let upstream = RawUpstream::start();
+    let keys = "methods = [\"POST\"]\nmax_request_kib = 1024\n";
+    let gateway = Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[]);
+    let text = "At most 1 MB are accepted.";
+    let mut visitor = gateway.site.connect();
+    write!(
+        visitor,
+        "{FORM}connection: close\r\ncontent-length: 1048577\r\n\r\n"
+    )
+    .unwrap();
+    let mut page = String::new();
+    visitor.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 413 ") && page.contains(text), "{page}");
+    // Without a length, the upstream has got a part of it.
+    let mut visitor = gateway.site.connect();
+    write!(
+        visitor,
+        "{POST}connection: close\r\ntransfer-encoding: chunked\r\n\r\n100001\r\n"
+    )
+    .unwrap();
+    let mut backend = upstream.accept();
+    visitor.write_all(&vec![b'x'; 1024 * 1024 + 1]).unwrap();
+    let mut response = String::new();
+    visitor.read_to_string(&mut response).unwrap();
+    assert!(
+        response.starts_with("HTTP/1.1 413 ") && response.contains(text),
+        "{response}"
+    );
+    let received = backend.read_to_end(&mut Vec::new());
+    assert!(received.is_err() || received.unwrap() <= 1024 * 1024 + 1024);
+}

@@ -33,7 +33,7 @@ impl Edge {
         metrics: &Metrics,
         takeover: Option<&Takeover>,
     ) -> Result<Self, StartError> {
-        let settings = CurrentListenerSettings::new(config);
+        let settings = CurrentListenerSettings::new(config, platform.upstreams.has_websockets());
         let ticket_keys = SharedTicketKeys::open(&config.listen, &platform.store).await;
         let challenges = Arc::new(Challenges::default());
         let shared_tls = SharedTls {

@@ -14,19 +14,27 @@ pub(crate) struct CurrentListenerSettings {
 }
 
 impl CurrentListenerSettings {
-    /// The settings of a configuration.
-    pub(crate) fn new(config: &Config) -> Self {
+    /// The settings of a configuration, and whether an upstream has WebSockets.
+    pub(crate) fn new(config: &Config, websocket: bool) -> Self {
         Self {
-            site: site(config, config.listen.tls.is_some()).into_current(),
+            site: Settings {
+                websocket,
+                ..site(config, config.listen.tls.is_some())
+            }
+            .into_current(),
             admin: admin(config, config.listen.admin_tls.is_some()).into_current(),
             redirect: redirect(config).into_current(),
         }
     }
 
-    /// Replaces the settings, except for whether a listener uses TLS.
+    /// Replaces the settings, except for whether a listener uses TLS and serves WebSockets.
     pub(crate) fn replace(&self, config: &Config) {
         let (site_tls, admin_tls) = (self.site.load().is_tls, self.admin.load().is_tls);
-        self.site.store(Arc::new(site(config, site_tls)));
+        let websocket = self.site.load().websocket;
+        self.site.store(Arc::new(Settings {
+            websocket,
+            ..site(config, site_tls)
+        }));
         self.admin.store(Arc::new(admin(config, admin_tls)));
         self.redirect.store(Arc::new(redirect(config)));
     }
@@ -44,6 +52,7 @@ pub(crate) fn site(config: &Config, is_tls: bool) -> Settings {
         trusted_proxies: config.listen.trusted_proxies.clone(),
         proxy_protocol: config.listen.proxy_protocol,
         hsts: config.listen.hsts.header_value(),
+        websocket: false,
     }
 }
 

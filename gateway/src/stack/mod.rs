@@ -158,7 +158,7 @@ impl<R> Stack<R> {
             return overloaded();
         };
         let mut response = self.routes.handle(head, body).await;
-        if let Some(permit) = permit {
+        if let Some(permit) = permit.filter(|_| !response.body().has_permit) {
             response.body_mut().hold(permit);
         }
         response

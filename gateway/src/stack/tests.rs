@@ -79,6 +79,7 @@ fn settings() -> CurrentSettings {
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
         hsts: http::HeaderValue::from_static("max-age=1"),
+        websocket: false,
     };
     settings.into_current()
 }

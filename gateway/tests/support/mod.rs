@@ -34,6 +34,7 @@ mod successor;
 mod tls;
 mod upstream;
 mod visitors;
+pub(crate) mod websocket;
 pub(crate) mod workers;
 
 pub(crate) use attack::{Raw, SIGN_UP, SetOnDrop, VISITOR, attack, attack_encrypted, attack_rendering};

@@ -16,6 +16,7 @@ mod lingering_close;
 mod listener;
 pub mod metrics;
 pub mod middleware;
+mod new_streams;
 mod protocol;
 mod proxy;
 mod service;

@@ -25,6 +25,8 @@ pub struct Settings {
     pub proxy_protocol: bool,
     /// The value of `Strict-Transport-Security`, if clients use HTTPS.
     pub hsts: HeaderValue,
+    /// Whether HTTP/2 clients may open WebSockets (RFC 8441), which a reload does not change.
+    pub websocket: bool,
 }
 
 /// The hosts that requests may name.

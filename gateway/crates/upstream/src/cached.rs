@@ -44,6 +44,7 @@ impl Fetch for UpstreamFetch {
             client: self.client,
             is_query: self.is_query,
             spans: self.spans.clone(),
+            stream: None,
         };
         self.upstream.send(outgoing, None).await
     }

@@ -5,7 +5,9 @@
 //! the clock stands still: a slow client must not count as a failure of the upstream.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
+use std::task::Context;
 use std::time::Duration;
 
 use colonnade_admission::{Waiter, Yield};
@@ -13,7 +15,7 @@ use colonnade_clock::poll;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::unconstrained;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a response that is read at once may wait for its client. After it, the call waits for
 /// its client.
@@ -36,7 +38,10 @@ pub(crate) enum CallFault {
     InformationalFlood,
     /// The client's body is over the limit.
     #[error("the request is over the limit")]
-    RequestTooLarge,
+    RequestTooLarge {
+        /// The limit.
+        max_bytes: usize,
+    },
     /// The client's body is incomplete.
     #[error("the request is incomplete")]
     RequestBroken,
@@ -160,6 +165,22 @@ impl CallState {
             .paused_at
             .map(|paused_at| poll::refresh().duration_since(paused_at));
         clock.deadline + paused.unwrap_or_default()
+    }
+
+    /// Sets the time at which the upstream has taken too long.
+    pub(crate) fn set_deadline(&self, deadline: Instant) {
+        self.clock.lock().deadline = deadline;
+    }
+
+    /// Returns whether the upstream has taken too long; otherwise wakes the task when it has.
+    pub(crate) fn poll_expired(&self, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> bool {
+        // It moves while the gateway waits for the rest of the client's body.
+        let deadline = self.deadline();
+        let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() != deadline {
+            timer.as_mut().reset(deadline);
+        }
+        timer.as_mut().poll(cx).is_ready()
     }
 
     /// The response begins, and the client should ask for it. Returns false if the call has yielded

@@ -8,6 +8,8 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use bytes::Bytes;
+use http::header::UPGRADE;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
@@ -33,12 +35,19 @@ pub(crate) struct Connection {
     sender: SendRequest<OutgoingBody>,
     /// `None` once the connection is closed.
     pub(crate) driver: Option<Driver>,
+    /// Whether the last request may switch the protocol.
+    may_switch: bool,
+    /// The stream after the switch, and what was received of it.
+    switched: Option<(Switched, Bytes)>,
     opened_at: Instant,
     received: Received,
 }
 
 /// The future that drives the connection's I/O.
-pub(crate) type Driver = http1::Connection<TokioIo<ObservedStream<TokioIo<Stream>>>, OutgoingBody>;
+pub(crate) type Driver = http1::Connection<TokioIo<Switched>, OutgoingBody>;
+
+/// What is left of a connection that has switched to another protocol.
+pub(crate) type Switched = ObservedStream<TokioIo<Stream>>;
 
 impl Connection {
     /// Creates the connection over a stream that has just been opened.
@@ -56,6 +65,8 @@ impl Connection {
         Ok(Self {
             sender,
             driver: Some(driver),
+            may_switch: false,
+            switched: None,
             opened_at: Instant::now(),
             received,
         })
@@ -90,6 +101,7 @@ impl Connection {
         request: Request<OutgoingBody>,
     ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<OutgoingBody>>>> {
         self.received.reset();
+        self.may_switch = request.headers().contains_key(UPGRADE);
         // Outside of the future, so that the request is not copied with it.
         let response = self.sender.try_send_request(request);
         async move {
@@ -113,13 +125,29 @@ impl Connection {
         }
     }
 
+    /// Returns the stream after a response that switches the protocol, and what was received of it.
+    pub(crate) async fn switch(mut self) -> Option<(Switched, Bytes)> {
+        poll_fn(|cx| {
+            self.drive(cx);
+            if self.driver.is_none() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        self.switched
+    }
+
     /// Reads and writes what it can. Wakes the task when it can do more.
     pub(crate) fn drive(&mut self, cx: &mut Context<'_>) {
         if let Some(driver) = &mut self.driver
             && Pin::new(driver).poll(cx).is_ready()
         {
             // Its error is also that of the request or the body.
-            self.driver = None;
+            let driver = self.driver.take().filter(|_| self.may_switch);
+            let parts = driver.map(Driver::into_parts);
+            self.switched = parts.map(|parts| (parts.io.into_inner(), parts.read_buf));
         }
     }
 }

@@ -54,6 +54,11 @@ impl ConnectionBody {
         self.pool = None;
     }
 
+    /// Takes the connection, which is not used again.
+    pub(crate) fn into_connection(mut self) -> Option<Box<Connection>> {
+        self.connection.take()
+    }
+
     /// Drives the connection in a task of its own, so that the rest of the request is sent even
     /// while the response is not read: some clients read nothing before they have sent everything.
     /// What is buffered of both stays bounded. The connection is not used again. If the response

@@ -1,10 +1,12 @@
 //! Why a request for an upstream fails. The texts are shown to visitors.
 
 use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
+use colonnade_admission::Full;
 use colonnade_web::problem::Problem;
-use http::header::ALLOW;
+use http::header::{ALLOW, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::call_state::CallFault;
@@ -16,6 +18,9 @@ const PROXY_STATUS: HeaderName = HeaderName::from_static("proxy-status");
 /// No upstream serves the path (RFC 9209, section 2.3.3). Browsers then take the query of a page
 /// for failed, as the gateway does: the 404 of an upstream says that something does not exist.
 const DESTINATION_NOT_FOUND: HeaderValue = HeaderValue::from_static("colonnade; error=destination_not_found");
+
+/// The only version of WebSocket.
+pub(crate) const VERSION: HeaderValue = HeaderValue::from_static("13");
 
 /// The text of errors that the visitor cannot do anything about.
 const UNAVAILABLE: &str = "This isn’t available right now. Please try again.";
@@ -32,9 +37,12 @@ pub(crate) enum UpstreamError {
         /// The methods that it serves, as in `Allow`.
         allow: HeaderValue,
     },
-    /// The request asks for another protocol, such as WebSocket.
+    /// The request asks for another protocol that the upstream does not serve.
     #[error("Connections cannot be upgraded to another protocol.")]
     Upgrade,
+    /// The request asks for a WebSocket, but not as RFC 6455 requires (section 4.2.1).
+    #[error("A WebSocket needs version 13 and a key.")]
+    InvalidHandshake,
     /// The request may change something and comes from another site's page.
     #[error("This works only from this site’s own pages.")]
     CrossOrigin,
@@ -43,8 +51,11 @@ pub(crate) enum UpstreamError {
     #[error("A GET or HEAD request cannot have a body.")]
     UnexpectedBody,
     /// The body is over the limit.
-    #[error("That’s too much to send.")]
-    RequestTooLarge,
+    #[error("That’s too much to send. At most {} are accepted.", Size(.max_bytes))]
+    RequestTooLarge {
+        /// The limit.
+        max_bytes: usize,
+    },
     /// The body is incomplete.
     #[error("The request did not arrive completely. Please try again.")]
     RequestBroken,
@@ -97,10 +108,11 @@ impl UpstreamError {
             Self::NotFound
             | Self::MethodNotAllowed { .. }
             | Self::Upgrade
+            | Self::InvalidHandshake
             | Self::CrossOrigin
             | Self::UnexpectedBody
             | Self::NotCached => Outcome::Rejected,
-            Self::RequestTooLarge | Self::RequestBroken => Outcome::RequestBodyFailed,
+            Self::RequestTooLarge { .. } | Self::RequestBroken => Outcome::RequestBodyFailed,
             Self::Preempted => Outcome::Preempted,
             Self::RateLimited(_) => Outcome::ClientRateLimited,
             Self::ClientConcurrencyLimited => Outcome::ClientConcurrencyLimited,
@@ -115,12 +127,21 @@ impl UpstreamError {
     }
 }
 
+impl From<Full> for UpstreamError {
+    fn from(full: Full) -> Self {
+        match full {
+            Full::Total => Self::ConcurrencyLimited,
+            Full::Client => Self::ClientConcurrencyLimited,
+        }
+    }
+}
+
 impl From<CallFault> for UpstreamError {
     fn from(fault: CallFault) -> Self {
         match fault {
             CallFault::TimedOut => Self::TimedOut,
             CallFault::InformationalFlood => Self::InvalidResponse,
-            CallFault::RequestTooLarge => Self::RequestTooLarge,
+            CallFault::RequestTooLarge { max_bytes } => Self::RequestTooLarge { max_bytes },
             CallFault::RequestBroken => Self::RequestBroken,
             CallFault::Preempted => Self::Preempted,
         }
@@ -134,8 +155,8 @@ impl Problem for UpstreamError {
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Upgrade => StatusCode::NOT_IMPLEMENTED,
             Self::CrossOrigin => StatusCode::FORBIDDEN,
-            Self::UnexpectedBody | Self::RequestBroken => StatusCode::BAD_REQUEST,
-            Self::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnexpectedBody | Self::InvalidHandshake | Self::RequestBroken => StatusCode::BAD_REQUEST,
+            Self::RequestTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RateLimited(_) | Self::ClientConcurrencyLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::ConcurrencyLimited | Self::CircuitOpen(_) | Self::Preempted => {
                 StatusCode::SERVICE_UNAVAILABLE
@@ -167,8 +188,23 @@ impl Problem for UpstreamError {
     fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
             Self::NotFound => drop(headers.insert(PROXY_STATUS, DESTINATION_NOT_FOUND)),
+            Self::InvalidHandshake => drop(headers.insert(SEC_WEBSOCKET_VERSION, VERSION)),
             Self::MethodNotAllowed { allow } => drop(headers.insert(ALLOW, allow.clone())),
             _ => {}
+        }
+    }
+}
+
+/// A size for people.
+struct Size<'a>(&'a usize);
+
+impl fmt::Display for Size<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kib = self.0 / 1024;
+        if kib.is_multiple_of(1024) {
+            write!(f, "{} MB", kib / 1024)
+        } else {
+            write!(f, "{kib} KB")
         }
     }
 }

@@ -9,6 +9,7 @@ use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, ServedBy, empty};
+use colonnade_web::stream::{StreamConnection, accepts_events};
 use http::header::{ALLOW, CONTENT_LENGTH};
 use http::request::Parts;
 use http::{Method, StatusCode};
@@ -17,9 +18,10 @@ use http_body::Body as _;
 use crate::cached;
 use crate::error::UpstreamError;
 use crate::hop_by_hop;
-use crate::send::Outgoing;
+use crate::send::{Outgoing, StreamRequest};
 use crate::target::Target;
 use crate::upstream::Upstream;
+use crate::websocket::is_websocket;
 use crate::{request_headers, response_headers};
 
 impl Upstream {
@@ -31,12 +33,16 @@ impl Upstream {
         body: RequestBody,
         audience: Audience,
     ) -> Response {
-        let result = match self.check(head, &body) {
-            Ok(Some(options)) => Ok(options),
-            Ok(None) => self.exchange(head, target, body).await,
-            Err(error) => {
-                self.metrics.requests.count(error.outcome());
-                Err(error)
+        let result = if self.settings.websocket && is_websocket(head) {
+            self.open_websocket(head, target).await
+        } else {
+            match self.check(head, &body) {
+                Ok(Some(options)) => Ok(options),
+                Ok(None) => self.exchange(head, target, body).await,
+                Err(error) => {
+                    self.metrics.requests.count(error.outcome());
+                    Err(error)
+                }
             }
         };
         let mut response = result.unwrap_or_else(|error| respond(&error, audience));
@@ -51,7 +57,8 @@ impl Upstream {
         target: Target,
         body: RequestBody,
     ) -> Result<Response, UpstreamError> {
-        let is_get = matches!(head.method, Method::GET | Method::HEAD);
+        // The cache would not store server-sent events.
+        let is_get = matches!(head.method, Method::GET | Method::HEAD) && !accepts_events(&head.headers);
         let hit = is_get.then(|| self.find_hit(&target, &head.headers)).flatten();
         let mut response = if let Some(hit) = hit {
             cached::into_response(hit)
@@ -60,7 +67,9 @@ impl Upstream {
         } else {
             let body = (!body.is_end_stream()).then_some(body);
             let response = self.send(self.outgoing(head, target), body).await?;
+            let is_stream = response.body().is_stream();
             let mut response = response.map(ResponseBody::forwarded);
+            response.body_mut().has_permit = is_stream;
             if let Some(cache) = &self.cache {
                 let status = response.status();
                 cache.record_forwarded(head, status, response.headers_mut());
@@ -85,6 +94,7 @@ impl Upstream {
             client: client_key(&head.extensions),
             is_query: false,
             spans: request_scope::call_spans(),
+            stream: asked_events(head).map(StreamRequest::Events),
         }
     }
 
@@ -95,7 +105,7 @@ impl Upstream {
             response.headers_mut().insert(ALLOW, self.allow.clone());
             return Ok(Some(response));
         }
-        if hop_by_hop::asks_for_upgrade(&head.headers) {
+        if is_websocket(head) || hop_by_hop::asks_for_upgrade(&head.headers) {
             return Err(UpstreamError::Upgrade);
         }
         if !self.settings.methods.contains(&head.method) {
@@ -112,9 +122,16 @@ impl Upstream {
         }
         let length = head.headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        if length.is_some_and(|length| length > self.settings.max_request_bytes) {
-            return Err(UpstreamError::RequestTooLarge);
+        let max_bytes = self.settings.max_request_bytes;
+        if length.is_some_and(|length| length > max_bytes) {
+            return Err(UpstreamError::RequestTooLarge { max_bytes });
         }
         Ok(None)
     }
+}
+
+/// The connection of a client that asks for server-sent events.
+fn asked_events(head: &Parts) -> Option<StreamConnection> {
+    let connection = head.extensions.get().cloned();
+    connection.filter(|_| accepts_events(&head.headers))
 }

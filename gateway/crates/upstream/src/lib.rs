@@ -3,7 +3,8 @@
 //! A request passes the checks of `forward`, gets its headers from `request_headers`, and is sent
 //! by `send`: to an `endpoint`, within the limits of the upstream, and again to another endpoint if
 //! it may be repeated. `response_headers` decides what of the response visitors get, and
-//! `response_body` streams it. GET and HEAD go through the shared `cache`, most of whose hits need
+//! `response_body` streams it. `websocket` relays what follows a switch of the protocol; such
+//! `streams` have limits of their own. GET and HEAD go through the shared `cache`, most of whose hits need
 //! no headers for the upstream. [`Upstreams::query`] does the same for the queries of pages.
 
 mod base_path;
@@ -18,6 +19,7 @@ mod connection_pool;
 mod cookies;
 mod endpoint;
 mod error;
+mod event_stream;
 mod failure_window;
 mod forward;
 mod framing;
@@ -34,8 +36,10 @@ mod resolver;
 mod response_body;
 mod response_headers;
 mod send;
+mod streams;
 mod target;
 mod upstream;
+mod websocket;
 
 pub use client::ClientError;
 pub use resolver::resolve;
@@ -102,6 +106,11 @@ impl Upstreams {
         let mut all = upstreams.collect::<Result<Vec<_>, _>>()?;
         all.sort_by_key(|upstream| std::cmp::Reverse(upstream.prefix.len()));
         Ok(Self { all, cache })
+    }
+
+    /// Whether visitors may open WebSockets to one of them.
+    pub fn has_websockets(&self) -> bool {
+        self.all.iter().any(|upstream| upstream.settings.websocket)
     }
 
     /// Forwards a visitor's request below `/api/`. Streams both bodies. `audience` gets the errors.

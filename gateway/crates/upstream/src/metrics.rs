@@ -20,6 +20,7 @@ use crate::cache::{Budget, CacheOutcome};
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
 use crate::outcome::{Outcome, QueryOutcome};
+use crate::streams::{StreamEnd, StreamKind};
 
 /// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
 const SECONDS: [f64; 12] = [
@@ -35,6 +36,8 @@ pub struct UpstreamMetrics {
     cache: Family<OutcomeLabels, Counter>,
     cache_size: CacheGauge,
     queries: Family<OutcomeLabels, Counter>,
+    streams_open: Family<KindLabels, Gauge>,
+    streams_closed: Family<EndLabels, Counter>,
     breakers: Family<StateLabels, Gauge>,
     endpoints: EndpointGauge,
 }
@@ -73,7 +76,16 @@ pub(crate) struct MetricsOfUpstream {
     /// How the cache answered requests.
     pub(crate) cache: Counters<CacheOutcome>,
     pub(crate) queries: Counters<QueryOutcome>,
+    /// By kind.
+    streams: Vec<StreamMetrics>,
     breaker: [(BreakerState, Gauge); 3],
+}
+
+/// The metrics of one kind of streams of an upstream.
+#[derive(Clone)]
+pub(crate) struct StreamMetrics {
+    open: Gauge,
+    closed: Vec<(StreamEnd, Counter)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -85,6 +97,19 @@ struct UpstreamLabel {
 struct OutcomeLabels {
     upstream: String,
     outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KindLabels {
+    upstream: String,
+    kind: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EndLabels {
+    upstream: String,
+    kind: &'static str,
+    cause: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -148,6 +173,8 @@ impl Default for UpstreamMetrics {
             cache: Family::default(),
             cache_size: CacheGauge::default(),
             queries: Family::default(),
+            streams_open: Family::default(),
+            streams_closed: Family::default(),
             breakers: Family::default(),
             endpoints: EndpointGauge::default(),
         }
@@ -190,6 +217,16 @@ impl UpstreamMetrics {
             Described(self.queries.clone()),
         );
         registry.register(
+            "upstream_streams_open",
+            "Open WebSockets and responses with server-sent events",
+            Described(self.streams_open.clone()),
+        );
+        registry.register(
+            "upstream_streams_closed",
+            "WebSockets and responses with server-sent events that have ended, by cause",
+            Described(self.streams_closed.clone()),
+        );
+        registry.register(
             "upstream_circuit_breaker_state",
             "1 for the current state of an upstream's circuit breaker, 0 for the others",
             Described(self.breakers.clone()),
@@ -219,6 +256,7 @@ impl UpstreamMetrics {
             retries: self.retries.get_or_create_owned(&label),
             cache: Counters::new(&self.cache, upstream),
             queries: Counters::new(&self.queries, upstream),
+            streams: self.streams_of(upstream),
             breaker: BreakerState::ALL.map(|state| {
                 let gauge = self.breakers.get_or_create_owned(&StateLabels {
                     upstream: upstream.to_owned(),
@@ -230,7 +268,46 @@ impl UpstreamMetrics {
     }
 }
 
+impl UpstreamMetrics {
+    /// The metrics of an upstream's streams. Each is exposed from the start.
+    fn streams_of(&self, upstream: &str) -> Vec<StreamMetrics> {
+        let metrics = StreamKind::VARIANTS.iter().map(|&kind| {
+            let (upstream, name) = (upstream.to_owned(), kind.into());
+            let closed = StreamEnd::VARIANTS.iter().map(|&end| {
+                let labels = EndLabels {
+                    upstream: upstream.clone(),
+                    kind: name,
+                    cause: end.into(),
+                };
+                (end, self.streams_closed.get_or_create_owned(&labels))
+            });
+            let closed = closed.collect();
+            let labels = KindLabels { upstream, kind: name };
+            let open = self.streams_open.get_or_create_owned(&labels);
+            StreamMetrics { open, closed }
+        });
+        metrics.collect()
+    }
+}
+
+impl StreamMetrics {
+    /// Counts a stream that has ended.
+    pub(crate) fn closed(&self, end: StreamEnd) {
+        self.open.dec();
+        if let Some((_, counter)) = self.closed.iter().find(|(one, _)| *one == end) {
+            counter.inc();
+        }
+    }
+}
+
 impl MetricsOfUpstream {
+    /// Counts an open stream, until [`StreamMetrics::closed`] is called.
+    pub(crate) fn open_stream(&self, kind: StreamKind) -> StreamMetrics {
+        let metrics = &self.streams[kind as usize];
+        metrics.open.inc();
+        metrics.clone()
+    }
+
     /// Counts a call.
     pub(crate) fn record(&self, outcome: Outcome, duration: Duration) {
         self.requests.count(outcome);

@@ -118,6 +118,7 @@ impl Upstream {
             client,
             is_query: true,
             spans: request_scope::call_spans(),
+            stream: None,
         };
         let served = self.send_get(request).await.map_err(|error| QueryResult {
             is_client_limited: error.is_of_client(),

@@ -87,6 +87,14 @@ impl CallRecord {
         self.outcome = Outcome::of_status(status);
     }
 
+    /// Ends the call with the head of a response that goes on as a stream. Returns what the stream
+    /// still holds.
+    pub(crate) fn into_stream(mut self) -> Option<EndpointPermit> {
+        self.record_verdict(Verdict::Served);
+        self.outcome = Outcome::of_status(self.status.unwrap_or_default());
+        self.endpoint.take()
+    }
+
     /// Ends the call with a failure of the upstream. `error` contains nothing of the request or the
     /// response.
     pub(crate) fn fail(mut self, outcome: Outcome, error: &str) {

@@ -55,7 +55,8 @@ pub(crate) enum OutgoingBody {
     /// The client's body. Trailers are dropped.
     Client {
         body: RequestBody,
-        /// The number of bytes that may still come.
+        /// The number of bytes that may come, and that may still come.
+        max_bytes: usize,
         remaining: usize,
         state: Arc<CallState>,
     },
@@ -76,6 +77,7 @@ impl OutgoingBody {
                 state.begin_upload();
                 Self::Client {
                     body,
+                    max_bytes,
                     remaining: max_bytes,
                     state: Arc::clone(state),
                 }
@@ -92,14 +94,15 @@ impl Body for OutgoingBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, ClientBodyError>>> {
-        let (body, remaining, state) = match &mut *self {
+        let (body, max_bytes, remaining, state) = match &mut *self {
             Self::Empty => return Poll::Ready(None),
             Self::Received(bytes) => return Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Self::Client {
                 body,
+                max_bytes,
                 remaining,
                 state,
-            } => (body, remaining, state),
+            } => (body, *max_bytes, remaining, state),
         };
         let fail = |fault| {
             state.fail(fault);
@@ -122,7 +125,7 @@ impl Body for OutgoingBody {
             };
             if let Ok(data) = frame.into_data() {
                 let Some(left) = remaining.checked_sub(data.len()) else {
-                    return fail(CallFault::RequestTooLarge);
+                    return fail(CallFault::RequestTooLarge { max_bytes });
                 };
                 *remaining = left;
                 return Poll::Ready(Some(Ok(Frame::data(data))));

@@ -130,7 +130,9 @@ fn is_forwarded(name: &HeaderName, method: &Method, is_proxy: bool, upstream: &U
         // make the upstream find a loop and answer with an error that others share.
         "traceparent" | "tracestate" | "via" => is_proxy,
         _ if upstream.forward_request_headers.contains(name) => true,
-        text if matches!(*method, Method::GET | Method::HEAD) => is_forwarded_with_get(text),
+        text if matches!(*method, Method::GET | Method::HEAD | Method::CONNECT) => {
+            is_forwarded_with_get(text)
+        }
         text => !is_set_by_proxies(text),
     }
 }

@@ -8,11 +8,14 @@ use bytes::Bytes;
 use colonnade_web::body::BrokenBody;
 use http_body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::Sleep;
 
 use crate::call_state::{CallState, Interrupt};
+use crate::connection::Connection;
 use crate::connection_body::ConnectionBody;
+use crate::endpoint::EndpointPermit;
 use crate::error::{UpstreamError, describe};
+use crate::event_stream::EventStream;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 
@@ -26,6 +29,10 @@ pub(crate) struct UpstreamBody {
     timer: Option<Pin<Box<Sleep>>>,
     /// Whether the response is one to HEAD, so that its length is not that of the body.
     is_head: bool,
+    /// Set for server-sent events, which have limits of their own.
+    stream: Option<EventStream>,
+    /// What a stream still holds of its call.
+    pub(crate) endpoint: Option<EndpointPermit>,
 }
 
 /// What a call in its response holds. Empty once it has yielded, even if its client does not read.
@@ -92,35 +99,55 @@ impl UpstreamBody {
         max_bytes: usize,
         state: Arc<CallState>,
         is_head: bool,
-        record: CallRecord,
     ) -> Self {
         let response = Arc::new(ResponseSlot(Mutex::new(Some(ResponseInProgress {
             incoming,
-            record: Some(record),
+            record: None,
             waker: None,
         }))));
-        if !state.begin_response(&response) {
-            response.interrupt();
-        }
         Self {
             response,
             remaining: max_bytes,
             state,
             timer: None,
             is_head,
+            stream: None,
+            endpoint: None,
+        }
+    }
+
+    /// Continues as a stream.
+    pub(crate) fn stream(&mut self, stream: EventStream) {
+        stream.extend(&self.state);
+        self.stream = Some(stream);
+    }
+
+    /// Takes the connection of a response that switches the protocol.
+    pub(crate) fn take_connection(&self) -> Option<Box<Connection>> {
+        self.response.0.lock().take()?.incoming.into_connection()
+    }
+
+    /// Whether it is a stream, with a permit of its own.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Records its end as that of the call.
+    pub(crate) fn record(&mut self, record: CallRecord) {
+        if let Some(response) = &mut *self.response.0.lock() {
+            response.record = Some(record);
+        }
+        if !self.state.begin_response(&self.response) {
+            self.response.interrupt();
         }
     }
 }
 
-/// Returns whether the upstream has taken too long; otherwise wakes the task when it has.
-fn poll_expired(state: &CallState, timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> bool {
-    // It moves while the gateway waits for the rest of the client's body.
-    let deadline = state.deadline();
-    let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-    if timer.deadline() != deadline {
-        timer.as_mut().reset(deadline);
+/// The upstream has ended the body, or its connection has failed.
+fn close(stream: &mut Option<EventStream>) {
+    if let Some(stream) = stream {
+        stream.close();
     }
-    timer.as_mut().poll(cx).is_ready()
 }
 
 impl Body for UpstreamBody {
@@ -133,6 +160,11 @@ impl Body for UpstreamBody {
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
         let this = self.get_mut();
         this.state.read();
+        if let Some(stream) = &mut this.stream
+            && stream.poll_ended(&this.state, &mut this.timer, cx).is_ready()
+        {
+            return Poll::Ready(None);
+        }
         let mut slot = this.response.0.lock();
         let Some(response) = &mut *slot else {
             return Poll::Ready(Some(Err(BrokenBody(Outcome::Preempted.name()))));
@@ -141,13 +173,15 @@ impl Body for UpstreamBody {
             let frame = match Pin::new(&mut response.incoming).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,
                 Poll::Ready(Some(Err(error))) => {
+                    close(&mut this.stream);
                     return Poll::Ready(Some(Err(response.interrupt(&this.state, &error))));
                 }
                 Poll::Ready(None) => {
+                    close(&mut this.stream);
                     response.succeed();
                     return Poll::Ready(None);
                 }
-                Poll::Pending if poll_expired(&this.state, &mut this.timer, cx) => {
+                Poll::Pending if this.state.poll_expired(&mut this.timer, cx) => {
                     let error = response.fail(Outcome::TimedOut, "the response did not end in time");
                     return Poll::Ready(Some(Err(error)));
                 }
@@ -159,6 +193,10 @@ impl Body for UpstreamBody {
             let Ok(data) = frame.into_data() else {
                 continue;
             };
+            if let Some(stream) = &this.stream {
+                stream.extend(&this.state);
+                return Poll::Ready(Some(Ok(Frame::data(data))));
+            }
             let Some(left) = this.remaining.checked_sub(data.len()) else {
                 let error = response.fail(Outcome::ResponseTooLarge, "the response is over the limit");
                 return Poll::Ready(Some(Err(error)));

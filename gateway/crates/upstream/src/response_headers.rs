@@ -135,6 +135,10 @@ fn is_allowed(name: &HeaderName) -> bool {
             | "last-modified"
             | "location"
             | "retry-after"
+            // Only a response that opens a WebSocket has them.
+            | "sec-websocket-accept"
+            | "sec-websocket-extensions"
+            | "sec-websocket-protocol"
             | "vary"
             | "via"
             | "cache-status"

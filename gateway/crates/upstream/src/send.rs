@@ -9,7 +9,9 @@ use colonnade_clock::poll;
 use colonnade_web::body::RequestBody;
 use colonnade_web::call_span::CallSpans;
 use colonnade_web::client::ClientKey;
-use http::header::CONTENT_LENGTH;
+use colonnade_web::stream::{EVENT_STREAM, StreamConnection};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT};
+use http::response::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use tower::retry::budget::Budget as _;
 
@@ -18,11 +20,13 @@ use crate::client::SendError;
 use crate::connection_body::ConnectionBody;
 use crate::endpoint::Endpoint;
 use crate::error::{UpstreamError, describe};
+use crate::event_stream::EventStream;
 use crate::outcome::Outcome;
 use crate::record::CallRecord;
 use crate::request_body::{OutgoingBody, Upload};
 use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
+use crate::streams::StreamKind;
 use crate::target::Target;
 use crate::upstream::Upstream;
 use crate::{framing, request_headers, response_headers};
@@ -42,6 +46,19 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) is_query: bool,
     /// Starts the span of the call, if the request is traced.
     pub(crate) spans: Option<CallSpans>,
+    /// The stream that the client asks for.
+    pub(crate) stream: Option<StreamRequest>,
+}
+
+/// A stream that a client asks for.
+pub(crate) enum StreamRequest {
+    /// A WebSocket, which has its permit already.
+    WebSocket {
+        /// What the upstream answers to the key.
+        accept: HeaderValue,
+    },
+    /// Server-sent events, on this connection.
+    Events(StreamConnection),
 }
 
 /// Why one attempt fails.
@@ -246,7 +263,7 @@ impl Call<'_> {
             let endpoint = Arc::clone(&permit.endpoint);
             self.record.begin_attempt(permit);
             let error = match self.attempt(&endpoint).await {
-                Ok(response) => return self.accept(response),
+                Ok(response) => return self.accept(response).await,
                 Err(error) => error,
             };
             match self.plan.next(error.stage) {
@@ -273,10 +290,8 @@ impl Call<'_> {
             return Err(fault.into());
         }
         let response = outcome?;
-        if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(AttemptError::invalid_response(
-                "the response switches the protocol",
-            ));
+        if let Err(text) = self.check_switch(&response) {
+            return Err(AttemptError::invalid_response(text));
         }
         let (head, body) = response.into_parts();
         if let Err(text) = framing::check(&head) {
@@ -284,6 +299,25 @@ impl Call<'_> {
             return Err(AttemptError::invalid_response(text));
         }
         Ok(Response::from_parts(head, body))
+    }
+
+    /// Checks whether a response switches the protocol if it should.
+    fn check_switch<B>(&self, response: &Response<B>) -> Result<(), &'static str> {
+        let switches = response.status() == StatusCode::SWITCHING_PROTOCOLS;
+        match &self.request.stream {
+            Some(StreamRequest::WebSocket { accept }) if switches => {
+                let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT);
+                (accepted == Some(accept))
+                    .then_some(())
+                    .ok_or("the response is for another WebSocket")
+            }
+            // Over HTTP/2 the client would take it for a WebSocket.
+            Some(StreamRequest::WebSocket { .. }) if response.status().is_success() => {
+                Err("the response opens no WebSocket")
+            }
+            _ if switches => Err("the response switches the protocol"),
+            _ => Ok(()),
+        }
     }
 
     /// The request as an endpoint gets it. The last attempt takes the headers, and each one the
@@ -330,7 +364,7 @@ impl Call<'_> {
     }
 
     /// Checks the head of a response.
-    fn accept(
+    async fn accept(
         mut self,
         response: Response<ConnectionBody>,
     ) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
@@ -355,9 +389,36 @@ impl Call<'_> {
         if self.state.is_uploading() {
             incoming.drive_in_task();
         }
-        let body = UpstreamBody::new(incoming, max_bytes, self.state, is_head, self.record);
+        let mut body = UpstreamBody::new(incoming, max_bytes, self.state, is_head);
+        match self.request.stream {
+            Some(StreamRequest::WebSocket { .. }) if head.status == StatusCode::SWITCHING_PROTOCOLS => {
+                body.endpoint = self.record.into_stream();
+            }
+            Some(StreamRequest::Events(connection)) if has_events(&head) => {
+                let stream = self
+                    .upstream
+                    .open_stream(StreamKind::EventStream, self.request.client);
+                let stream = match stream.await {
+                    Ok(stream) => stream,
+                    Err(error) => {
+                        self.record.end(error.outcome());
+                        return Err(error);
+                    }
+                };
+                body.endpoint = self.record.into_stream();
+                body.stream(EventStream::new(stream, settings, &connection));
+            }
+            _ => body.record(self.record),
+        }
         Ok(Response::from_parts(head, Box::new(body)))
     }
+}
+
+/// Returns whether a response has server-sent events.
+fn has_events(head: &Parts) -> bool {
+    let content_type = head.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    head.status == StatusCode::OK
+        && content_type.is_some_and(|value| value.starts_with(EVENT_STREAM.as_bytes()))
 }
 
 /// Returns whether requests with this method usually have a body. Without one they need

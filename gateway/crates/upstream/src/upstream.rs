@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_admission::{Full, Limits, Permit, Pool};
+use colonnade_admission::{Limits, Permit, Pool};
 use colonnade_config::{self as config, Origin};
 use colonnade_model::pattern::RequestPath;
 use colonnade_web::client::ClientKey;
@@ -49,6 +49,8 @@ pub(crate) struct Upstream {
     pub(crate) endpoints: Arc<Endpoints>,
     /// The permits of calls in progress.
     calls: Pool<WaitingCall>,
+    /// The permits of open streams.
+    pub(crate) streams: Pool<WaitingCall>,
     pub(crate) breaker: Arc<CircuitBreaker<UpstreamBreaker>>,
     rate_limiter: ClientRateLimiter,
     pub(crate) retry_budget: TpsBudget,
@@ -103,6 +105,7 @@ impl Upstream {
             prefix: prefix_segments(&settings.path),
             allow: HeaderValue::try_from(allow).unwrap_or(HeaderValue::from_static("OPTIONS")),
             calls: Pool::default(),
+            streams: Pool::default(),
             rate_limiter: ClientRateLimiter::default(),
             retry_budget: TpsBudget::new(BUDGET_WINDOW, MIN_RETRIES_PER_SECOND, share),
             origin_headers: OriginHeaders::new(&site, &settings.path),
@@ -150,10 +153,7 @@ impl Upstream {
         };
         let call = WaitingCall(Arc::clone(state));
         let permit = self.calls.acquire(client, Some(call), limits);
-        permit.await.map_err(|full| match full {
-            Full::Total => UpstreamError::ConcurrencyLimited,
-            Full::Client => UpstreamError::ClientConcurrencyLimited,
-        })
+        permit.await.map_err(UpstreamError::from)
     }
 }
 

@@ -35,3 +35,4 @@ pub mod response;
 pub mod router;
 pub mod security_headers;
 mod served_by;
+pub mod stream;

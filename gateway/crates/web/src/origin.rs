@@ -14,6 +14,12 @@ pub fn is_same_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }
+    has_own_origin(uri, headers, scheme)
+}
+
+/// Returns whether `Origin` equals the scheme of the site and the host of the request. Browsers send
+/// it with each WebSocket, and not all send `Sec-Fetch-Site`.
+pub fn has_own_origin(uri: &Uri, headers: &HeaderMap, scheme: &str) -> bool {
     let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
     let own = own_origin(uri, headers, scheme);
     origin

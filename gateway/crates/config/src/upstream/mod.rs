@@ -129,6 +129,23 @@ pub struct Upstream {
     #[serde(rename = "max_response_kib", default = "kibibytes::<10_240>")]
     #[serde(deserialize_with = "size")]
     pub max_response_bytes: usize,
+    /// Whether visitors may open WebSockets to the upstream.
+    #[serde(default)]
+    pub websocket: bool,
+    /// The maximum number of open streams: WebSockets, and responses with server-sent events.
+    #[serde(default = "number::<1_024, _>")]
+    #[serde(deserialize_with = "integer::<1, 65_536, _, _>")]
+    pub max_streams: usize,
+    #[serde(default, deserialize_with = "optional")]
+    max_streams_per_client: Option<usize>,
+    /// How long neither side of a stream may send anything.
+    #[serde(rename = "stream_idle_timeout_ms", default = "default_ms::<60_000>")]
+    #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
+    pub stream_idle_timeout: Duration,
+    /// How long a stream may stay open.
+    #[serde(rename = "stream_total_timeout_ms", default = "default_ms::<3_600_000>")]
+    #[serde(deserialize_with = "milliseconds::<1, WEEK, _>")]
+    pub stream_total_timeout: Duration,
     /// Whether the upstream gets the visitor's cookies, except those of the gateway.
     #[serde(default)]
     pub forward_cookies: bool,
@@ -147,10 +164,12 @@ impl Upstream {
     /// The maximum number of requests in progress per client: an IPv4 address, or the /64 of an
     /// IPv6 address. At most `max_concurrent`.
     pub fn max_concurrent_per_client(&self) -> usize {
-        let default = (self.max_concurrent / 8).max(8);
-        self.max_concurrent_per_client
-            .unwrap_or(default)
-            .min(self.max_concurrent)
+        of_client(self.max_concurrent_per_client, self.max_concurrent)
+    }
+
+    /// The maximum number of open streams per client. At most `max_streams`.
+    pub fn max_streams_per_client(&self) -> usize {
+        of_client(self.max_streams_per_client, self.max_streams)
     }
 
     /// Reads the secrets, and checks the name and the addresses. A relative path starts at
@@ -170,11 +189,19 @@ impl Upstream {
                 }
             }
         }
-        let (total, per_client) = (self.max_concurrent, self.max_concurrent_per_client);
-        if let Some(per_client) = per_client.filter(|per_client| *per_client > total) {
-            let path = ["upstreams", name, "max_concurrent_per_client"];
-            let wrong = format!("is {per_client}, above `max_concurrent`, which is {total}");
-            file.problem(&path, &wrong, "at most `max_concurrent`");
+        for (key, total, per_client) in [
+            (
+                "max_concurrent",
+                self.max_concurrent,
+                self.max_concurrent_per_client,
+            ),
+            ("max_streams", self.max_streams, self.max_streams_per_client),
+        ] {
+            if let Some(per_client) = per_client.filter(|per_client| *per_client > total) {
+                let path = ["upstreams", name, &format!("{key}_per_client")];
+                let wrong = format!("is {per_client}, above `{key}`, which is {total}");
+                file.problem(&path, &wrong, &format!("at most `{key}`"));
+            }
         }
         let refused = self.urls.iter().find(|url| has_link_local_host(url));
         if let Some(url) = refused.filter(|_| !self.allow_link_local) {
@@ -194,6 +221,11 @@ pub(crate) fn check_paths(upstreams: &BTreeMap<String, Upstream>, file: &mut Con
             file.problem(&["upstreams", name, "path"], &wrong, "a path of its own");
         }
     }
+}
+
+/// The part of one client in a limit of all: an eighth by default, but at least 8.
+fn of_client(limit: Option<usize>, total: usize) -> usize {
+    limit.unwrap_or((total / 8).max(8)).min(total)
 }
 
 fn kibibytes<const N: usize>() -> usize {

@@ -7,6 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use colonnade_admission::Permit;
+use hyper::server::conn::http1::UpgradeableConnection;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -15,10 +16,11 @@ use tokio::time::sleep;
 
 use super::close_log::client_fault;
 use super::service::ConnectionService;
-use crate::http1::{self, Http1Inspector};
-use crate::http2::{self, Http2Inspector, NewStreams, WithStreams};
+use crate::http1::{self, Http1Inspector, WithTunnel};
+use crate::http2::{self, Http2Inspector, WithStreams};
 use crate::io::InspectedStream;
 use crate::metrics::CloseReason;
+use crate::new_streams::NewStreams;
 use crate::protocol::{Protocol, ServedConnection};
 use crate::service::HttpService;
 use crate::shutdown::shutdown_requested;
@@ -56,6 +58,7 @@ impl Lifecycle<'_> {
         protocol: Protocol,
         io: I,
         service: ConnectionService<S>,
+        streams: NewStreams,
     ) -> CloseReason
     where
         S: HttpService,
@@ -66,11 +69,16 @@ impl Lifecycle<'_> {
             Protocol::Http1 => {
                 let io = InspectedStream::new(io, Http1Inspector::new(state));
                 let connection = http1::builder(&limits).serve_connection(TokioIo::new(io), service);
+                let connection = connection.with_upgrades();
+                let connection =
+                    WithTunnel::new(connection, UpgradeableConnection::graceful_shutdown, streams);
                 self.run(protocol, connection).await
             }
             Protocol::Http2 => {
-                let streams = NewStreams::default();
-                let builder = http2::builder(&limits, streams.executor());
+                let mut builder = http2::builder(&limits, streams.executor());
+                if service.settings.load().websocket {
+                    builder.enable_connect_protocol();
+                }
                 let io = InspectedStream::new(io, Http2Inspector::new(state.clone()));
                 let connection = builder.serve_connection(TokioIo::new(io), service);
                 self.run(protocol, WithStreams::new(connection, streams, state))

@@ -7,6 +7,7 @@ mod lifecycle;
 mod response_body;
 mod service;
 mod sniff;
+mod stream;
 
 pub(crate) use close_log::CloseLog;
 
@@ -25,6 +26,7 @@ use tokio_rustls::server::TlsStream;
 use crate::io::{MonitoredSocket, Rewind};
 use crate::lingering_close::LingeringCloses;
 use crate::metrics::{ListenerConnectionMetrics, RejectReason};
+use crate::new_streams::NewStreams;
 use crate::protocol::Protocol;
 use crate::proxy;
 use crate::service::HttpService;
@@ -90,12 +92,14 @@ impl<S: HttpService> Connection<S> {
             protocol,
             stream,
         } = handshake;
+        let streams = NewStreams::default();
         let service = ConnectionService {
             service: self.service,
             peer,
             settings: self.current_settings,
             state: state.clone(),
             metrics: self.metrics.clone(),
+            streams: streams.executor(),
         };
         if proxy::is_trusted(&self.settings.trusted_proxies, peer) {
             state.mark_shared();
@@ -107,8 +111,8 @@ impl<S: HttpService> Connection<S> {
             shutdown: self.shutdown,
         };
         let reason = match stream {
-            Stream::Plain(io) => lifecycle.serve(protocol, io, service).await,
-            Stream::Tls(io) => lifecycle.serve(protocol, io, service).await,
+            Stream::Plain(io) => lifecycle.serve(protocol, io, service, streams).await,
+            Stream::Tls(io) => lifecycle.serve(protocol, io, service, streams).await,
         };
         if reason.is_client_fault() {
             self.close_log.log(reason, peer);

@@ -5,18 +5,24 @@ use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 
-use crate::state::ResponseGuard;
+use crate::state::{QuietResponse, ResponseGuard};
 
 /// A body that keeps its connection from being idle.
 pub(crate) struct TrackedBody<B> {
     body: B,
     guard: ResponseGuard,
+    /// While the body has nothing to send, although its client would read it.
+    quiet: Option<QuietResponse>,
 }
 
 impl<B> TrackedBody<B> {
     /// Keeps `guard` until the body is dropped.
     pub(super) fn new(body: B, guard: ResponseGuard) -> Self {
-        Self { body, guard }
+        Self {
+            body,
+            guard,
+            quiet: None,
+        }
     }
 }
 
@@ -29,6 +35,11 @@ impl<B: Body + Unpin> Body for TrackedBody<B> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if frame.is_ready() {
+            self.quiet = None;
+        } else if self.quiet.is_none() {
+            self.quiet = self.guard.begin_quiet();
+        }
         if let Poll::Ready(Some(Err(_))) = &frame {
             self.guard.break_response();
         }

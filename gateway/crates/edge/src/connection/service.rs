@@ -10,7 +10,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::client::{ClientAddress, FromTrustedProxy};
 use http::header::CONNECTION;
 use http::request::Parts;
-use http::{HeaderValue, Response, Version};
+use http::{HeaderValue, Response, StatusCode, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::service::Service;
@@ -18,7 +18,9 @@ use tokio::task::yield_now;
 
 use super::body_timeout::BodyTimeout;
 use super::response_body::TrackedBody;
+use super::stream::add_connection;
 use crate::metrics::ListenerConnectionMetrics;
+use crate::new_streams::StreamExecutor;
 use crate::proxy;
 use crate::service::{ConnectionHandle, HttpService};
 use crate::settings::CurrentSettings;
@@ -39,6 +41,8 @@ pub(super) struct ConnectionService<S> {
     pub(super) state: ConnectionState,
     /// The metrics of the listener.
     pub(super) metrics: ListenerConnectionMetrics,
+    /// Runs what follows a switch of the protocol.
+    pub(super) streams: StreamExecutor,
 }
 
 impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
@@ -54,6 +58,7 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
         }
         let (mut head, body) = request.into_parts();
         let connection = self.identify_client(&mut head);
+        add_connection(&mut head, &self.state, &self.streams);
         let (body, timeout) = self.with_timeout(head.version, body);
         let version = head.version;
         let (guard, is_pipelined) = self.state.begin_response(version);
@@ -76,8 +81,9 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
                     }
                 },
             };
-            // HTTP/2 sends GOAWAY instead.
-            if version < Version::HTTP_2 && guard.is_last() {
+            // HTTP/2 sends GOAWAY instead, and another protocol follows no HTTP response.
+            let is_http1 = version < Version::HTTP_2 && response.status() != StatusCode::SWITCHING_PROTOCOLS;
+            if is_http1 && guard.is_last() {
                 response.headers_mut().insert(CONNECTION, CLOSE);
             }
             Ok(response.map(|body| TrackedBody::new(body, guard)))
@@ -136,6 +142,7 @@ mod tests {
     use crate::http1::{Http1Inspector, builder};
     use crate::io::InspectedStream;
     use crate::metrics::ConnectionMetrics;
+    use crate::new_streams::NewStreams;
     use crate::settings::{AllowedHosts, Settings};
     use crate::state::ConnectionState;
     use crate::{HttpService, Limits};
@@ -172,6 +179,7 @@ mod tests {
             trusted_proxies: Vec::new(),
             proxy_protocol: false,
             hsts: HeaderValue::from_static("max-age=1"),
+            websocket: false,
         };
         let recorder = PathRecorder::default();
         let (order, received) = (Arc::clone(&recorder.order), Arc::clone(&recorder.received));
@@ -182,6 +190,7 @@ mod tests {
             settings: settings.into_current(),
             state: state.clone(),
             metrics: ConnectionMetrics::default().for_listener("site"),
+            streams: NewStreams::default().executor(),
         };
         let (mut client, server) = duplex(1024);
         let io = TokioIo::new(InspectedStream::new(server, Http1Inspector::new(state)));

@@ -2,6 +2,7 @@
 //! framing.
 
 mod framing;
+mod tunnel;
 
 use std::io;
 
@@ -13,6 +14,7 @@ use crate::io::{Inspector, Verdict};
 use crate::metrics::CloseReason;
 use crate::state::{ConnectionState, Expected};
 use framing::{Framing, FramingError, Part};
+pub(crate) use tunnel::WithTunnel;
 
 /// hyper's default for the maximum number of header fields.
 const HYPER_MAX_HEADERS: usize = 100;
@@ -54,6 +56,9 @@ impl Http1Inspector {
 
 impl Inspector for Http1Inspector {
     fn received(&mut self, bytes: &[u8]) -> io::Result<Verdict> {
+        if self.state.is_tunnel() {
+            return Ok(Verdict::Accept);
+        }
         let verdict = match self.framing.feed(bytes) {
             Ok(()) => Verdict::Accept,
             Err(FramingError::Head(at)) => Verdict::RejectHead(at),

@@ -15,12 +15,12 @@ use hyper_util::rt::TokioTimer;
 use crate::Limits;
 use crate::io::{Inspector, Verdict};
 use crate::metrics::CloseReason;
+use crate::new_streams::StreamExecutor;
 use crate::state::{ConnectionState, Expected};
 use colonnade_web::rate_limiter::RateLimiter;
 pub(crate) use frames::PREFACE;
 use frames::{Frame, FrameParser, Kind};
-use streams::StreamExecutor;
-pub(crate) use streams::{NewStreams, WithStreams};
+pub(crate) use streams::WithStreams;
 
 /// The flow-control window of a stream (RFC 9113, section 6.9.1). Request bodies from visitors are
 /// a few KiB. A full window applies backpressure to a client that sends faster than the gateway

@@ -5,55 +5,15 @@
 //! connection uses one core. A response takes microseconds of it: what takes longer runs in render
 //! workers or on threads for blocking work.
 
-use std::future::poll_fn;
-use std::mem::take;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Weak};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use hyper::rt::Executor;
 use hyper_util::server::graceful::GracefulConnection;
-use parking_lot::Mutex;
 
+use crate::new_streams::{NewStreams, Stream};
 use crate::protocol::ServedConnection;
 use crate::state::ConnectionState;
-
-type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// Streams that have not been polled.
-#[derive(Default)]
-pub(crate) struct NewStreams(Arc<Mutex<Vec<Stream>>>);
-
-/// Adds streams to [`NewStreams`]. Weak, because each stream owns a copy.
-#[derive(Clone)]
-pub(crate) struct StreamExecutor(Weak<Mutex<Vec<Stream>>>);
-
-impl NewStreams {
-    /// The executor for hyper.
-    pub(crate) fn executor(&self) -> StreamExecutor {
-        StreamExecutor(Arc::downgrade(&self.0))
-    }
-}
-
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for StreamExecutor {
-    fn execute(&self, stream: F) {
-        let stream = async move {
-            let mut stream = pin!(stream);
-            // A panic resets this stream, and no other one.
-            poll_fn(|cx| {
-                let polled = catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll(cx)));
-                polled.unwrap_or(Poll::Ready(()))
-            })
-            .await;
-        };
-        // A connection that has ended accepts no streams.
-        if let Some(new) = self.0.upgrade() {
-            new.lock().push(Box::pin(stream));
-        }
-    }
-}
 
 /// A connection with its streams. They end with it.
 pub(crate) struct WithStreams<C> {
@@ -76,7 +36,7 @@ impl<C> WithStreams<C> {
 
     /// Polls the streams. Returns how many have ended.
     fn poll_streams(&mut self, cx: &mut Context<'_>) -> usize {
-        self.streams.extend(take(&mut *self.new.0.lock()));
+        self.streams.extend(self.new.take());
         let before = self.streams.len();
         while let Poll::Ready(Some(())) = self.streams.poll_next_unpin(cx) {}
         before - self.streams.len()
@@ -107,7 +67,7 @@ impl<C: GracefulConnection + Unpin> Future for WithStreams<C> {
         if connection.is_pending() && responses > 0 {
             connection = this.poll_responses(cx, responses);
             // The next poll serves the requests that arrived meanwhile, after other connections.
-            if !this.new.0.lock().is_empty() {
+            if !this.new.is_empty() {
                 cx.waker().wake_by_ref();
             }
         }

@@ -10,6 +10,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, COOKIE, HOST};
 use http::request::Parts;
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
+use hyper::ext::Protocol;
 
 use crate::{AllowedHosts, Settings};
 use colonnade_web::client::FromTrustedProxy;
@@ -63,7 +64,7 @@ pub enum RequestError {
     /// The scheme is not that of the listener (RFC 9110, section 7.4).
     #[error("The scheme is not that of this listener.")]
     Scheme,
-    /// The method is CONNECT.
+    /// The method is CONNECT, for another protocol than WebSocket (RFC 8441).
     #[error("CONNECT is not supported.")]
     Connect,
 }
@@ -140,7 +141,7 @@ fn validate(head: &Parts, settings: &Settings) -> Result<(), RequestError> {
     if uri.query().is_some_and(has_too_many_parameters) {
         return Err(RequestError::TooManyParameters);
     }
-    if head.method == Method::CONNECT {
+    if head.method == Method::CONNECT && !is_websocket(head) {
         return Err(RequestError::Connect);
     }
     let authority = uri.authority().map(Authority::as_str);
@@ -181,6 +182,12 @@ fn validate(head: &Parts, settings: &Settings) -> Result<(), RequestError> {
         }
     }
     Ok(())
+}
+
+/// Returns whether a request opens a WebSocket over HTTP/2 (RFC 8441).
+fn is_websocket(head: &Parts) -> bool {
+    let protocol = head.extensions.get::<Protocol>();
+    protocol.is_some_and(|protocol| protocol.as_str() == "websocket")
 }
 
 /// Returns the number of fields. All Cookie fields count as one: over HTTP/2 browsers may split it

@@ -118,14 +118,24 @@ impl ConnectionData {
     /// gateway. So it stays open as long as one of its responses keeps the rate, then closes
     /// gracefully, and is aborted only once requests are refused.
     fn response_deadline(&self) -> Option<(Instant, Close)> {
+        if self.unread_responses() == 0 {
+            return None;
+        }
         let window = self.limits.min_rate_window;
-        let deadlines = self
-            .open_responses
-            .values()
-            .filter_map(|timer| timer.deadline(window));
+        let deadlines = self.open_responses.values();
+        let deadlines = deadlines.filter_map(|timer| timer.deadline(window));
         let reason = CloseReason::WriteTimeout;
         if !self.is_shared {
-            return deadlines.min().map(|at| (at, Close::Abort(reason)));
+            let at = match self.quiet_responses {
+                0 => deadlines.min()?,
+                // Which ones are quiet is not known: at most those that are due first.
+                quiet => {
+                    let mut deadlines: Vec<_> = deadlines.collect();
+                    deadlines.sort_unstable();
+                    *deadlines.get(quiet)?
+                }
+            };
+            return Some((at, Close::Abort(reason)));
         }
         let at = deadlines.max()?;
         match self.stage {

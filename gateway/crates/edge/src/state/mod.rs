@@ -67,6 +67,10 @@ struct SharedState {
     yielded: Notify,
     /// The connection is idle.
     became_idle: Notify,
+    /// The connection no longer stays open.
+    ending: Notify,
+    /// An HTTP/1 connection has switched to another protocol.
+    is_tunnel: AtomicBool,
     /// The client has sent something.
     has_received: AtomicBool,
     /// The last response of an HTTP/1 connection ended early.
@@ -88,6 +92,8 @@ struct ConnectionData {
     /// The HTTP/2 responses in progress by stream, at most `http2_max_concurrent_streams`. Each
     /// timer waits for the client to open the flow-control window.
     open_responses: HashMap<u32, StallTimer>,
+    /// How many HTTP/2 responses have nothing to send: their clients are not waited for.
+    quiet_responses: usize,
     /// HTTP/2 request bodies whose reader waits for data.
     pending_bodies: usize,
     /// Requests in flight.
@@ -133,6 +139,7 @@ impl ConnectionState {
             read_timer: StallTimer::default(),
             write_timer: StallTimer::default(),
             open_responses: HashMap::default(),
+            quiet_responses: 0,
             pending_bodies: 0,
             requests: 0,
             has_waited: true,
@@ -146,6 +153,8 @@ impl ConnectionState {
             state: Mutex::new(state),
             yielded: Notify::new(),
             became_idle: Notify::new(),
+            ending: Notify::new(),
+            is_tunnel: AtomicBool::new(false),
             has_received: AtomicBool::new(false),
             is_response_broken: AtomicBool::new(false),
             write_hold: WriteHold::default(),
@@ -301,6 +310,40 @@ impl ConnectionState {
         (guard, is_pipelined)
     }
 
+    /// Records a tunnel: what follows a switch of the protocol, over HTTP/2 of one stream.
+    pub(crate) fn begin_tunnel(&self, version: Version) -> (ResponseGuard, Option<QuietResponse>) {
+        let (guard, _) = self.begin_response(version);
+        if version < Version::HTTP_2 {
+            self.0.is_tunnel.store(true, Ordering::Relaxed);
+            // Without a deadline.
+            self.expect(Expected::NextRequest);
+        }
+        // Its own idle timeout applies.
+        (guard, (version == Version::HTTP_2).then(|| self.begin_quiet()))
+    }
+
+    /// Returns whether the connection has switched to another protocol than HTTP.
+    pub(crate) fn is_tunnel(&self) -> bool {
+        self.0.is_tunnel.load(Ordering::Relaxed)
+    }
+
+    /// Records that an HTTP/2 response has nothing to send until the value is dropped.
+    fn begin_quiet(&self) -> QuietResponse {
+        self.lock().quiet_responses += 1;
+        QuietResponse(self.clone())
+    }
+
+    /// Waits until the connection no longer stays open.
+    pub(crate) async fn ending(&self) {
+        loop {
+            let ending = self.0.ending.notified();
+            if self.lock().stage > Stage::Open {
+                return;
+            }
+            ending.await;
+        }
+    }
+
     /// Waits until the connection is idle. Must be polled by the task of the connection, after the
     /// connection.
     pub(crate) async fn became_idle(&self) {
@@ -312,6 +355,7 @@ impl ConnectionState {
     /// Records that the close has come to this stage.
     pub(crate) fn begin_stage(&self, stage: Stage) {
         self.lock().stage = stage;
+        self.0.ending.notify_waiters();
     }
 
     /// Returns whether further requests are refused.
@@ -357,6 +401,11 @@ impl ConnectionState {
 }
 
 impl ConnectionData {
+    /// Returns how many HTTP/2 responses wait for the client to read them.
+    fn unread_responses(&self) -> usize {
+        self.open_responses.len().saturating_sub(self.quiet_responses)
+    }
+
     /// Returns whether no request is being received or in flight.
     fn is_idle(&self) -> bool {
         matches!(self.expected, Expected::FirstByte | Expected::NextRequest) && self.has_no_request()
@@ -370,6 +419,12 @@ impl ConnectionData {
 }
 
 impl ResponseGuard {
+    /// Records that the response has nothing to send until the value is dropped; `None` over HTTP/1,
+    /// whose socket shows what its client is waited for.
+    pub(crate) fn begin_quiet(&self) -> Option<QuietResponse> {
+        (self.version == Version::HTTP_2).then(|| self.connection.begin_quiet())
+    }
+
     /// Returns whether this response is the last one of its connection.
     pub(crate) fn is_last(&self) -> bool {
         self.connection.lock().stage >= Stage::LastResponse
@@ -382,6 +437,16 @@ impl ResponseGuard {
             let is_broken = &self.connection.0.is_response_broken;
             is_broken.store(true, Ordering::Relaxed);
         }
+    }
+}
+
+/// An HTTP/2 response has nothing to send until this is dropped.
+#[derive(Debug)]
+pub(crate) struct QuietResponse(ConnectionState);
+
+impl Drop for QuietResponse {
+    fn drop(&mut self) {
+        self.0.lock().quiet_responses -= 1;
     }
 }
 

@@ -104,13 +104,13 @@ impl ConnectionData {
     /// Returns whether a request waits only for the client, to read the response or to send the
     /// body.
     fn waits_for_client(&self) -> bool {
-        !self.open_responses.is_empty() || self.write_timer.is_waiting() || self.pending_uploads() > 0
+        self.unread_responses() > 0 || self.write_timer.is_waiting() || self.pending_uploads() > 0
     }
 
     /// Returns whether all requests in flight wait for the client, to read the response or to send
     /// the body.
     fn waits_only_for_client(&self) -> bool {
-        let waiting = self.open_responses.len() + self.pending_uploads();
+        let waiting = self.unread_responses() + self.pending_uploads();
         self.write_timer.is_waiting() || (waiting > 0 && waiting >= self.requests)
     }
 

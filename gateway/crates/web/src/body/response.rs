@@ -29,6 +29,8 @@ pub struct ResponseBody {
     guard: Option<Guard>,
     /// What served the request.
     pub served_by: ServedBy,
+    /// Whether the response holds a permit of its own, and none of requests in flight.
+    pub has_permit: bool,
     /// Whether the response has its security headers: they were prepared with it.
     pub has_security_headers: bool,
 }
