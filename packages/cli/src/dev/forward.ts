@@ -1,8 +1,10 @@
 import {
   request as requestPlain,
+  type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  type RequestOptions,
 } from "node:http";
 import { request as requestSecure } from "node:https";
 import type { Readable } from "node:stream";
@@ -69,6 +71,11 @@ function localCookie(cookie: string): string {
   return [pair, ...kept].join(";");
 }
 
+/** Begins a request to another server. */
+export function sendRequest(url: string, options: RequestOptions): ClientRequest {
+  return (url.startsWith("https:") ? requestSecure : requestPlain)(url, options);
+}
+
 /**
  * Sends a request to another server and returns its response. `body` is streamed.
  *
@@ -81,9 +88,8 @@ export function forward(
   body: Readable,
   signal?: AbortSignal,
 ): Promise<IncomingMessage> {
-  const send = url.startsWith("https:") ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
-    const call = send(url, { method, headers, ...(signal && { signal }) });
+    const call = sendRequest(url, { method, headers, ...(signal && { signal }) });
     call.on("response", resolve);
     call.on("error", (error) => {
       const { origin } = new URL(url);

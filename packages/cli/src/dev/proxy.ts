@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
+import type { Duplex } from "node:stream";
 
 import type { SectionConfiguration } from "@colonnade/kit";
 import type {
@@ -20,6 +21,7 @@ import { apiUrl, type ApiRoutes } from "./queries.js";
 import { sendJson, sendText } from "./respond.js";
 import type { Shells } from "./shells.js";
 import type { DocumentState } from "./state.js";
+import { forwardUpgrade } from "./upgrade.js";
 
 // Headers that describe the body of the site's response.
 const CONTENT_HEADERS = ["content-length", "content-encoding", "etag", "last-modified", "accept-ranges"];
@@ -47,9 +49,8 @@ export class Proxy {
 
   /** Responds to a request. `url` is its URL on this server. */
   async respond(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const { site } = this.#options;
     const api = apiUrl(this.#options, url.pathname + url.search);
-    const target = api ?? site + url.pathname + url.search;
+    const target = this.#target(url);
     const { origin } = new URL(target);
     const headers = requestHeaders(request.headers, url.origin, origin);
     const isPassedOn = isNeverChanged(request.method, url.pathname);
@@ -76,6 +77,16 @@ export class Proxy {
       received.on("error", () => response.destroy());
       received.pipe(response);
     }
+  }
+
+  /** Forwards a request that opens a WebSocket. */
+  upgrade(request: IncomingMessage, client: Duplex, url: URL): void {
+    forwardUpgrade(request, client, this.#target(url), url.origin);
+  }
+
+  /** The URL of an API, or of the site. */
+  #target({ pathname, search }: URL): string {
+    return apiUrl(this.#options, pathname + search) ?? this.#options.site + pathname + search;
   }
 
   #changedHeaders(received: IncomingMessage, url: URL): OutgoingHttpHeaders {

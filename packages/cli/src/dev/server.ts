@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import path from "node:path";
+import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 
 import { GatewayError, UsageError } from "../build/usageError.js";
@@ -42,6 +43,7 @@ export class DevelopmentServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #eventStreams = new Set<ServerResponse>();
+  readonly #webSockets = new Set<Duplex>();
   #clientFiles: ReadonlySet<string> = new Set();
 
   constructor(options: ServerOptions) {
@@ -51,6 +53,9 @@ export class DevelopmentServer {
         if (response.headersSent) response.destroy();
         else sendText(response, error instanceof GatewayError ? 502 : 500, messageOf(error));
       });
+    });
+    this.#server.on("upgrade", (request, socket) => {
+      this.#upgrade(request, socket);
     });
   }
 
@@ -80,6 +85,7 @@ export class DevelopmentServer {
     await new Promise((resolve) => {
       this.#server.close(resolve);
       this.#server.closeAllConnections();
+      for (const socket of this.#webSockets) socket.destroy();
     });
   }
 
@@ -93,6 +99,18 @@ export class DevelopmentServer {
     const { pages, problems } = this.#options;
     const state: ServerState = { builds: pages.builds(), problems: problems() };
     return `data: ${JSON.stringify(state)}\n\n`;
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex): void {
+    const { host = "", upgrade } = request.headers;
+    const isServed = isLocalHost(host) && upgrade?.toLowerCase() === "websocket" && request.url?.startsWith("/api/");
+    if (!isServed) {
+      socket.destroy();
+      return;
+    }
+    this.#webSockets.add(socket);
+    socket.on("close", () => this.#webSockets.delete(socket));
+    this.#options.proxy.upgrade(request, socket, new URL(`http://${host}${request.url ?? "/"}`));
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
