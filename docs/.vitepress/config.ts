@@ -18,6 +18,8 @@ const GUIDES = [
       { text: "Sign-in", link: "/recipes/sign-in" },
       { text: "HTML from a CMS", link: "/recipes/cms-html" },
       { text: "MDX", link: "/recipes/mdx" },
+      { text: "Uploads", link: "/recipes/uploads" },
+      { text: "Live updates", link: "/recipes/live-updates" },
       { text: "Dates and locales", link: "/recipes/dates-and-locales" },
       { text: "Languages", link: "/recipes/languages" },
       { text: "Images", link: "/recipes/images" },

@@ -174,6 +174,29 @@ async function expectRecipes(
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.getByText("Your message is sent.")).toBeVisible();
 
+  await page.route("**/api/photos", async (route) => {
+    const { "content-type": type = "" } = route.request().headers();
+    await route.fulfill(type.startsWith("multipart/form-data; boundary=") ? { status: 204 } : { status: 400 });
+  });
+  await page.goto(`${hello}/photos`);
+  await page.getByLabel("Photo").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("a") });
+  await page.getByRole("button", { name: "Send" }).click();
+  await expect(page.getByText("Your photo is sent.")).toBeVisible();
+
+  await page.route("**/api/tickets/live", (route) =>
+    route.fulfill({ contentType: "text/event-stream", body: "data: 12\n\n" }),
+  );
+  await page.routeWebSocket("**/api/chat", (socket) => {
+    socket.onMessage((message) => {
+      socket.send(`You: ${String(message)}`);
+    });
+  });
+  await page.goto(`${hello}/live`);
+  await expect(page.getByText("12 tickets are left")).toBeVisible();
+  await page.getByRole("textbox", { name: "Your message" }).fill("Hello");
+  await page.getByRole("button", { name: "Say it" }).click();
+  await expect(page.getByText("You: Hello")).toBeVisible();
+
   await page.goto(`${hello}/dates`);
   await expect(page.getByRole("time")).toHaveText(/^September 1, 2026/);
 

@@ -69,6 +69,45 @@ describe("MutationForm", () => {
     expect(init?.body).toEqual(new URLSearchParams({ name: "Ada", tickets: "2" }));
   });
 
+  test("posts files as multipart/form-data, with and without JavaScript", async () => {
+    const upload = (
+      <MutationForm action="/api/events/7/photos" encType="multipart/form-data">
+        <input name="title" aria-label="Title" defaultValue="Kites" />
+        <input name="photo" type="file" aria-label="Photo" />
+        <SubmitButton>Reserve</SubmitButton>
+      </MutationForm>
+    );
+    expect(renderToString(upload)).toContain('method="post"');
+    expect(renderToString(upload)).toContain('encType="multipart/form-data"');
+    render(upload);
+    await submit();
+    const init = fetched.mock.calls[0]?.[1];
+    expect(init?.body).toBeInstanceOf(FormData);
+    const body = init?.body as FormData;
+    expect(body.get("title")).toBe("Kites");
+    // The DOM of tests chooses no files: an empty file, as browsers send it.
+    expect(body.get("photo")).toBeInstanceOf(File);
+    // No limit of time.
+    expect(init?.signal).toBeNull();
+  });
+
+  test("says what a form with a file input lacks", async () => {
+    const reported = vi.fn((event: ErrorEvent) => {
+      event.preventDefault();
+    });
+    window.addEventListener("error", reported);
+    render(
+      <MutationForm action="/api/events/7/photos">
+        <input name="photo" type="file" />
+        <SubmitButton>Reserve</SubmitButton>
+      </MutationForm>,
+    );
+    await submit();
+    window.removeEventListener("error", reported);
+    expect(reported.mock.calls[0]?.[0].message).toContain('encType="multipart/form-data"');
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
   test("sends nothing twice, and keeps the focus on its button", async () => {
     const respond = respondLater();
     const { container } = render(<Rsvp />);

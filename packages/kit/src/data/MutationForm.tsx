@@ -18,6 +18,8 @@ export interface MutationFormProps<Value>
   extends MutationOptions<Value>, Omit<ComponentPropsWithoutRef<"form">, "action" | "method" | "encType" | "target"> {
   /** Path below `/api/`. Without JavaScript, the upstream responds with a redirect to a page of the site. */
   readonly action: string;
+  /** Required for file inputs: without JavaScript, the browser would post only the names of the files. */
+  readonly encType?: "multipart/form-data";
   /** Fields, and a {@link SubmitButton}. */
   readonly children: ReactNode;
   /** Replaces the form after a success. It gets the focus, and screen readers announce it. */
@@ -47,7 +49,7 @@ export function SubmitButton(props: SubmitButtonProps): ReactElement {
 /**
  * A form that posts to a path below `/api/`. Without JavaScript, the browser posts it and follows the redirect of the response.
  * With JavaScript, it posts in place and expects JSON: it shows the text of `{"error": "…"}`, and `success` or a redirect ends
- * it. Fields are form-encoded; files are not supported.
+ * it. Fields are form-encoded; with `encType`, there may be files.
  *
  * @example
  * ```tsx
@@ -82,7 +84,10 @@ export function MutationForm<Value = unknown>({
     onSubmit?.(event);
     if (event.defaultPrevented) return;
     event.preventDefault();
-    send(new FormData(event.currentTarget, event.nativeEvent.submitter));
+    const data = new FormData(event.currentTarget, event.nativeEvent.submitter);
+    if (form.encType === undefined && [...data.values()].some((value) => typeof value !== "string"))
+      throw new TypeError('a MutationForm with a file input needs encType="multipart/form-data"');
+    send(data);
   };
   return (
     <form {...form} action={action} method="post" onSubmit={submit}>

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 import { validateResult, type QueryResult } from "../queries.js";
 
-/** What a mutation sends: form data without files, or fields by name. */
+/** What a mutation sends: form data, or fields by name. */
 export type MutationBody = FormData | URLSearchParams | Readonly<Record<string, string>>;
 
 /** The outcome of a mutation: the value of the JSON response, the page of a redirect, or an error for the visitor. */
@@ -17,10 +17,11 @@ const TIMEOUT = 30_000;
 const UNREACHABLE = "The site cannot be reached. Check your connection and try again.";
 const FAILED = "This did not work. Try again.";
 
-function encode(body: MutationBody): URLSearchParams {
+/** Form-encoded, unless there is a file: also a file input without a file has one. */
+function encode(body: MutationBody): FormData | URLSearchParams {
   if (!(body instanceof FormData)) return new URLSearchParams(body);
-  // Form-encoded: a file is its name, as in a form without `enctype`.
-  return new URLSearchParams([...body].map(([name, value]) => [name, typeof value === "string" ? value : value.name]));
+  const fields = [...body].filter((field): field is [string, string] => typeof field[1] === "string");
+  return fields.length === [...body].length ? new URLSearchParams(fields) : body;
 }
 
 interface ReceivedResponse extends Pick<Response, "ok" | "status" | "redirected" | "url"> {
@@ -29,13 +30,15 @@ interface ReceivedResponse extends Pick<Response, "ok" | "status" | "redirected"
 
 /** Undefined if the site cannot be reached, or does not respond in time. */
 async function post(path: string, body: MutationBody): Promise<ReceivedResponse | undefined> {
+  const encoded = encode(body);
   try {
     const response = await fetch(path, {
       method: "POST",
       credentials: "same-origin",
       headers: { accept: "application/json" },
-      body: encode(body),
-      signal: AbortSignal.timeout(TIMEOUT),
+      body: encoded,
+      // How long files take depends on the visitor's connection. The gateway ends those that stall.
+      signal: encoded instanceof FormData ? null : AbortSignal.timeout(TIMEOUT),
     });
     const { ok, status, redirected, url } = response;
     return { ok, status, redirected, url, text: await response.text() };

@@ -28,7 +28,7 @@ export type MutationState<Value> =
 export interface Mutation<Value> {
   /** What the component shows. */
   readonly state: MutationState<Value>;
-  /** Posts a body, form-encoded. Does nothing while another one is pending, so that nothing is sent twice. */
+  /** Posts a body, form-encoded, or as `multipart/form-data` if it has files. Does nothing while another one is pending, so that nothing is sent twice. */
   readonly send: (body: MutationBody) => void;
 }
 
