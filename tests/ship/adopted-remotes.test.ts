@@ -46,7 +46,7 @@ async function writeSection(folder: string, toolchain: string): Promise<void> {
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ name, version: "1.0.0", type: "module" }));
   await writeFile(
     path.join(folder, "section.config.js"),
-    `export default { name: ${JSON.stringify(name)}, entry: "./section.tsx" };`,
+    `export default { name: ${JSON.stringify(name)}, entry: "./section.tsx", build: { remote: "dist" } };`,
   );
   await writeFile(path.join(folder, "section.tsx"), await guideSection(name));
 }
@@ -73,7 +73,7 @@ test("Remotes of all three plugins become sections", async ({ page, request, sta
     const name = nameOf(toolchain);
     const target = path.join(folder, name);
     await writeSection(target, toolchain);
-    await section(target, "adopt", "dist", "--final");
+    await section(target, "build", "--final");
     expect(schemaProblems(await readRelease(path.join(target, RELEASE_FOLDER)))).toEqual([]);
     expect(await section(target, "publish")).toBe(`${name}@1.0.0 is published\n`);
     releases.push(`${name}@1.0.0`);

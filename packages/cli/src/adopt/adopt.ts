@@ -4,7 +4,9 @@ import semver from "semver";
 import webpack, { type WebpackPluginInstance } from "webpack";
 
 import { scriptTimeout } from "../build/chunkTimeouts.js";
-import type { SectionConfig } from "../build/config.js";
+import { runCommand } from "../build/buildCommand.js";
+import type { RemoteBuild } from "../build/commandConfig.js";
+import { loadConfig, type SectionConfig } from "../build/config.js";
 import { digestOf, type Release } from "../build/release.js";
 import { FEDERATION_RUNTIME } from "../build/section.js";
 import { installedVersions } from "../build/shared.js";
@@ -20,29 +22,36 @@ const REMOTE_FOLDER = "remote";
 export interface Adopted {
   /** The section's configuration. Its modules can import what the remote exposes. */
   readonly config: SectionConfig;
-  /** The files of the remote, with their paths in the release. */
-  readonly files: readonly RemoteFile[];
-  /** The same files where they were built, relative to the section. */
+  /** The files of the remote where they were built, relative to the section. */
   readonly inputs: readonly string[];
   /** Adds what the remote needs to the section's manifest. */
   readonly complete: (release: Release) => Release;
 }
 
+/** Reads the configuration of a package. Its remote, if it has one, is built, and part of the configuration. */
+export async function loadAdopted(folder: string): Promise<SectionConfig> {
+  const config = await loadConfig(folder);
+  return config.build && "remote" in config.build ? (await adopt(folder, config.build, config)).config : config;
+}
+
 /**
- * Reads a built remote. `folder` is that of the section that adopts it, with this configuration; `built` is the folder of the
- * remote, relative to it.
+ * Builds and reads the remote of the section in a folder, with this configuration.
  *
- * @throws UsageError if the remote cannot run in a page of the site.
+ * @throws UsageError if the remote cannot run in a page of the site, and BuildError if its command fails.
  */
-export async function adopt(folder: string, built: string, config: SectionConfig): Promise<Adopted> {
+export async function adopt(
+  folder: string,
+  { command, remote: built }: RemoteBuild,
+  config: SectionConfig,
+): Promise<Adopted> {
+  if (command !== undefined) await runCommand(folder, command, {});
   const remote = await readRemote(path.join(folder, built), config.name, installedVersions(folder));
   const files = await readFiles(remote, config.name);
   const entry = files.find((file) => file.path === remote.entry);
   if (!entry) throw new UsageError(`${path.join(remote.folder, remote.entry)} does not exist; build the remote again`);
   const usesRuntime = entry.contents.includes(FEDERATION_RUNTIME);
   return {
-    config: { ...config, webpack: withRemote(config, remote, entry) },
-    files: files.map((file) => ({ ...file, path: `client/${REMOTE_FOLDER}/${file.path}` })),
+    config: { ...config, webpack: withRemote(config, remote, entry, files) },
     inputs: files.map((file) => path.posix.join(built, file.path)),
     complete: (release) => ({
       ...release,
@@ -55,7 +64,12 @@ export async function adopt(folder: string, built: string, config: SectionConfig
 }
 
 /** The function `webpack` of the section's configuration, with the remote. */
-function withRemote(config: SectionConfig, remote: Remote, entry: RemoteFile): NonNullable<SectionConfig["webpack"]> {
+function withRemote(
+  config: SectionConfig,
+  remote: Remote,
+  entry: RemoteFile,
+  files: readonly RemoteFile[],
+): NonNullable<SectionConfig["webpack"]> {
   return (configuration, context) => {
     const { plugins = [], output } = configuration;
     const script = {
@@ -64,9 +78,27 @@ function withRemote(config: SectionConfig, remote: Remote, entry: RemoteFile): N
       ...(remote.global !== undefined && { global: remote.global }),
       timeout: scriptTimeout(entry.contents.length),
     };
-    const added = context.side === "client" ? containerPlugins(remote, script) : [stubPlugin(remote)];
+    const added =
+      context.side === "client" ? [...containerPlugins(remote, script), filesPlugin(files)] : [stubPlugin(remote)];
     const adopted = { ...configuration, plugins: [...plugins, ...added] };
     return config.webpack ? config.webpack(adopted, context) : adopted;
+  };
+}
+
+/** Emits the files of the remote as they are. */
+function filesPlugin(files: readonly RemoteFile[]): WebpackPluginInstance {
+  return {
+    apply(compiler) {
+      compiler.hooks.thisCompilation.tap("adopt", (compilation) => {
+        const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
+        compilation.hooks.processAssets.tap({ name: "adopt", stage }, () => {
+          for (const { path: file, contents } of files)
+            compilation.emitAsset(`${REMOTE_FOLDER}/${file}`, new webpack.sources.RawSource(contents), {
+              minimized: true,
+            });
+        });
+      });
+    },
   };
 }
 

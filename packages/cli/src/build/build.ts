@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Adopted } from "../adopt/adopt.js";
 import type { Built, OnStep } from "./built.js";
 import { commandInputs } from "./buildCommand.js";
+import { ownBuild } from "./commandConfig.js";
 import { loadConfig, UsageError, type SectionConfig } from "./config.js";
 import type { Identify } from "./compilePackage.js";
 import type { BuildContext } from "./context.js";
@@ -41,9 +42,10 @@ export async function build(
   const target = path.join(folder, RELEASE_FOLDER);
   const earlier = await readRelease(target).catch(() => undefined);
   const output = `${target}.building`;
-  const adopted = await adoptedRemote(folder, ownConfig, mode);
+  const adopted = await adoptedRemote(folder, ownConfig);
   const config = adopted?.config ?? ownConfig;
-  const read = [...(adopted?.inputs ?? []), ...(config.build ? await commandInputs(folder, config.build) : [])];
+  const own = ownBuild(config);
+  const read = own ? await commandInputs(folder, own) : adopted?.inputs;
   const configuration = merged(await configurationFiles(folder), read);
   // The version depends on the files outside of the package that the build reads. Most builds read the same files as the previous.
   const last = await readInputs(target);
@@ -56,10 +58,9 @@ export async function build(
     return { release: earlier, built: false, warnings: [] };
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
-  if (adopted) await writeFiles(output, adopted.files);
   const identity = await identityWith(folder, config, mode, UNKNOWN_INPUTS);
   const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
-  onStep(config.build?.command ?? "bundles");
+  onStep(own?.command ?? "bundles");
   const built = await buildPackage(context, identityOf, onStep);
   const release = adopted?.complete(built.release) ?? built.release;
   await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
@@ -69,38 +70,10 @@ export async function build(
   return { release, built: true, warnings: built.warnings };
 }
 
-/**
- * Builds the section in `folder` into its `release/`, together with a remote of Module Federation that the section's pages
- * show. `remote` is the folder of the built remote, with its `mf-manifest.json`, relative to `folder` or absolute.
- *
- * @throws UsageError as {@link build}, and if the remote cannot run in a page of the site.
- */
-export function releaseFromManifest(
-  folder: string,
-  remote: string,
-  mode: Pick<BuildMode, "final">,
-  onStep?: OnStep,
-): Promise<BuildResult> {
-  const relative = path.relative(folder, path.resolve(folder, remote)).replaceAll(path.sep, "/");
-  return build(folder, { ...mode, remote: relative }, onStep);
-}
-
-async function adoptedRemote(
-  folder: string,
-  config: SectionConfig,
-  { remote }: BuildMode,
-): Promise<Adopted | undefined> {
-  if (remote === undefined) return undefined;
-  if (config.kind === "shell") throw new UsageError("shell is not a section; only a section can adopt a remote");
-  return (await import("../adopt/adopt.js")).adopt(folder, remote, config);
-}
-
-async function writeFiles(output: string, files: Adopted["files"]): Promise<void> {
-  for (const { path: name, contents } of files) {
-    const file = path.join(output, name);
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, contents);
-  }
+/** What the remote of a section adds to its build. Undefined if it has none. */
+async function adoptedRemote(folder: string, config: SectionConfig): Promise<Adopted | undefined> {
+  const { build: own } = config;
+  return own && "remote" in own ? (await import("../adopt/adopt.js")).adopt(folder, own, config) : undefined;
 }
 
 // Loading webpack takes longer than most commands, and many callers of this module never build.

@@ -12,7 +12,7 @@ import { moduleFolders } from "./moduleFolders.js";
 import type { Release } from "./release.js";
 import { SERVER_MODULE } from "./server.js";
 import { BuildError } from "./usageError.js";
-import { inputsBelow, type BuildIdentity } from "./version.js";
+import { inputsBelow } from "./version.js";
 
 /** What a build command has written. */
 export interface CommandOutput extends ClientFiles {
@@ -44,7 +44,13 @@ export async function runBuildCommand(
   { command, output }: BuildCommand,
   signal?: AbortSignal,
 ): Promise<CommandOutput> {
-  await run(context, command, signal);
+  const { config, identity } = context;
+  const variables = {
+    COLONNADE_VERSION: identity.version,
+    COLONNADE_CONTAINER: identity.container,
+    COLONNADE_ASSETS: `/assets/${config.name}/${identity.version}/`,
+  };
+  await runCommand(context.folder, command, variables, signal);
   const folder = path.join(context.folder, output);
   const { entry, assets: common = [], pages = [], extensions = [] } = await readManifest(folder, command);
   const names = new Map([
@@ -53,10 +59,9 @@ export async function runBuildCommand(
   ]);
   for (const name of [entry, SERVER_MODULE, ...common, ...[...names.values()].flat()])
     if (!(await isFile(path.join(folder, name)))) throw missing(path.join(folder, name), command);
-  const { container } = context.identity;
-  if (!(await readFile(path.join(folder, entry), "utf8")).includes(container))
+  if (!(await readFile(path.join(folder, entry), "utf8")).includes(identity.container))
     throw new BuildError(
-      `${path.join(folder, entry)} does not define ${container}; expected the container in the global variable whose name is in ` +
+      `${path.join(folder, entry)} does not define ${identity.container}; expected the container in the global variable whose name is in ` +
         "the environment variable COLONNADE_CONTAINER",
     );
   await cp(folder, context.output, { recursive: true });
@@ -105,14 +110,24 @@ export async function commandInputs(folder: string, { sources = [] }: BuildComma
   return files.flat();
 }
 
-async function run({ folder, config, identity }: BuildContext, command: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Runs a command in the folder of a package, with further environment variables.
+ *
+ * @throws BuildError with what it printed, if it fails.
+ */
+export async function runCommand(
+  folder: string,
+  command: string,
+  variables: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<void> {
   const child = spawn(command, {
     cwd: folder,
     shell: true,
     // A group of processes, which ends as a whole.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: environment(folder, config.name, identity),
+    env: { ...environment(folder), ...variables },
   });
   const stop = (): void => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
@@ -131,15 +146,12 @@ async function run({ folder, config, identity }: BuildContext, command: string, 
 }
 
 /** As that of an npm script, without the token of the gateway. */
-function environment(folder: string, name: string, { version, container }: BuildIdentity): NodeJS.ProcessEnv {
+function environment(folder: string): NodeJS.ProcessEnv {
   const { PATH = "" } = process.env;
   const programs = moduleFolders(folder).map((modules) => path.join(modules, ".bin"));
   return {
     ...process.env,
     COLONNADE_TOKEN: undefined,
     PATH: [...programs, PATH].join(path.delimiter),
-    COLONNADE_VERSION: version,
-    COLONNADE_CONTAINER: container,
-    COLONNADE_ASSETS: `/assets/${name}/${version}/`,
   };
 }

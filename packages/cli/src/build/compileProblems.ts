@@ -181,7 +181,10 @@ class Describer {
     }
     // A public registry may have an unrelated package with a name that was meant to be a path.
     const help = `Write a path to a file of the section as ./${specifier}. If it is a package that you know, run \`npm install ${name}\`.`;
-    const remoteHelp = specifier === name ? "" : " A module that an existing remote exposes needs `colonnade adopt`.";
+    const remoteHelp =
+      specifier === name
+        ? ""
+        : ' A module that an existing remote exposes needs `build: { remote: "dist" }` in section.config.js.';
     return this.#import(importer, location, `the package ${name} is not installed`, help + remoteHelp);
   }
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { SectionConfiguration } from "@colonnade/kit";
 import type { Configuration } from "webpack";
 
-import { checkBuild, type BuildCommand } from "./commandConfig.js";
+import { checkBuild, type BuildCommand, type RemoteBuild } from "./commandConfig.js";
 import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFolder } from "./folder.js";
 import { checkImages, IMAGE_KEYS, type ImageConfig } from "./images.js";
@@ -41,8 +41,8 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
    * `createShell({ … })`.
    */
   readonly entry: string;
-  /** Section only: builds the section in place of webpack, such as with Vite or Rspack. */
-  readonly build?: BuildCommand;
+  /** Section only: the section's own build, such as by Vite or Rspack, or an existing remote of Module Federation. */
+  readonly build?: BuildCommand | RemoteBuild;
   /** Default: `section`. */
   readonly kind?: "section" | "shell";
   /**

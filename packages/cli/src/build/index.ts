@@ -3,8 +3,8 @@
  *
  * @module build
  */
-export { build, releaseFromManifest, type BuildResult } from "./build.js";
-export type { BuildCommand } from "./commandConfig.js";
+export { build, type BuildResult } from "./build.js";
+export type { BuildCommand, RemoteBuild } from "./commandConfig.js";
 export type { OnStep } from "./built.js";
 export { defineConfig, UsageError, type Budget, type BuildSide, type JsonValue, type SectionConfig } from "./config.js";
 export type { Exposes } from "./exposes.js";

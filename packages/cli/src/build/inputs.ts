@@ -21,12 +21,11 @@ interface BuildInputs extends BuildMode {
 export async function writeInputs(
   release: string,
   { inputs }: BuildIdentity,
-  { final, development = false, remote }: BuildMode,
+  { final, development = false }: BuildMode,
   outside: readonly string[],
   siteBudget: SiteBudget | undefined,
 ): Promise<void> {
-  const optional = { ...(remote !== undefined && { remote }), ...(siteBudget && { siteBudget }) };
-  const contents: BuildInputs = { inputs, outside, final, development, ...optional };
+  const contents: BuildInputs = { inputs, outside, final, development, ...(siteBudget && { siteBudget }) };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }
 

@@ -7,7 +7,7 @@ import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 import { clientFiles, type ClientFiles } from "./assets.js";
 import { runBuildCommand } from "./buildCommand.js";
-import type { BuildCommand } from "./commandConfig.js";
+import { ownBuild, type BuildCommand } from "./commandConfig.js";
 import type { Built, OnStep } from "./built.js";
 import { combineErrors } from "./compile.js";
 import { compilePackage, type CompiledPackage, type Identify } from "./compilePackage.js";
@@ -52,7 +52,8 @@ async function runCommand(given: BuildContext, command: BuildCommand, identify: 
  */
 export async function buildSection(provisional: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
   const { folder, output, config } = provisional;
-  const written = config.build && (await runCommand(provisional, config.build, identify));
+  const own = ownBuild(config);
+  const written = own && (await runCommand(provisional, own, identify));
   // The check runs the pages in other processes, so it can overlap with the compilation.
   const [compiled, checked] = await Promise.allSettled([
     written ?? compileSection(provisional, identify, onStep),

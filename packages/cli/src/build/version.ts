@@ -40,8 +40,6 @@ export interface BuildMode {
    * React, and a section built for development would not run in a production shell.
    */
   readonly development?: boolean;
-  /** Section only: the folder of a built remote of Module Federation that it adopts, relative to the package. */
-  readonly remote?: string;
 }
 
 /** Identity of one build of a package. */
@@ -86,12 +84,11 @@ async function lockFile(folder: string): Promise<Buffer> {
 /** Hashes the inputs of a build. `outside` are the files outside of the package that it reads, relative to the package. */
 export async function hashInputs(
   folder: string,
-  { development, remote }: Pick<BuildMode, "development" | "remote">,
+  { development }: Pick<BuildMode, "development">,
   outside: readonly string[],
 ): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
-  if (remote !== undefined) hash.update(`remote ${remote}\0`);
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
   await addTools(hash);

@@ -1,10 +1,11 @@
 import path from "node:path";
 
 import { clientFiles } from "../build/assets.js";
+import { loadAdopted } from "../adopt/adopt.js";
 import { runBuildCommand } from "../build/buildCommand.js";
+import { ownBuild } from "../build/commandConfig.js";
 import { compile } from "../build/compile.js";
 import { sectionRelease } from "../build/section.js";
-import { loadConfig } from "../build/config.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions } from "../build/shared.js";
 import type { SiteBudget } from "../build/siteBudget.js";
@@ -26,14 +27,15 @@ export async function checkSection(
   against: CheckedAgainst = {},
   siteBudget?: SiteBudget,
 ): Promise<{ readonly name: string; readonly problems: readonly Problem[] }> {
-  const config = await loadConfig(folder);
+  const config = await loadAdopted(folder);
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
     if (config.kind === "shell")
       return { name: config.name, problems: (await checkShell(context, against.live)).problems };
-    const written = config.build && (await runBuildCommand(context, config.build));
+    const own = ownBuild(config);
+    const written = own && (await runBuildCommand(context, own));
     const { problems, declared } = await check({ ...context, written }, against);
     if (!declared) return { name: config.name, problems };
     const client = written ?? clientFiles(context, await compile(clientConfiguration(context), context));

@@ -1,12 +1,12 @@
-// `colonnade adopt`. tests/ship/adopted-remotes.test.ts adopts remotes of the three plugins.
+// Sections that adopt a remote. tests/ship/adopted-remotes.test.ts adopts remotes of the three plugins.
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
 import type { Release } from "@colonnade/cli";
 import { describe, expect, test } from "vitest";
 
-import { failure, runCompiled, runSection } from "../../fixtures/command.js";
-import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { runCompiled, runSection } from "../../fixtures/command.js";
+import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
 
 const SECTION = `import { definePage, defineSection } from "@colonnade/kit";
 import { lazy } from "react";
@@ -21,7 +21,7 @@ const page = definePage({
 
 export default defineSection({ name: "hello", contract: 1, pages: { "/shop": async () => ({ page }) } });
 `;
-const CONFIG = `export default { name: "hello", entry: "./section.tsx" };`;
+const CONFIG = `export default { name: "hello", entry: "./section.tsx", build: { remote: "./dist" } };`;
 const SINGLETON = { singleton: true, requiredVersion: "^19.0.0" };
 const MANIFEST = {
   name: "helloShop",
@@ -60,7 +60,7 @@ test("the release has the section, and the files of the remote that browsers loa
     "dist/@mf-types.zip": "",
     "dist/.vite/manifest.json": "{}",
   });
-  const { code, out, err } = await runCompiled(folder, ["adopt", "./dist", "--final"]);
+  const { code, out, err } = await runCompiled(folder, ["build", "--final"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^built hello@0\.1\.0: \d+ files/);
 
@@ -87,7 +87,7 @@ test("the release has the section, and the files of the remote that browsers loa
   // Its inputs include the remote.
   await writeFiles(folder, { "dist/remoteEntry.js": `${ENTRY} // changed` });
   const published = await runSection(folder, ["publish"]);
-  expect(published.err).toContain("run `colonnade adopt dist --final` first");
+  expect(published.err).toContain("run `colonnade build --final` first");
 });
 
 test("the release needs the versions that both the section and the remote support", async () => {
@@ -96,25 +96,38 @@ test("the release needs the versions that both the section and the remote suppor
     { name: "react-dom", singleton: true, requiredVersion: "~19.2.0 || >=19.3.0" },
   ];
   const folder = await adoptingSection({ ...MANIFEST, shared }, { "dist/remoteEntry.js": "_FEDERATION_RUNTIME_CORE" });
-  expect(await runCompiled(folder, ["adopt", "dist"])).toMatchObject({ code: 0 });
+  expect(await runCompiled(folder, ["build"])).toMatchObject({ code: 0 });
   const release = JSON.parse(await readFile(path.join(folder, "release/release.json"), "utf8")) as Release;
   expect(release.shared).toMatchObject({ react: "19.3.1", "react-dom": "^19.3.1" });
   expect(release.needsFederationRuntime).toBe(true);
 });
 
-test("a build after adopt says that a module of a remote needs adopt", async () => {
-  const folder = await adoptingSection();
-  expect(await runCompiled(folder, ["adopt", "dist"])).toMatchObject({ code: 0 });
+test("check and build know the remote that a command builds", async () => {
+  const folder = await adoptingSection(MANIFEST, {
+    "section.config.js": CONFIG.replace('"./dist"', '"dist", command: "node remote.js"'),
+    "remote.js": 'import { cpSync } from "node:fs";\ncpSync("built", "dist", { recursive: true });\n',
+    "built/remoteEntry.js": `${ENTRY} // built`,
+  });
+  expect(await runCompiled(folder, ["check"])).toEqual({ code: 0, out: "hello follows the rules\n", err: "" });
+  expect(await readFile(path.join(folder, "dist/remoteEntry.js"), "utf8")).toBe(`${ENTRY} // built`);
+});
+
+test("without a remote, the build says what a module of a remote needs", async () => {
+  const folder = await adoptingSection(MANIFEST, {
+    "section.config.js": CONFIG.replace(', build: { remote: "./dist" }', ""),
+  });
   const { code, err } = await runCompiled(folder, ["build"]);
   expect(code).toBe(3);
-  expect(err).toContain("A module that an existing remote exposes needs `colonnade adopt`.");
+  expect(err).toContain(
+    'A module that an existing remote exposes needs `build: { remote: "dist" }` in section.config.js.',
+  );
 });
 
 test("an import of a module that the remote does not expose does not compile", async () => {
   const folder = await adoptingSection(MANIFEST, {
     "section.tsx": SECTION.replace("helloShop/App", "helloShop/Card"),
   });
-  const { code, err } = await runCompiled(folder, ["adopt", "dist"]);
+  const { code, err } = await runCompiled(folder, ["build"]);
   expect(code).toBe(3);
   expect(err).toContain('the remote "helloShop" exposes no ./Card; expected one of ./App');
 });
@@ -195,7 +208,7 @@ describe("a remote is refused", () => {
     ],
   ])("if its manifest has %s", async (_, manifest, problem) => {
     const folder = await adoptingSection(manifest);
-    const { code, err } = await runSection(folder, ["adopt", "dist"]);
+    const { code, err } = await runSection(folder, ["build"]);
     expect(code).toBe(2);
     expect(err).toContain(`error: ${path.join(folder, REMOTE)}: ${problem}`);
   });
@@ -230,7 +243,7 @@ describe("a remote is refused", () => {
     ["a broken stylesheet", { "dist/a.css": "a { color" }, "a.css is not a stylesheet: CssSyntaxError"],
   ])("with %s", async (_, files: Files, problem) => {
     const folder = await adoptingSection({ ...MANIFEST, shared: [] }, files);
-    const { code, err } = await runSection(folder, ["adopt", "dist"]);
+    const { code, err } = await runSection(folder, ["build"]);
     expect(code).toBe(2);
     expect(err).toContain(`error: ${path.join(folder, "dist")}/`);
     expect(err).toContain(problem);
@@ -239,7 +252,7 @@ describe("a remote is refused", () => {
   test("without its manifest: the error names the options of the three plugins", async () => {
     const folder = await adoptingSection();
     await rm(path.join(folder, REMOTE));
-    const { code, err } = await runSection(folder, ["adopt", "dist"]);
+    const { code, err } = await runSection(folder, ["build"]);
     expect(code).toBe(2);
     expect(err).toBe(
       `error: ${path.join(folder, REMOTE)} does not exist; build the remote with ModuleFederationPlugin({ manifest: true }) ` +
@@ -251,10 +264,10 @@ describe("a remote is refused", () => {
   test("without its entry, or with a manifest that is not JSON", async () => {
     const folder = await adoptingSection();
     await rm(path.join(folder, "dist/remoteEntry.js"));
-    const { err } = await runSection(folder, ["adopt", "dist"]);
+    const { err } = await runSection(folder, ["build"]);
     expect(err).toBe(`error: ${path.join(folder, "dist/remoteEntry.js")} does not exist; build the remote again\n`);
     await writeFiles(folder, { [REMOTE]: "<!doctype html>" });
-    expect((await runSection(folder, ["adopt", "dist"])).err).toContain(`${path.join(folder, REMOTE)} is not JSON`);
+    expect((await runSection(folder, ["build"])).err).toContain(`${path.join(folder, REMOTE)} is not JSON`);
   });
 });
 
@@ -284,13 +297,7 @@ test("two remotes with the same unique name cannot both be adopted", async () =>
       await adoptingSection(manifest, { ...chunksOf(uniqueName), ...other }),
     ];
     const codes: (number | null)[] = [];
-    for (const folder of folders) codes.push((await runCompiled(folder, ["adopt", "dist"])).code);
+    for (const folder of folders) codes.push((await runCompiled(folder, ["build"])).code);
     expect({ uniqueName, codes }).toEqual({ uniqueName, codes: [code, otherCode] });
   }
-});
-
-test("a folder without a section cannot adopt a remote", async () => {
-  const folder = await temporaryFolder();
-  const output = await runSection(folder, ["adopt", "dist"]);
-  expect(output).toEqual(failure(`${folder} has no section.config.js; run this in the folder of a section`));
 });

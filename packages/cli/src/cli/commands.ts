@@ -1,5 +1,4 @@
 import { addAbortCommand } from "./abort.js";
-import { addAdoptCommand } from "./adopt.js";
 import { addBuildCommand } from "./build.js";
 import { addCheckCommand } from "./check.js";
 import { addCompletionCommand } from "./completion.js";
@@ -27,7 +26,6 @@ export const COMMANDS: readonly AddCommand[] = [
   addNewCommand,
   addDevCommand,
   addBuildCommand,
-  addAdoptCommand,
   addCheckCommand,
   addPublishCommand,
   addDeployCommand,

@@ -18,7 +18,7 @@ import {
 } from "../../fixtures/command.js";
 import { writeFiles } from "../../fixtures/temporary.js";
 
-const LOCAL = ["new", "dev", "build", "adopt", "check", "types", "upgrade", "completion"];
+const LOCAL = ["new", "dev", "build", "check", "types", "upgrade", "completion"];
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
   version: string;

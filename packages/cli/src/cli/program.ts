@@ -9,7 +9,7 @@ import { packageVersion } from "./scaffold.js";
 export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
 
 const ENVIRONMENT_HELP = `
-Environment variables (\`new\`, \`dev\`, \`build\`, \`adopt\`, \`check\`, \`types\`, \`upgrade\` and \`completion\` do not read them):
+Environment variables (\`new\`, \`dev\`, \`build\`, \`check\`, \`types\`, \`upgrade\` and \`completion\` do not read them):
   COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
   COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
 

@@ -51,9 +51,8 @@ export async function readCurrentRelease(folder: string): Promise<Release> {
   );
 }
 
-function buildCommand({ final, development, remote }: BuildMode): string {
-  const command = remote === undefined ? "build" : `adopt ${remote}`;
-  return `colonnade ${command}${final ? " --final" : ""}${development ? " --development" : ""}`;
+function buildCommand({ final, development }: BuildMode): string {
+  return `colonnade build${final ? " --final" : ""}${development ? " --development" : ""}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, resolve } from "node:path";
 
+import { ownBuild } from "../build/commandConfig.js";
 import { withFrame } from "../build/formatProblem.js";
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { shortenHydrationMessage } from "./hydration.js";
@@ -44,7 +45,7 @@ export async function locateBrowserError(
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
     if (!section || !entry || !("originalSource" in entry) || !entry.originalSource) continue;
     // A section's own command writes relative paths.
-    const { output = "" } = section.config.build ?? {};
+    const { output = "" } = ownBuild(section.config) ?? {};
     const file = resolve(section.folder, output, "client", dirname(script), entry.originalSource);
     if (!isOwnSource(section.folder, file)) continue;
     const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);

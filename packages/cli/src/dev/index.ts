@@ -3,7 +3,8 @@ import path from "node:path";
 
 import { satisfies } from "semver";
 
-import { loadConfig, UsageError, type SectionConfig } from "../build/config.js";
+import { loadAdopted } from "../adopt/adopt.js";
+import { UsageError, type SectionConfig } from "../build/config.js";
 import { formatProblem } from "../build/formatProblem.js";
 import { installedVersions, neededRanges, type SharedVersions } from "../build/shared.js";
 import { isSimilar } from "../check/problem.js";
@@ -241,7 +242,7 @@ async function readConfigs(folders: readonly string[]): Promise<Map<string, Sect
   const configs = new Map<string, SectionConfig>();
   const foldersByName = new Map<string, string>();
   for (const folder of folders) {
-    const config = await loadConfig(folder);
+    const config = await loadAdopted(folder);
     const { name, kind } = config;
     if (kind === "shell") throw new UsageError(`${folder} contains a shell, ${SHELL_HELP}`);
     const earlierFolder = foldersByName.get(name);

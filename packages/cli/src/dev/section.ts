@@ -14,6 +14,7 @@ import type {
   SectionEntry,
 } from "@colonnade/kit/shell";
 import { placeholderSettings } from "../build/settings.js";
+import { ownBuild } from "../build/commandConfig.js";
 import type { SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
 import { exposedChunk } from "../build/exposes.js";
@@ -77,7 +78,8 @@ export class DevelopmentSection {
     events: SectionEvents,
   ) {
     this.#output = output;
-    this.#sources = new SourceProblems(folder, false, config.build && path.join(folder, config.build.output));
+    const own = ownBuild(config);
+    this.#sources = new SourceProblems(folder, false, own && path.join(folder, own.output));
     const installed = installedVersions(folder);
     const identity = { version: VERSION, container: this.#container, inputs: "" };
     const context = { folder, output, config, identity, installed, mode: { final: false } };
@@ -85,8 +87,8 @@ export class DevelopmentSection {
       events.onBuild(this.name, what, milliseconds);
       this.#reading = this.#readBuilds().then(events.onChange);
     };
-    this.#builds = config.build
-      ? new CommandBuilds(config.build, context, this.#serverOutput, this.#sources, onBuild)
+    this.#builds = own
+      ? new CommandBuilds(own, context, this.#serverOutput, this.#sources, onBuild)
       : new WebpackBuilds(context, this.#serverOutput, this.#sources, onBuild);
   }
 
@@ -130,7 +132,7 @@ export class DevelopmentSection {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
     } catch (error) {
       // The builds by webpack report the error, with its position.
-      if (this.config.build) problems.push({ kind: "build", message: (error as Error).message });
+      if (ownBuild(this.config)) problems.push({ kind: "build", message: (error as Error).message });
     }
     const builds = problems.map((problem) => ({ ...problem, section: this.name }));
     const { folder, config } = this;
