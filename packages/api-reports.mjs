@@ -10,7 +10,7 @@ const INTERNAL_ENTRIES = {
   kit: ["./contract", "./server", "./shell"],
   cli: [],
   design: [],
-  shell: ["./bootstrap", "./browser", "./server"],
+  shell: ["./bootstrap", "./browser", "./server", "./sharing"],
 };
 
 const base = ExtractorConfig.loadFile(path.join(import.meta.dirname, "api-extractor.base.json"));

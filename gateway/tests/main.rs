@@ -100,6 +100,7 @@ mod section_logs;
 mod security_headers;
 mod service_manager;
 mod several_gateways;
+mod shared_packages;
 mod shared_store;
 mod shutdown;
 mod signup_backend;

@@ -124,11 +124,13 @@ fn reloaded_budget_applies_and_teams_can_read_it() {
         );
         site
     };
-    let all = json!({ "scriptKib": 2, "styleKib": 1, "extensionPoints": {} });
+    let all = json!({ "scriptKib": 2, "styleKib": 1, "extensionPoints": {}, "shared": {} });
     assert_eq!(budgets("directory"), all);
+    gateway.publish(&Release::shell("1.0.0"));
+    gateway.deploy(&json!({ "shell": "1.0.0" }));
     let raised = "[budget.sections.directory]\npage_script_kib = 8\n[extension_points.\"page/aside\"]\nmax_script_kib = 3\n";
     gateway.reload_and_wait(&configuration(&format!("{BUDGET}{raised}")));
-    let own = json!({ "scriptKib": 8, "styleKib": 1, "extensionPoints": { "page/aside": 3 } });
+    let own = json!({ "scriptKib": 8, "styleKib": 1, "extensionPoints": { "page/aside": 3 }, "shared": { "react": "19.1.0" } });
     assert_eq!(budgets("directory"), own);
     assert_eq!(budgets("legal")["scriptKib"], 2);
     gateway.publish(&release);

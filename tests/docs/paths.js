@@ -21,6 +21,8 @@ const OTHER_FILES = new Set([
   ...["./PriceTag", "catalog/PriceTag", "./App", "shop/App"],
   // An extension point, and its reference.
   ...["directory/city-aside", "directory/city-aside@1", "shell/search@1"],
+  // A module of a package.
+  "zod/mini",
   // A dialog.
   ...["signup/join", "news/newsletter"],
 ]);

@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use colonnade_config::TeamBudget;
+use colonnade_model::release::SharedPackages;
 use colonnade_web::response::{Response, json};
 
 use super::Admin;
@@ -25,6 +26,11 @@ pub(super) struct SectionBudget {
     style_kib: Option<u64>,
     /// Scripts of the extensions of single points, by the ID of the point.
     extension_points: BTreeMap<String, u64>,
+    /// The versions of the packages that the live shell shares, by name. They are in no view's size.
+    shared: BTreeMap<String, String>,
+    /// The exports that it omits, by package. The names of a path are joined by dots. Absent if it omits none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    omitted_exports: BTreeMap<String, Vec<String>>,
 }
 
 /// Read the size budget of a section
@@ -35,15 +41,23 @@ pub(super) struct SectionBudget {
     responses((status = 200, body = SectionBudget, description = "The budget.")),
 )]
 pub(super) fn read(admin: &Admin, section: &str) -> Response {
+    let snapshot = admin.deployments.current();
+    let shared = snapshot.live().map(|live| live.shared());
     let TeamBudget {
         script_kib,
         style_kib,
         extension_points,
-    } = admin.publisher.budget(section);
+        packages: SharedPackages {
+            shared,
+            omitted_exports,
+        },
+    } = admin.publisher.budget(section, shared.unwrap_or_default());
     let budget = SectionBudget {
         script_kib,
         style_kib,
         extension_points,
+        shared,
+        omitted_exports,
     };
     json(StatusCode::OK, &budget)
 }

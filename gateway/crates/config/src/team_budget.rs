@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use colonnade_model::release::SharedPackages;
+
 use super::budget::{Budget, KIB};
 use super::extension_points::ExtensionPoints;
 
@@ -19,11 +21,14 @@ pub struct TeamBudget {
     pub style_kib: Option<u64>,
     /// Scripts of the extensions of single points, by the ID of the point.
     pub extension_points: BTreeMap<String, u64>,
+    /// What the live shell shares. No section has these packages in its size.
+    #[serde(flatten)]
+    pub packages: SharedPackages,
 }
 
 impl TeamBudget {
-    /// The limits of a section, with those of single points.
-    pub fn new(budget: &Budget, points: &ExtensionPoints, section: &str) -> Self {
+    /// The limits of a section, with those of single points, while these packages are shared.
+    pub fn new(budget: &Budget, points: &ExtensionPoints, section: &str, packages: SharedPackages) -> Self {
         let (script, style) = budget.of_section(section);
         let limits = points.iter();
         let limits = limits.filter_map(|(id, point)| Some((id.clone(), point.max_script? / KIB)));
@@ -31,6 +36,7 @@ impl TeamBudget {
             script_kib: script.map(|bytes| bytes / KIB),
             style_kib: style.map(|bytes| bytes / KIB),
             extension_points: limits.collect(),
+            packages,
         }
     }
 }

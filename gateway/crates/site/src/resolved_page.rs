@@ -9,13 +9,15 @@ use serde_json::value::RawValue;
 
 use colonnade_model::release::PointReference;
 use colonnade_render::SiteValues;
-use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, PageManifest, SectionEntry};
+use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, PageManifest, SectionEntry, ShellFrame};
 
 /// How to load a page in a set, with the extensions that it shows.
 #[derive(Serialize)]
 pub(crate) struct ResolvedPage<'a> {
     #[serde(flatten)]
     pub(crate) manifest: &'a PageManifest,
+    /// The length in bytes of what it loads, with the shared packages. Browsers wait longer for more.
+    bytes: u64,
     /// The configuration of its section. The boot payload has it elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<&'a RawValue>,
@@ -50,7 +52,7 @@ impl<'a> ResolvedPage<'a> {
     /// A page of a set, for browsers that render it: with the configuration of all its sections, and the
     /// permissions of its document.
     pub(crate) fn new(set: &'a LoadedDeployment, manifest: &'a PageManifest, values: &'a SiteValues) -> Self {
-        let mut page = Self::with_extensions(manifest, extensions(set, &manifest.points));
+        let mut page = Self::with_extensions(&set.frame, manifest, extensions(set, &manifest.points));
         let config = |section: &str| values.configs.get(section).map(|config| &**config);
         page.config = config(&manifest.section.name);
         for extension in page.extensions.values_mut().flatten() {
@@ -61,10 +63,15 @@ impl<'a> ResolvedPage<'a> {
         page
     }
 
-    /// A page with these extensions.
-    pub(crate) fn with_extensions(manifest: &'a PageManifest, extensions: ResolvedExtensions<'a>) -> Self {
+    /// A page in this frame with these extensions.
+    pub(crate) fn with_extensions(
+        frame: &ShellFrame,
+        manifest: &'a PageManifest,
+        extensions: ResolvedExtensions<'a>,
+    ) -> Self {
         Self {
             manifest,
+            bytes: manifest.bytes + frame.shared_bytes(&manifest.shared),
             config: None,
             extensions,
             policy: Vec::new(),

@@ -201,7 +201,7 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
         })
         .named(REMOTES),
         get("/_budget/{section}", Json, |site, call| {
-            let budget = site.documents.site().budget(call.parameter);
+            let budget = site.documents.site().budget(call.parameter, call.snapshot.live());
             let response = is_name(call.parameter).then(|| json(StatusCode::OK, &budget));
             Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
         })

@@ -1,9 +1,11 @@
 import path from "node:path";
 
-import type { Chunk, Compilation } from "webpack";
+import webpack, { type Chunk, type Compilation } from "webpack";
 
 import type { BuildContext } from "./context.js";
 import type { ModuleFiles } from "./federationManifest.js";
+import type { SharedVersions } from "./shared.js";
+import type { SharedModule } from "./sharedModules.js";
 import { STYLE } from "./sharedStyles.js";
 import { SECTION_CHUNK } from "./webpack.js";
 
@@ -13,6 +15,64 @@ type ChunkGroup = Compilation["chunkGroups"][number];
 export function filesOf(compilation: Compilation, predicate: (group: ChunkGroup) => boolean): string[] {
   return filesIn(compilation, compilation.chunkGroups.filter(predicate));
 }
+
+/** The scripts of each package that a shell shares, by what code imports. One that every document loads has none. */
+export function sharedAssets(client: Compilation, shared: readonly SharedModule[]): Record<string, string[]> {
+  const isOf = (requested: string) => (group: ChunkGroup) =>
+    group.origins.some(
+      ({ module, request }) => request === requested && module?.identifier().includes("data:") === true,
+    );
+  return Object.fromEntries(shared.map(({ name, request }) => [name, filesOf(client, isOf(request))]));
+}
+
+/** The packages that the chunks take from the shell, by what code imports. */
+function consumedIn({ chunkGraph }: Compilation, chunks: Iterable<Chunk>): string[] {
+  const names = [...chunks].flatMap((chunk) =>
+    [...chunkGraph.getChunkModulesIterable(chunk)]
+      .filter(({ type }) => type === "consume-shared-module")
+      .map((module) => (module as unknown as ConsumedModule).options.shareKey),
+  );
+  return [...new Set(names)].sort();
+}
+
+/** The part of webpack's module of a shared package that is used here. Its types lack it. */
+interface ConsumedModule {
+  readonly options: { readonly shareKey: string };
+}
+
+/** Those of the ranges whose packages a client build of a section takes from the shell. */
+export function consumedRanges(client: Compilation, ranges: SharedVersions = {}): SharedVersions {
+  const names = new Set(consumedIn(client, client.chunks));
+  return Object.fromEntries(Object.entries(ranges).filter(([name]) => names.has(name)));
+}
+
+/** The dependency of a module on an export of another. webpack's types lack the method. */
+interface ExportDependency {
+  readonly type: string;
+  getIds?(graph: Compilation["moduleGraph"]): readonly string[];
+}
+
+/** The exports that a client build uses of packages that it takes from the shell, as paths. An empty one is a whole package. */
+export function usedExports({ modules, moduleGraph }: Compilation, names: readonly string[]): Record<string, string[]> {
+  const used = new Map(names.map((name) => [name, new Set<string>()]));
+  for (const module of modules) {
+    if (module.type !== "consume-shared-module") continue;
+    const paths = used.get((module as unknown as ConsumedModule).options.shareKey);
+    for (const connection of paths ? moduleGraph.getIncomingConnections(module) : []) {
+      const dependency = connection.dependency as ExportDependency | null;
+      if (!dependency || connection.getActiveState(undefined) === false || dependency.type === SIDE_EFFECT) continue;
+      paths?.add((dependency.getIds?.(moduleGraph) ?? []).join("."));
+    }
+  }
+  return Object.fromEntries([...used].map(([name, paths]) => [name, [...paths].sort()]));
+}
+
+/** What a server module imports, by what code imports. */
+export function externalPackages({ modules }: Compilation): string[] {
+  return [...modules].flatMap((module) => (module instanceof webpack.ExternalModule ? [module.userRequest] : []));
+}
+
+const SIDE_EFFECT = "harmony side effect evaluation";
 
 /** Returns the only entry script of a list. */
 export function singleFile(files: readonly string[]): string {
@@ -84,6 +144,8 @@ interface SectionAssets {
    * own imports determine their position in the cascade.
    */
   readonly assetsOf: (request: string, name: string) => string[];
+  /** The packages that the module that the entry module imports by this specifier takes from the shell at first. */
+  readonly sharedOf: (request: string) => string[];
   /** All files of the module of the container that is in the chunk of this name. */
   readonly moduleFiles: (chunk: string) => ModuleFiles;
 }
@@ -110,10 +172,14 @@ export function sectionAssets(client: Compilation, entry: string): SectionAssets
   const pages = client.chunkGroups.filter((group) => specifiersIn(group, entry).length > 0);
   const common = filesIn(client, section);
   const lazy = lazyStyles(client, section, pages);
+  const groupsOf = (request: string): ChunkGroup[] =>
+    pages.filter((group) => specifiersIn(group, entry).includes(request));
   return {
     common,
+    sharedOf: (request) =>
+      consumedIn(client, new Set([...section, ...groupsOf(request)].flatMap((group) => group.chunks))),
     assetsOf(request) {
-      const groups = pages.filter((group) => specifiersIn(group, entry).includes(request));
+      const groups = groupsOf(request);
       const own = [...filesIn(client, groups), ...lazyStyles(client, groups)];
       const files = new Set([...lazy.filter((file) => !own.includes(file)), ...own]);
       return [...files].filter((file) => !common.includes(file));

@@ -11,7 +11,7 @@ import type { BuildContext } from "./context.js";
 import { readInputs, writeInputs } from "./inputs.js";
 import { configurationFiles } from "./outside.js";
 import { readRelease, RELEASE_FOLDER, type Release } from "./release.js";
-import { installedVersions } from "./shared.js";
+import { installedVersions, omitsOf, siteRanges } from "./shared.js";
 import type { SiteBudget } from "./siteBudget.js";
 import { identify, identityWith, UNKNOWN_INPUTS, type BuildMode } from "./version.js";
 
@@ -27,18 +27,20 @@ export interface BuildResult {
 
 /**
  * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
- * build leaves the previous release. `siteBudget` is the budget that the site sets, if it is known.
+ * build leaves the previous release. `siteBudget` is the budget that the site sets and what it shares, if they are known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
 export async function build(
   folder: string,
-  mode: BuildMode,
+  requested: BuildMode,
   onStep: OnStep = () => undefined,
   siteBudget?: SiteBudget,
 ): Promise<BuildResult> {
   const ownConfig = await loadConfig(folder);
-  if (mode.development) checkDevelopment(ownConfig, mode);
+  if (requested.development) checkDevelopment(ownConfig, requested);
+  const { accepted } = siteRanges(folder, ownConfig, siteBudget?.shared);
+  const mode = { ...requested, shared: Object.keys(accepted) };
   const target = path.join(folder, RELEASE_FOLDER);
   const earlier = await readRelease(target).catch(() => undefined);
   const output = `${target}.building`;
@@ -59,7 +61,8 @@ export async function build(
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   const identity = await identityWith(folder, config, mode, UNKNOWN_INPUTS);
-  const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
+  const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
+  const context = { folder, output, config, identity, installed, siteRanges: accepted, mode, siteBudget };
   onStep(own?.command ?? "bundles");
   const built = await buildPackage(context, identityOf, onStep);
   const release = adopted?.complete(built.release) ?? built.release;

@@ -66,7 +66,11 @@ export async function runBuildCommand(
     );
   await cp(folder, context.output, { recursive: true });
   const assetsOf = (_: string, name: string): string[] => [...(names.get(name) ?? [])];
-  return { entry, folder, assets: { common, assetsOf, moduleFiles: () => ({ first: common, later: [] }) } };
+  return {
+    entry,
+    folder,
+    assets: { common, assetsOf, sharedOf: () => [], moduleFiles: () => ({ first: common, later: [] }) },
+  };
 }
 
 async function readManifest(folder: string, command: string): Promise<CommandManifest> {

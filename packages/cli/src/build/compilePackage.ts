@@ -17,6 +17,7 @@ export interface CompiledPackage {
   /** With the identity of the build. */
   readonly context: BuildContext;
   readonly client: Compilation;
+  readonly server: Compilation;
   /** The files outside of the package that both read, relative to the package. */
   readonly outside: readonly string[];
 }
@@ -53,7 +54,7 @@ export async function compilePackage(
     const file = path.join(output, "server", name);
     await writeFile(file, withInputs(await readFile(file, "utf8"), identity.inputs));
   }
-  return { context: { ...context, identity }, client: client.value, outside };
+  return { context: { ...context, identity }, client: client.value, server: server.value, outside };
 }
 
 function withInputs(text: string, inputs: string): string {

@@ -155,7 +155,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, build, kind, facts, config, policy, exposes, federation, define, budget, webpack, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, build, kind, facts, config, policy, exposes, federation, define, budget, webpack, shared, icon, meta, icons, socialImage, themeColor',
   ],
   ...["https://a.example", "a.example/b", "a.b; x", "*", "*.com", "'unsafe-inline'", "data:", "A.example"].map(
     (host) => [

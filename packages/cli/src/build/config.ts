@@ -13,6 +13,7 @@ import { isFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
 import { checkPolicy, type ContentPolicy } from "./policy.js";
 import { checkTypes, type FactTypes } from "./settings.js";
+import { checkSharedPackages, type SharedPackage } from "./shared.js";
 import { UsageError } from "./usageError.js";
 
 /** A JSON value. */
@@ -75,6 +76,11 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
    * also for `colonnade check`. Returns the configuration to use.
    */
   readonly webpack?: (configuration: Configuration, context: { readonly side: BuildSide }) => Configuration;
+  /**
+   * Shell only: packages that sections can use in place of copies of their own, besides React and the kit. Each entry is what code
+   * imports: `zod` does not include `zod/mini`.
+   */
+  readonly shared?: readonly SharedPackage[];
   /** Shell only: path of the favicon, relative to the package. */
   readonly icon?: string;
   /** Shell only: contents of meta tags of every document, by name. Not those that the gateway or a page's head writes. */
@@ -104,6 +110,7 @@ const KEYS = new Set([
   "define",
   "budget",
   "webpack",
+  "shared",
   "icon",
   "meta",
   ...IMAGE_KEYS,
@@ -164,7 +171,7 @@ async function configProblems(
   const isMissing = async (value: unknown): Promise<boolean> =>
     typeof value !== "string" || !(await isFile(path.join(folder, value)));
   const { name, entry, build, kind = "section", facts, config: values, policy, exposes, federation } = config;
-  const { define, budget, webpack, meta, icon } = config;
+  const { define, budget, webpack, shared, meta, icon } = config;
   const isShell = kind === "shell";
   const keys = Object.keys(config).filter((key) => !KEYS.has(key));
   for (const key of keys) reject(true, `unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
@@ -190,6 +197,7 @@ async function configProblems(
     federation !== undefined && (isShell || !isFederation(federation)),
     `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
   );
+  if (shared !== undefined) await attempt(checkSharedPackages, file, shared, isShell ? folder : undefined);
   if (meta !== undefined) await attempt(checkMeta, file, meta, isShell);
   reject(
     budget !== undefined && (isShell || !isBudget(budget)),

@@ -1,6 +1,7 @@
 import type { CommandOutput } from "./buildCommand.js";
 import type { SectionConfig } from "./config.js";
 import type { SharedVersions } from "./shared.js";
+import type { SharedModule } from "./sharedModules.js";
 import type { SiteBudget } from "./siteBudget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
@@ -12,7 +13,12 @@ export interface BuildContext {
   readonly output: string;
   readonly config: SectionConfig;
   readonly identity: BuildIdentity;
+  /** Versions of the packages that every shell shares and, for the shell, of those that it shares besides. */
   readonly installed: SharedVersions;
+  /** Section only: the ranges of the packages of the site that it uses in place of copies of its own. Default: none. */
+  readonly siteRanges?: SharedVersions;
+  /** Shell only: the packages that it shares besides those of every shell. Default: none. */
+  readonly sharedModules?: readonly SharedModule[];
   readonly mode: BuildMode;
   /** What the section's own build command has written. Absent without one. */
   readonly written?: CommandOutput | undefined;

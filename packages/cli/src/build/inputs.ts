@@ -21,11 +21,12 @@ interface BuildInputs extends BuildMode {
 export async function writeInputs(
   release: string,
   { inputs }: BuildIdentity,
-  { final, development = false }: BuildMode,
+  { final, development = false, shared = [] }: BuildMode,
   outside: readonly string[],
   siteBudget: SiteBudget | undefined,
 ): Promise<void> {
-  const contents: BuildInputs = { inputs, outside, final, development, ...(siteBudget && { siteBudget }) };
+  const optional = { ...(shared.length > 0 && { shared }), ...(siteBudget && { siteBudget }) };
+  const contents: BuildInputs = { inputs, outside, final, development, ...optional };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }
 

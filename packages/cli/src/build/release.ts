@@ -48,6 +48,8 @@ export interface ReleasePage {
   readonly pattern: string;
   /** Files of its first view besides those of the section. */
   readonly assets: readonly string[];
+  /** The shared packages, besides those of every shell, that its first view loads. Absent if there are none. */
+  readonly shared?: readonly string[];
   /** The paths that it lists. */
   readonly paths: readonly ReleasePath[];
   /** Names of the query parameters that it depends on. Omitted for none. */
@@ -102,6 +104,15 @@ export interface Release extends ReleaseImages {
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Shared packages: the version ranges a section needs, or the versions the shell provides. */
   readonly shared: Readonly<Record<string, string>>;
+  /** Shell only: the scripts of each shared package that only some pages load. Absent if there are none. */
+  readonly sharedAssets?: Readonly<Record<string, readonly string[]>>;
+  /** Shell only: the exports of shared packages that it omits, as paths with dots. Absent if it omits none. */
+  readonly omittedExports?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Sections only: the exports that it uses of shared packages besides those of every shell. An empty path is a whole package. Absent if
+   * it uses none.
+   */
+  readonly usedExports?: Readonly<Record<string, readonly string[]>>;
   /** The facts of the site that the package reads, with their types. Absent if it reads none. */
   readonly facts?: FactTypes;
   /** Sections only: the values of its configuration that the section reads, with their types. Absent if it reads none. */

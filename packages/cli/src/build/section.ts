@@ -5,7 +5,7 @@ import { findOversizedViews } from "../check/budget.js";
 import { check, type DeclaredParts } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { clientFiles, type ClientFiles } from "./assets.js";
+import { clientFiles, consumedRanges, usedExports, type ClientFiles } from "./assets.js";
 import { runBuildCommand } from "./buildCommand.js";
 import { ownBuild, type BuildCommand } from "./commandConfig.js";
 import type { Built, OnStep } from "./built.js";
@@ -21,6 +21,7 @@ import { writeFederationManifest } from "./federationManifest.js";
 import { listFiles, type Release } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
+import { compileWithSite } from "./sharing.js";
 import { SECTION_CHUNK, serverConfiguration } from "./webpack.js";
 
 /** The global variable with the Module Federation runtime of the shell. */
@@ -32,7 +33,9 @@ interface CompiledSection extends Pick<CompiledPackage, "context" | "outside"> {
 }
 
 async function compileSection(context: BuildContext, identify: Identify, onStep: OnStep): Promise<CompiledSection> {
-  const { client: compilation, ...compiled } = await compilePackage(context, serverConfiguration(context), identify);
+  const { client: compilation, ...compiled } = await compileWithSite(context, (each) =>
+    compilePackage(each, serverConfiguration(each), identify),
+  );
   // The rest of the check, if it takes longer than the compilation.
   onStep("check");
   return { ...compiled, client: clientFiles(context, compilation) };
@@ -79,14 +82,17 @@ export async function buildSection(provisional: BuildContext, identify: Identify
   };
 }
 
+const sharedPart = (shared: readonly string[]) => (shared.length > 0 ? { shared } : {});
+
 /** Returns the manifest of a section with these files for browsers. `declared` is what the check found. */
 export async function sectionRelease(
   context: BuildContext,
-  { entry, assets: { common, assetsOf, moduleFiles } }: ClientFiles,
+  { entry, assets: { common, assetsOf, sharedOf, moduleFiles }, compilation }: ClientFiles,
   imports: EntryImports,
   { pages, points, orders, examples }: DeclaredParts,
 ): Promise<Release> {
   const { output, config, identity, installed } = context;
+  const shared = compilation ? consumedRanges(compilation, context.siteRanges) : {};
   const exposes = Object.keys(config.exposes ?? {}).map((name) => ({ name, files: moduleFiles(exposedChunk(name)) }));
   const { first, later } = moduleFiles(SECTION_CHUNK);
   const section = { first: common, later: [...first.filter((file) => !common.includes(file)), ...later] };
@@ -113,6 +119,7 @@ export async function sectionRelease(
     pages: [...imports.pages].map(([pattern, request]) => ({
       pattern,
       assets: assetsOf(request, pattern),
+      ...sharedPart(sharedOf(request).filter((name) => Object.hasOwn(shared, name))),
       paths: [],
       ...pages.get(pattern),
     })),
@@ -120,7 +127,9 @@ export async function sectionRelease(
     ...(extensions.length > 0 && { extensions }),
     ...(imports.navigation.length > 0 && { navigation: imports.navigation }),
     ...(exposes.length > 0 && { exposes: exposes.map(({ name, files }) => ({ name, assets: files.first })) }),
-    shared: neededRanges(installed),
+    shared: { ...neededRanges(installed), ...shared },
+    ...(compilation &&
+      Object.keys(shared).length > 0 && { usedExports: usedExports(compilation, Object.keys(shared)) }),
     ...(config.facts && { facts: config.facts }),
     ...(config.config && { config: config.config }),
     ...(config.policy && { policy: config.policy }),

@@ -14,7 +14,7 @@ const SHELL_SPECIFIER = "shell";
 const SECTION_SPECIFIER = "section";
 
 /** File of each server module, relative to the release folder, by specifier. */
-type ServerModules = Readonly<Record<string, string>>;
+export type ServerModules = Readonly<Record<string, string>>;
 
 /** Output file of a package's server module. */
 const INDEX = "server/index.js";

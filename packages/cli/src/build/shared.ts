@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { satisfies } from "semver";
+
+import type { SectionConfig } from "./config.js";
 import { UsageError } from "./usageError.js";
 
 const KIT = "@colonnade/kit";
@@ -8,19 +11,67 @@ const KIT = "@colonnade/kit";
 /** Packages that the shell provides and sections share, with one instance per page. Sections bundle everything else. */
 export const SHARED_PACKAGES = ["react", "react-dom", KIT] as const;
 
-/** Versions or version ranges, by package name. */
+/** Versions or version ranges, by what code imports: the name of a package, or a module of it, such as `zod/mini`. */
 export type SharedVersions = Record<string, string>;
 
 /**
- * Returns the installed versions of the shared packages, resolved from a package's folder.
+ * Returns the installed versions of the packages that every shell shares and of `others`, resolved from a package's folder.
  *
  * @throws UsageError if one is not installed.
  */
-export function installedVersions(folder: string): SharedVersions {
+export function installedVersions(folder: string, others: readonly string[] = []): SharedVersions {
   const require = createRequire(path.join(folder, "package.json"));
   return Object.fromEntries(
-    SHARED_PACKAGES.map((name) => [name, (require(packageFile(require, name)) as { version: string }).version]),
+    [...SHARED_PACKAGES, ...others].map((specifier) => [specifier, versionOf(require, packageOf(specifier))]),
   );
+}
+
+/** The package of a module that code imports: `zod` of `zod/mini`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function versionOf(require: NodeJS.Require, name: string): string {
+  return (require(packageFile(require, name)) as { version: string }).version;
+}
+
+/** What a section makes of the packages that a site shares besides those of every shell. */
+export interface SiteRanges {
+  /** The section's ranges of those whose version on the site it accepts. */
+  readonly accepted: SharedVersions;
+  /** The section's ranges of those whose version it does not accept: it bundles a copy of its own. */
+  readonly refused: SharedVersions;
+}
+
+// Other ranges of package.json, such as `workspace:*`, are none of a release.
+const RANGE = /^(\^|~|>=)?\d[\w.+-]*( *\|\| *(\^|~|>=)?\d[\w.+-]*)*$/;
+const DEPENDENCIES = ["dependencies", "peerDependencies", "devDependencies"] as const;
+
+/**
+ * Compares the versions that a site shares with the ranges of a section. A range is that in package.json or, if that is none, what is
+ * compatible with the installed version. Packages that package.json does not list are left out, and all of a section that a command
+ * builds.
+ */
+export function siteRanges(
+  folder: string,
+  { kind, build }: Pick<SectionConfig, "kind" | "build">,
+  versions: SharedVersions = {},
+): SiteRanges {
+  if (kind === "shell" || build) return { accepted: {}, refused: {} };
+  const require = createRequire(path.join(folder, "package.json"));
+  const manifest = require("./package.json") as Partial<Record<string, SharedVersions>>;
+  const ranges: SiteRanges = { accepted: {}, refused: {} };
+  for (const [specifier, version] of Object.entries(versions)) {
+    const name = packageOf(specifier);
+    const listed = DEPENDENCIES.map((kind) => manifest[kind]?.[name]).find((range) => range !== undefined);
+    if (listed === undefined || isOfEveryShell(name)) continue;
+    const range = RANGE.test(listed) ? listed : `^${versionOf(require, name)}`;
+    (satisfies(version, range) ? ranges.accepted : ranges.refused)[specifier] = range;
+  }
+  return ranges;
 }
 
 // A package may not export its package.json, so the search walks the node_modules folders.
@@ -37,6 +88,54 @@ function packageFile(require: NodeJS.Require, name: string): string {
   if (process.versions.pnp !== undefined)
     throw new UsageError(`there is no node_modules; expected "nodeLinker: node-modules" in .yarnrc.yml`);
   throw new UsageError(`${name} is not installed; run npm install`);
+}
+
+/** A package that a shell shares: what code imports, such as `zod` or `zod/mini`. */
+export type SharedPackage =
+  | string
+  | {
+      readonly name: string;
+      /**
+       * Exports that are not shared, such as large ones that few sections use; also those of namespaces that the package exports. A
+       * section that uses one bundles a copy of its own.
+       */
+      readonly omit: readonly string[];
+    };
+
+/** The packages that a shell shares, with the exports that it omits. */
+export function omitsOf(shared: readonly SharedPackage[] = []): ReadonlyMap<string, readonly string[]> {
+  return new Map(shared.map((each) => (typeof each === "string" ? [each, []] : [each.name, each.omit])));
+}
+
+const SPECIFIER = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(\/[\w.~-]+)*$/;
+
+/**
+ * Checks the packages that a shell shares. `folder` is that of the shell; undefined for a section.
+ *
+ * @throws UsageError if a section has the list, or an entry is no installed package that a shell can share.
+ */
+export function checkSharedPackages(file: string, shared: unknown, folder: string | undefined): void {
+  const expected =
+    'expected a list of packages, such as ["react-hook-form", { name: "zod", omit: ["locales"] }] (shell only)';
+  if (!Array.isArray(shared) || folder === undefined || !shared.every(isSharedPackage))
+    throw new UsageError(`${file}: shared is ${JSON.stringify(shared)}; ${expected}`);
+  const names = [...omitsOf(shared).keys()];
+  if (names.length < shared.length) throw new UsageError(`${file}: shared lists a package twice; expected each once`);
+  const own = names.find((name) => isOfEveryShell(packageOf(name)));
+  if (own !== undefined)
+    throw new UsageError(`${file}: shared has "${own}"; expected other packages: every shell shares it`);
+  installedVersions(folder, names);
+}
+
+function isSharedPackage(value: unknown): value is SharedPackage {
+  if (typeof value === "string") return SPECIFIER.test(value);
+  const { name, omit, ...others } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isList = Array.isArray(omit) && omit.length > 0 && omit.every((each) => typeof each === "string");
+  return typeof name === "string" && SPECIFIER.test(name) && isList && Object.keys(others).length === 0;
+}
+
+function isOfEveryShell(name: string): boolean {
+  return (SHARED_PACKAGES as readonly string[]).includes(name);
 }
 
 /**

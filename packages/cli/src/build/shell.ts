@@ -3,7 +3,7 @@ import path from "node:path";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { checkShell } from "../check/shell.js";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { filesOf, singleFile } from "./assets.js";
+import { filesOf, sharedAssets, singleFile } from "./assets.js";
 import type { Built, OnStep } from "./built.js";
 import { compilePackage, type Identify } from "./compilePackage.js";
 import { UsageError } from "./config.js";
@@ -13,6 +13,7 @@ import { writeExtensionList } from "./extensionList.js";
 import { copyImages } from "./images.js";
 import { listFiles, type Release } from "./release.js";
 import { shellServerEntry, writeSharedModules } from "./server.js";
+import { compileSharedModules, readSharedModules, type SharedModule } from "./sharedModules.js";
 import { SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
 
 /**
@@ -20,10 +21,13 @@ import { SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
  *
  * @throws UsageError if the shell is invalid or does not compile.
  */
-export async function buildShell(provisional: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
-  const { folder, output, config, installed } = provisional;
+export async function buildShell(given: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
+  const { folder, output, config, installed } = given;
+  const shared = await readSharedModules(given);
+  const provisional = { ...given, sharedModules: shared };
   const server = shellServerConfiguration(provisional, shellServerEntry(path.resolve(folder, config.entry)));
   const { context, client, outside } = await compilePackage(provisional, server, identify);
+  const sharedModules = await compileSharedModules(context);
   onStep("check");
   const { problems, points } = await checkShell(context);
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
@@ -50,12 +54,14 @@ export async function buildShell(provisional: BuildContext, identify: Identify, 
     pages: [],
     ...(points.length > 0 && { extensionPoints: points }),
     shared: installed,
+    ...(shared.length > 0 && { sharedAssets: sharedAssets(client, shared) }),
+    ...omittedExports(shared),
     ...(config.facts && { facts: config.facts }),
     ...(config.policy && { policy: config.policy }),
     ...(config.meta && { meta: Object.entries(config.meta).map(([name, content]) => ({ name, content })) }),
     ...(iconFile && { icon: iconFile.path }),
     ...images,
-    modules: await writeSharedModules(folder, output),
+    modules: { ...(await writeSharedModules(folder, output)), ...sharedModules },
     files: [],
   };
   return {
@@ -64,4 +70,10 @@ export async function buildShell(provisional: BuildContext, identify: Identify, 
     outside,
     warnings: warningsIn(problems),
   };
+}
+
+function omittedExports(shared: readonly SharedModule[]): Pick<Release, "omittedExports"> {
+  const omitting = shared.filter(({ omitted }) => omitted.length > 0);
+  if (omitting.length === 0) return {};
+  return { omittedExports: Object.fromEntries(omitting.map(({ name, omitted }) => [name, omitted])) };
 }

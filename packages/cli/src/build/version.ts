@@ -40,6 +40,8 @@ export interface BuildMode {
    * React, and a section built for development would not run in a production shell.
    */
   readonly development?: boolean;
+  /** Section only: packages of the site that it uses in place of copies of its own. */
+  readonly shared?: readonly string[];
 }
 
 /** Identity of one build of a package. */
@@ -84,11 +86,12 @@ async function lockFile(folder: string): Promise<Buffer> {
 /** Hashes the inputs of a build. `outside` are the files outside of the package that it reads, relative to the package. */
 export async function hashInputs(
   folder: string,
-  { development }: Pick<BuildMode, "development">,
+  { development, shared = [] }: Pick<BuildMode, "development" | "shared">,
   outside: readonly string[],
 ): Promise<string> {
   const hash = createHash("sha256");
   if (development) hash.update("development\0");
+  for (const name of shared) hash.update(`shared ${name}\0`);
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
   await addTools(hash);

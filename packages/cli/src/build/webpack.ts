@@ -6,6 +6,7 @@ import MinimizerPlugin from "minimizer-webpack-plugin";
 import webpack, {
   type Configuration,
   type EntryObject,
+  type ExternalItemFunctionData,
   type Module,
   type RuleSetRule,
   type WebpackPluginInstance,
@@ -26,6 +27,7 @@ import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
 import { SharedStyles, STYLE } from "./sharedStyles.js";
 import { neededRanges } from "./shared.js";
+import type { SharedModule } from "./sharedModules.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WithoutExamples } from "./withoutExamples.js";
 import { WorkerImports } from "./workers.js";
@@ -155,7 +157,7 @@ function federation(context: BuildContext): WebpackPluginInstance {
     library: { type: "var", name: container },
     exposes: exposedModules(context),
     shared: Object.fromEntries(
-      Object.entries(neededRanges(context.installed)).map(([name, requiredVersion]) => [
+      Object.entries({ ...neededRanges(context.installed), ...context.siteRanges }).map(([name, requiredVersion]) => [
         name,
         { singleton: true, strictVersion: true, import: false as const, requiredVersion },
       ]),
@@ -236,12 +238,25 @@ const minimizers = () => [
  */
 const FEDERATION_FLAGS = { FEDERATION_OPTIMIZE_NO_SNAPSHOT_PLUGIN: "true", ENV_TARGET: '"web"' };
 
+const sharingConstants = ({ installed, sharedModules = [] }: BuildContext) => ({
+  SHARED_VERSIONS: JSON.stringify(installed),
+  HAS_SHARED_PACKAGES: String(sharedModules.length > 0),
+});
+
 /** Entry points of the shell that run before its main script, in order. */
 export const SHELL_LIBRARIES = ["runtime", "react-dom"] as const;
 
+/** The source of a module that shares packages. Each is a script of its own. */
+function sharingSource(shared: readonly SharedModule[]): string {
+  const calls = shared.map(
+    ({ name, request }) => `share(${JSON.stringify(name)}, () => import(${JSON.stringify(request)}));`,
+  );
+  return ['import { share } from "@colonnade/shell/sharing";', ...calls].join("\n");
+}
+
 // Several scripts compile in parallel, and each runs as soon as the previous one has. A single script runs only after its
 // last byte arrives, as one long task.
-function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
+function shellEntry({ folder, config, mode, sharedModules = [] }: BuildContext): EntryObject {
   const [runtime, reactDom] = SHELL_LIBRARIES;
   // The entry module comes first, so that its stylesheets do.
   const start = [
@@ -249,12 +264,14 @@ function shellEntry({ folder, config, mode }: BuildContext): EntryObject {
     'import { start } from "@colonnade/shell/browser";',
     "start(shell);",
   ].join("\n");
+  // Before the bootstrap, which begins to load the page's section.
+  const sharing = sharedModules.length > 0 ? [moduleOf(sharingSource(sharedModules))] : [];
   return {
     [runtime]: {
-      import: [...(mode.development ? [REFRESH_RUNTIME] : []), "react", "@colonnade/shell/bootstrap"],
+      import: [...(mode.development ? [REFRESH_RUNTIME] : []), "react", ...sharing, "@colonnade/shell/bootstrap"],
     },
     [reactDom]: { import: "react-dom/client", dependOn: runtime },
-    main: { import: `data:text/javascript,${encodeURIComponent(start)}`, dependOn: [...SHELL_LIBRARIES] },
+    main: { import: moduleOf(start), dependOn: [...SHELL_LIBRARIES] },
   };
 }
 
@@ -289,7 +306,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
         runtime: isShell || hot,
       }),
       ...(isShell
-        ? [new webpack.DefinePlugin({ SHARED_VERSIONS: JSON.stringify(context.installed), ...FEDERATION_FLAGS })]
+        ? [new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS })]
         : [federation(context), new WorkerImports()]),
       ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins(context)),
     ],
@@ -312,14 +329,31 @@ const WITHOUT_NODE: RuleSetRule = {
   resolve: { fallback: Object.fromEntries(builtinModules.map((name) => [name, false])) },
 };
 
+/**
+ * The packages of the site as externals. An ES module imports one dynamically, so that a page which does not need it does not evaluate
+ * it.
+ */
+const siteExternals =
+  ({ siteRanges = {} }: BuildContext) =>
+  ({ request, dependencyType }: ExternalItemFunctionData): Promise<string | undefined> =>
+    Promise.resolve(
+      Object.hasOwn(siteRanges, request)
+        ? `${dependencyType === "commonjs" ? "module" : "import"} ${request}`
+        : undefined,
+    );
+
 /** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
 export function serverConfiguration(context: BuildContext): Configuration {
-  const configuration = serverModule(context, path.resolve(context.folder, context.config.entry), {
-    externalsType: "module",
-    externals: [...SERVER_SPECIFIERS],
-    // Not published. The command uses it to locate errors that the gateway reports.
-    devtool: "hidden-source-map",
-  });
+  const configuration = serverModule(
+    context,
+    { index: path.resolve(context.folder, context.config.entry) },
+    {
+      externalsType: "module",
+      externals: [...SERVER_SPECIFIERS, siteExternals(context)],
+      // Not published. The command uses it to locate errors that the gateway reports.
+      devtool: "hidden-source-map",
+    },
+  );
   return customized(context, "server", configuration);
 }
 
@@ -328,16 +362,47 @@ export function serverConfiguration(context: BuildContext): Configuration {
  * `source` is the source of its entry.
  */
 export function shellServerConfiguration(context: BuildContext, source: string): Configuration {
-  return serverModule(context, `data:text/javascript,${encodeURIComponent(source)}`, {});
+  return serverModule(context, { index: moduleOf(source) }, {});
 }
 
-function serverModule(context: BuildContext, entry: string, overrides: Configuration): Configuration {
+/** Folder of the server modules of shared packages, relative to that of the shell's. */
+export const SHARED_FOLDER = "shared";
+
+/**
+ * Returns the configuration of the server modules of the packages that the shell shares, besides those in its own module. `sources`
+ * are the sources of their entries by name. They import each other, so that each package has one instance.
+ */
+export function sharedServerConfiguration(
+  context: BuildContext,
+  sources: Readonly<Record<string, string>>,
+): Configuration {
+  const entry = Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, moduleOf(source)]));
+  const configuration = serverModule(context, entry, { externalsType: "module", externals: [...SERVER_SPECIFIERS] });
+  return {
+    ...configuration,
+    output: {
+      ...configuration.output,
+      path: path.join(context.output, "server", SHARED_FOLDER),
+      chunkFilename: "[id].js",
+    },
+    optimization: {
+      ...configuration.optimization,
+      runtimeChunk: "single",
+      splitChunks: { chunks: "all", minSize: 0, cacheGroups: { defaultVendors: false } },
+    },
+  };
+}
+
+/** The request of a module with this source. */
+export const moduleOf = (source: string): string => `data:text/javascript,${encodeURIComponent(source)}`;
+
+function serverModule(context: BuildContext, entry: Record<string, string>, overrides: Configuration): Configuration {
   const common = baseConfiguration(context, "server");
   return {
     ...common,
     ...overrides,
     target: "es2022",
-    entry: { index: entry },
+    entry,
     experiments: { outputModule: true },
     output: {
       ...common.output,

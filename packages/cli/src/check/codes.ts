@@ -89,6 +89,13 @@ export const PROBLEM_KINDS = {
     title: "Size budget",
     help: "Load large packages with lazy() or import(), or use smaller ones. `budget` in section.config.js sets the limits.",
   },
+  COL141: {
+    title: "Copy of a shared package",
+    help:
+      "Accept the site's version in package.json, and use only exports that the site shares; or ask its operator. A copy of its own " +
+      "also works.",
+    severity: "warning",
+  },
   COL150: { title: "Accessibility", help: "Correct the element, so that people with assistive technology can use it." },
   COL151: {
     title: "Accessibility advice",

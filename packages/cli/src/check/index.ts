@@ -1,13 +1,17 @@
 import path from "node:path";
 
-import { clientFiles } from "../build/assets.js";
+import type { Compilation } from "webpack";
+
 import { loadAdopted } from "../adopt/adopt.js";
+import { clientFiles, type ClientFiles } from "../build/assets.js";
 import { runBuildCommand } from "../build/buildCommand.js";
 import { ownBuild } from "../build/commandConfig.js";
 import { compile } from "../build/compile.js";
+import type { BuildContext } from "../build/context.js";
 import { sectionRelease } from "../build/section.js";
 import { readEntry } from "../build/entry.js";
-import { installedVersions } from "../build/shared.js";
+import { installedVersions, omitsOf, siteRanges } from "../build/shared.js";
+import { compileWithSite, type Lacking } from "../build/sharing.js";
 import type { SiteBudget } from "../build/siteBudget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
@@ -15,6 +19,7 @@ import { clientConfiguration } from "../build/webpack.js";
 import { findOversizedViews } from "./budget.js";
 import { check, type CheckedAgainst } from "./check.js";
 import type { Problem } from "./problem.js";
+import { findSharing, type Sharing } from "./sharing.js";
 import { checkShell } from "./shell.js";
 
 /**
@@ -26,24 +31,30 @@ export async function checkSection(
   folder: string,
   against: CheckedAgainst = {},
   siteBudget?: SiteBudget,
-): Promise<{ readonly name: string; readonly problems: readonly Problem[] }> {
+): Promise<{ readonly name: string; readonly problems: readonly Problem[]; readonly sharing?: Sharing }> {
   const config = await loadAdopted(folder);
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
-    const context = { folder, output, config, identity, installed: installedVersions(folder), mode, siteBudget };
+    const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
+    const ranges = siteRanges(folder, config, siteBudget?.shared);
+    const context = { folder, output, config, identity, installed, siteRanges: ranges.accepted, mode, siteBudget };
     if (config.kind === "shell")
       return { name: config.name, problems: (await checkShell(context, against.live)).problems };
     const own = ownBuild(config);
     const written = own && (await runBuildCommand(context, own));
     const { problems, declared } = await check({ ...context, written }, against);
     if (!declared) return { name: config.name, problems };
-    const client = written ?? clientFiles(context, await compile(clientConfiguration(context), context));
+    const client: ClientFiles & Partial<Lacking> = written ?? (await compileWithSite(context, compileClient));
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, declared);
-    return {
-      name: config.name,
-      problems: [...problems, ...(await findOversizedViews(context, client.compilation, release))],
-    };
+    const oversized = await findOversizedViews(context, client.compilation, release);
+    const { sharing, problems: bundled } = await findSharing(context, ranges, client);
+    return { name: config.name, problems: [...problems, ...oversized, ...bundled], ...(sharing && { sharing }) };
   });
+}
+
+async function compileClient(context: BuildContext): Promise<ClientFiles & { readonly client: Compilation }> {
+  const client = await compile(clientConfiguration(context), context);
+  return { ...clientFiles(context, client), client };
 }

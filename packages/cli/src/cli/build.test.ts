@@ -85,7 +85,7 @@ test("an unchanged section is up to date, without gateway and token", async () =
 test("an unchanged section is built again if the site allows less", async () => {
   const folder = await helloSection();
   const build = (scriptKib: number) => {
-    const budget = { scriptKib, styleKib: 8, extensionPoints: {} };
+    const budget = { scriptKib, styleKib: 8, extensionPoints: {}, shared: {} };
     admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
     return runCompiled(folder, ["build"]);
   };

@@ -112,7 +112,7 @@ test("the site sets the budget, also where it was only the last one to say it", 
     },
     { "directory/aside@1": "./aside" },
   );
-  const budget = { scriptKib: 20, styleKib: 8, extensionPoints: { "directory/aside": 9 } };
+  const budget = { scriptKib: 20, styleKib: 8, extensionPoints: { "directory/aside": 9 }, shared: {} };
   admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
   const found = async (): Promise<string[]> => {
     const { out } = await runCompiled(folder, ["check", "--json"]);

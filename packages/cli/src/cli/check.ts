@@ -43,7 +43,7 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
       const isQuerying = site !== undefined || api.size > 0;
       const against = { ...(live && { live }), ...(isQuerying && { routes }) };
       const budget = await readSiteBudget(folder, { name: (await loadConfig(folder)).name, site, environment });
-      const { name, problems } = await checkSection(folder, against, budget);
+      const { name, problems, sharing } = await checkSection(folder, against, budget);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {
         const log = `${JSON.stringify(toSarif(problems, packageVersion()), null, 2)}\n`;
@@ -51,8 +51,11 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
         else await writeLog(path.resolve(folder, sarif), log);
       }
       if (sarif !== true && (json || !isFailed)) {
-        const text = `${name} follows the rules`;
-        printResult({ text, data: { name, problems }, warnings: warningsIn(problems), hint: guideHint(folder) });
+        const { describeSharing } = await import("../check/sharing.js");
+        const saved = sharing && budget ? [describeSharing(sharing, budget.source)] : [];
+        const text = [`${name} follows the rules`, ...saved].join("\n");
+        const data = { name, problems, ...(sharing && { sharing }) };
+        printResult({ text, data, warnings: warningsIn(problems), hint: guideHint(folder) });
       }
       if (isFailed) throw new CheckError(name, problems, folder);
     });

@@ -12,6 +12,7 @@ import { UNUSED } from "../fixtures.js";
 import { provide } from "./provided.js";
 
 vi.stubGlobal("SHARED_VERSIONS", { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" });
+vi.stubGlobal("HAS_SHARED_PACKAGES", false);
 
 type Scope = Readonly<Record<string, Readonly<Record<string, { version?: string; get(): () => { lazy: unknown } }>>>>;
 

@@ -19,7 +19,8 @@ interface ChunkLoadError extends Error {
  *
  * @returns Whether the file came.
  */
-async function refetch({ request, type }: ChunkLoadError): Promise<boolean> {
+export async function refetch(error: unknown): Promise<boolean> {
+  const { request, type } = error as ChunkLoadError;
   if (!request) return false;
   return fetchFile(request, type === "timeout" ? "default" : "reload");
 }
@@ -34,7 +35,7 @@ async function handleFailure(section: SectionContainer, path: string, error: unk
   if (!isCurrentPath(path)) throw LEFT;
   if (status === "gone") await deployment.reload();
   console.warn(`[shell] a part of the section "${section.name}" failed to load and will be retried:`, error);
-  const isFetched = await refetch(error as ChunkLoadError);
+  const isFetched = await refetch(error);
   // A slow connection causes a timeout, too.
   const isSlow = isFetched && (error as ChunkLoadError).type === "timeout";
   if (status === "retained" && !isSlow) deployment.report({ section }, "load", error);

@@ -44,6 +44,7 @@ fn assert_safe(release: &Release) {
         .chain(page_assets)
         .chain(extension_assets)
         .chain(exposed_assets)
+        .chain(release.shared_assets.values().flatten())
         .chain(&release.icon);
     for path in references.chain([&release.entry]) {
         assert!(

@@ -10,6 +10,7 @@ mod id;
 mod modules;
 mod navigation;
 mod range;
+mod shared_exports;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -21,6 +22,7 @@ pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
+pub use shared_exports::{SharedPackages, omitted_use};
 pub use validate::{EXPECTED_FACT_NAME, is_fact_name, is_file_path, is_name, is_version, validate};
 
 use std::collections::BTreeMap;
@@ -98,6 +100,18 @@ pub struct Release {
     pub exposes: Vec<ExposedModule>,
     /// Shared packages: the ranges a section needs, or the exact versions the shell provides.
     pub shared: BTreeMap<String, String>,
+    /// The scripts of each shared package that the shell loads only with pages that need it, in
+    /// addition to those of every document.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared_assets: BTreeMap<String, Vec<String>>,
+    /// The exports of shared packages that the shell omits, by package. The names of a path are joined
+    /// by dots.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub omitted_exports: BTreeMap<String, Vec<String>>,
+    /// The exports of shared packages that a section uses, as far as it says. An empty path is the
+    /// package as a whole.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub used_exports: BTreeMap<String, Vec<String>>,
     /// The shell's icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
@@ -290,6 +304,9 @@ pub struct Page {
     pub pattern: String,
     /// The assets of its first view, in addition to the section's own.
     pub assets: Vec<String>,
+    /// The shared packages that its first view loads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<String>,
     /// The known paths of the page.
     pub paths: Vec<NamedPath>,
     /// The names of the query parameters that it depends on.

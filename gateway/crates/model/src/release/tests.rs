@@ -294,6 +294,14 @@ fn validate_reports_each_section_problem() {
             "is not a version range",
         ),
         (
+            |r| r.pages[0].shared.push("charts".to_owned()),
+            "page `/` has the package `charts`, which is not in `shared`",
+        ),
+        (
+            |r| r.used_exports = [("charts".to_owned(), Vec::new())].into(),
+            "usedExports has the package `charts`, which is not in `shared`",
+        ),
+        (
             |r| r.facts = [("opening-hours".to_owned(), FactType::String)].into(),
             "facts `opening-hours`: expected a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}",
         ),
@@ -351,6 +359,14 @@ fn validate_reports_each_shell_problem() {
             },
             "is not an exact version",
         ),
+        (
+            |r| r.shared_assets = [("charts".to_owned(), Vec::new())].into(),
+            "sharedAssets has the package `charts`, which is not in `shared`",
+        ),
+        (
+            |r| r.shared_assets = [("react".to_owned(), vec!["client/frame.css".to_owned()])].into(),
+            "sharedAssets of `react` refers to `client/frame.css`, which must be a script",
+        ),
         (|r| r.meta = vec![meta("a b", "x")], "meta `a b`: expected a name"),
         (
             |r| r.meta = vec![meta("Robots", "x")],
@@ -383,8 +399,18 @@ fn validate_rejects_shell_fields_of_section() {
         release.social_image = Some(image("client/icon.svg"));
         release.theme_color = Some(theme("#ffffff"));
         release.meta = vec![meta("rating", "general")];
+        release.shared_assets = [("react".to_owned(), Vec::new())].into();
     });
-    for field in ["styles", "icon", "icons", "socialImage", "themeColor", "meta"] {
+    let fields = [
+        "styles",
+        "icon",
+        "icons",
+        "socialImage",
+        "themeColor",
+        "meta",
+        "sharedAssets",
+    ];
+    for field in fields {
         let problem = format!("only the shell has `{field}`");
         assert!(problems.contains(&problem), "{problem}: {problems:?}");
     }

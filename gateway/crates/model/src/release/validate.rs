@@ -246,6 +246,7 @@ impl Validator<'_> {
             ("exposes", !release.exposes.is_empty()),
             ("config", !release.config.is_empty()),
             ("examples", release.examples.is_some()),
+            ("usedExports", !release.used_exports.is_empty()),
         ];
         let of_shells = [
             ("styles", !release.styles.is_empty()),
@@ -253,6 +254,8 @@ impl Validator<'_> {
             ("icons", !release.icons.is_empty()),
             ("socialImage", release.social_image.is_some()),
             ("themeColor", release.theme_color.is_some()),
+            ("sharedAssets", !release.shared_assets.is_empty()),
+            ("omittedExports", !release.omitted_exports.is_empty()),
             ("meta", !release.meta.is_empty()),
         ];
         let (fields, problem): (&[_], _) = match release.kind {
@@ -431,6 +434,35 @@ impl Validator<'_> {
                 }
                 _ => {}
             }
+        }
+        let exports = [
+            ("omittedExports", &release.omitted_exports),
+            ("usedExports", &release.used_exports),
+        ];
+        for (field, packages) in exports {
+            for package in packages.keys() {
+                self.listed_in_shared(field, package);
+            }
+        }
+        for (package, assets) in &release.shared_assets {
+            self.listed_in_shared("sharedAssets", package);
+            let what = format!("sharedAssets of `{package}`");
+            for asset in assets {
+                self.reference(&what, asset, File::is_script, "a script");
+            }
+        }
+        for page in &release.pages {
+            for package in &page.shared {
+                self.listed_in_shared(&format!("page `{}`", page.pattern), package);
+            }
+        }
+    }
+
+    fn listed_in_shared(&mut self, what: &str, package: &str) {
+        if !self.release.shared.contains_key(package) {
+            self.problem(format!(
+                "{what} has the package `{package}`, which is not in `shared`"
+            ));
         }
     }
 }

@@ -36,7 +36,7 @@ use verify::Verified;
 
 use colonnade_config::{Budget, ExtensionPoints, Quota, TeamBudget};
 use colonnade_model::release::Digest;
-use colonnade_model::release::ReleaseId;
+use colonnade_model::release::{ReleaseId, SharedPackages};
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
 #[cfg(any(test, feature = "testing"))]
 use colonnade_web::request_scope;
@@ -128,10 +128,10 @@ impl Publisher {
         self.rules.store(Arc::new(rules));
     }
 
-    /// The size budget of a section.
-    pub fn budget(&self, section: &str) -> TeamBudget {
+    /// The size budget of a section, while these packages are shared.
+    pub fn budget(&self, section: &str, packages: SharedPackages) -> TeamBudget {
         let rules = self.rules.load();
-        TeamBudget::new(&rules.budget, &rules.points, section)
+        TeamBudget::new(&rules.budget, &rules.points, section, packages)
     }
 
     /// The quota of a section or of the shell.

@@ -61,7 +61,8 @@ impl CommonParts {
             deployment: &deployment.name,
             site: request.site.values.site_of(deployment, request.key.day),
             configs: request.configs(),
-            page: page.map(|page| ResolvedPage::with_extensions(page, extensions(&page.points))),
+            page: page
+                .map(|page| ResolvedPage::with_extensions(&deployment.frame, page, extensions(&page.points))),
             extensions: extensions(&deployment.frame.points),
             policy: request.policy().permissions(),
             reports: &self.error_reports,

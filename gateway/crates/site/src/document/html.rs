@@ -126,6 +126,9 @@ impl DocumentTemplate<'_> {
             head.preload(AssetKind::Script, &page.section.entry, &page.section.integrity);
             head.preload_all(&page.section.assets);
             head.preload_all(&page.assets);
+            for package in frame.shared(&page.shared) {
+                head.preload_all(&package.assets);
+            }
         }
         if are_inlined {
             self.write_styles(head, &styles, None);

@@ -79,10 +79,11 @@ impl SiteView {
         }
     }
 
-    /// The size budget of a section.
-    pub(crate) fn budget(&self, section: &str) -> TeamBudget {
+    /// The size budget of a section while this deployment is live.
+    pub(crate) fn budget(&self, section: &str, live: Option<&Arc<LoadedDeployment>>) -> TeamBudget {
         let (budget, points) = &self.budget;
-        TeamBudget::new(budget, points, section)
+        let shared = live.map(|live| live.shared());
+        TeamBudget::new(budget, points, section, shared.unwrap_or_default())
     }
 
     /// What the gateway's own pages have around their content while this deployment is live.

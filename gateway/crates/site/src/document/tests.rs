@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use colonnade_model::language::Language;
 use colonnade_model::release::Meta;
 use colonnade_render::PageContent;
-use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, PageManifest, SectionEntry, ShellFrame};
+use colonnade_store::loaded::{
+    Asset, AssetKind, InlineStyle, PageManifest, SectionEntry, SharedPackage, ShellFrame,
+};
 use colonnade_web::html::escape;
 
 use super::boot::{Boot, ErrorReportSettings, Form};
@@ -44,6 +46,13 @@ fn frame() -> ShellFrame {
             content: "\"general\"".to_owned(),
         }],
         points: Vec::new(),
+        shared: BTreeMap::from([(
+            "charts".to_owned(),
+            SharedPackage {
+                assets: vec![asset("charts.js", AssetKind::Script)],
+                bytes: 500,
+            },
+        )]),
     }
 }
 
@@ -66,6 +75,7 @@ fn page() -> PageManifest {
             asset("page.css", AssetKind::Style),
         ],
         bytes: 4_000,
+        shared: vec!["charts".to_owned(), "react".to_owned()],
         points: Vec::new(),
     }
 }
@@ -85,7 +95,7 @@ fn with_content(
         deployment: "7",
         site,
         configs: BTreeMap::new(),
-        page: page.map(|page| ResolvedPage::with_extensions(page, BTreeMap::new())),
+        page: page.map(|page| ResolvedPage::with_extensions(&frame(), page, BTreeMap::new())),
         extensions: BTreeMap::new(),
         social_image: None,
         policy: Vec::new(),
@@ -126,6 +136,7 @@ fn document_links_each_file_once_in_order() {
         "common.js",
         "page.js",
         "page.css",
+        "charts.js",
         "icon.svg",
         "id=\"root\"",
         "id=\"boot\"",
@@ -157,6 +168,7 @@ fn document_links_each_file_once_in_order() {
         )));
     }
     assert!(!document.contains("noindex"));
+    assert_eq!(boot(&document)["page"]["bytes"], 4_500);
 }
 
 #[test]

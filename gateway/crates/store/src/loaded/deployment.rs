@@ -9,7 +9,9 @@ use tokio::sync::OnceCell;
 use colonnade_model::deployment::{Deployment, SetName};
 use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_model::pattern::{PatternTable, RequestPath};
-use colonnade_model::release::{NavigationEntry, PointReference, ReleaseId, SHELL, VersionRange};
+use colonnade_model::release::{
+    NavigationEntry, PointReference, ReleaseId, SHELL, SharedPackages, VersionRange, omitted_use,
+};
 use colonnade_web::encoded_content::EncodedContent;
 
 use super::filled_points::{FilledPoints, LeftOut};
@@ -281,6 +283,16 @@ impl LoadedDeployment {
         self.points.left_out(&self.rules)
     }
 
+    /// The packages that its shell shares.
+    pub fn shared(&self) -> SharedPackages {
+        let shell = self.release(SHELL);
+        let shared = shell.map(|shell| SharedPackages {
+            shared: shell.shared.clone(),
+            omitted_exports: shell.omitted_exports.clone(),
+        });
+        shared.unwrap_or_default()
+    }
+
     /// Whether a section of the set is missing or damaged.
     pub fn is_unavailable(&self, section: &str) -> bool {
         is_unavailable(&self.unavailable, section)
@@ -423,6 +435,15 @@ fn check_shared(shell: &LoadedRelease, section: &LoadedRelease, problems: &mut V
             });
             problems.push(format!(
                 "{} needs `{package}` {range}; {} {provided}",
+                section.id, shell.id
+            ));
+        }
+    }
+    for (package, used) in &section.used_exports {
+        let omitted = shell.omitted_exports.get(package);
+        if let Some(path) = omitted.and_then(|omitted| omitted_use(used, omitted)) {
+            problems.push(format!(
+                "{} uses the export `{path}` of `{package}`; {} omits it or a part of it",
                 section.id, shell.id
             ));
         }

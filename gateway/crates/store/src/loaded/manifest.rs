@@ -66,8 +66,11 @@ pub struct PageManifest {
     /// The assets of the page's first view, in addition to the section's own.
     pub assets: Vec<Asset>,
     /// The length in bytes of what the page loads: the entry, the section's assets and these.
-    /// Browsers wait longer for more.
+    #[serde(skip)]
     pub bytes: u64,
+    /// The shared packages that its first view loads.
+    #[serde(skip)]
+    pub shared: Vec<String>,
     /// The extension points that it can show.
     #[serde(skip)]
     pub points: Vec<PointReference>,

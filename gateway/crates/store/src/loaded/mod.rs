@@ -13,4 +13,6 @@ pub use filled_points::{LeftOut, LeftOutReason};
 pub use inline_style::InlineStyle;
 pub use manifest::{Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry};
 pub use navigation::Navigation;
-pub use release::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};
+pub use release::{
+    LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, SharedPackage, ShellFrame,
+};

@@ -45,6 +45,10 @@ pub struct LoadedRelease {
     /// Shared packages: the version ranges a section needs, or the exact versions the shell
     /// provides.
     pub shared: BTreeMap<String, String>,
+    /// The exports of shared packages that a shell omits.
+    pub omitted_exports: BTreeMap<String, Vec<String>>,
+    /// The exports of shared packages that a section uses.
+    pub used_exports: BTreeMap<String, Vec<String>>,
     /// What its documents need in addition to the strict default.
     pub policy: Policy,
     /// The facts of the site that it reads, with their types.
@@ -116,9 +120,30 @@ pub struct ShellFrame {
     pub meta: Vec<Meta>,
     /// Its extension points, which every document has.
     pub points: Vec<PointReference>,
+    /// The shared packages that only some pages load, by name.
+    pub shared: BTreeMap<String, SharedPackage>,
+}
+
+/// A shared package that only some pages load.
+#[derive(Debug)]
+pub struct SharedPackage {
+    /// Its scripts, in addition to those of every document.
+    pub assets: Vec<Asset>,
+    /// Their length in bytes.
+    pub bytes: u64,
 }
 
 impl ShellFrame {
+    /// Those of these shared packages that only some pages load.
+    pub fn shared<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = &'a SharedPackage> {
+        names.iter().filter_map(|name| self.shared.get(name))
+    }
+
+    /// The length in bytes of the scripts of these shared packages.
+    pub fn shared_bytes(&self, names: &[String]) -> u64 {
+        self.shared(names).map(|package| package.bytes).sum()
+    }
+
     /// The scripts of every document, in execution order.
     pub fn scripts(&self) -> impl Iterator<Item = &Asset> {
         let before = self.assets.iter().filter(|asset| asset.kind == AssetKind::Script);

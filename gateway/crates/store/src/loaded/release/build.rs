@@ -12,7 +12,9 @@ use colonnade_model::pattern::Pattern;
 use colonnade_model::policy::Policy;
 use colonnade_model::release::{ExtensionPoint, File, Icon, Kind, Release, ReleaseId, SocialImage};
 
-use super::{LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, ShellFrame};
+use super::{
+    LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, SharedPackage, ShellFrame,
+};
 use crate::StoredRelease;
 use crate::loaded::manifest::{
     Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry,
@@ -55,6 +57,8 @@ impl LoadedRelease {
             files,
             contract: release.contract,
             shared: release.shared,
+            omitted_exports: release.omitted_exports,
+            used_exports: release.used_exports,
             policy: release.policy,
             facts: release.facts,
             config: release.config,
@@ -85,6 +89,7 @@ impl LoadedRelease {
                 search: Vec::new(),
                 assets: Vec::new(),
                 bytes: 0,
+                shared: Vec::new(),
                 points: Vec::new(),
             };
             Some((Pattern::parse(text).ok()?, Arc::new(page)))
@@ -95,6 +100,8 @@ impl LoadedRelease {
             files: foldhash::HashMap::default(),
             contract: summary.contract,
             shared: summary.shared.clone(),
+            omitted_exports: BTreeMap::new(),
+            used_exports: BTreeMap::new(),
             policy: Policy::default(),
             facts: BTreeMap::new(),
             config: BTreeMap::new(),
@@ -192,7 +199,13 @@ impl<'a> ManifestBuilder<'a> {
                 ..image.clone()
             })
         });
+        let shared = release.shared_assets.iter().map(|(package, paths)| {
+            let assets = self.assets(paths)?;
+            let bytes = self.bytes(paths.iter());
+            Ok((package.clone(), SharedPackage { assets, bytes }))
+        });
         Ok(ShellFrame {
+            shared: shared.collect::<Result<_, LoadReleaseError>>()?,
             entry: self.asset(&release.entry)?,
             styles: self.assets(&release.styles)?,
             assets: self.assets(&release.assets)?,
@@ -232,6 +245,7 @@ impl<'a> ManifestBuilder<'a> {
                 search: page.search.clone(),
                 assets: self.assets(&page.assets)?,
                 bytes: self.view_bytes(release, &page.assets),
+                shared: page.shared.clone(),
                 points: page.extension_points.clone(),
             };
             let pattern = pattern.map_err(|error| LoadReleaseError::Pattern(self.id.clone(), error))?;

@@ -1,0 +1,86 @@
+// Compares a first visit of three sections of a usual stack with and without shared packages. See bench/README.md.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+import { build } from "../packages/cli/dist/build/build.js";
+import { ROOT } from "../tests/support/repository.mjs";
+import { sharingShell, STACK, stackSection } from "../tests/support/shared-stack.mjs";
+import { printRow } from "./report.mjs";
+
+const SECTIONS = ["catalog", "checkout", "account"];
+
+/** @typedef {import("@colonnade/cli").Release} Release */
+
+/** @param {string} folder @param {Record<string, string>} files */
+async function write(folder, files) {
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+}
+
+/** Builds a shell that shares these packages, and the sections for it. @param {string} folder @param {typeof STACK} packages */
+async function buildSite(folder, packages) {
+  await write(path.join(folder, "shell"), sharingShell(packages));
+  const { release: shell } = await build(path.join(folder, "shell"), { final: false });
+  const { shared, omittedExports } = shell;
+  const budget = { source: "the site", extensionPoints: {}, shared, ...(omittedExports && { omittedExports }) };
+  const sections = [];
+  for (const name of SECTIONS) {
+    await write(path.join(folder, name), stackSection(name));
+    sections.push((await build(path.join(folder, name), { final: false }, undefined, budget)).release);
+  }
+  return { shell, sections };
+}
+
+/** The scripts that a document of each section's first page loads, by file. @param {Awaited<ReturnType<typeof buildSite>>} site */
+function scriptsOf({ shell, sections }) {
+  const shared = sections.flatMap(({ pages }) => pages[0]?.shared ?? []);
+  const own = new Set(
+    sections.flatMap(({ name, entry, assets, pages }) =>
+      [entry, ...assets, ...(pages[0]?.assets ?? [])].map((file) => `${name}/release/${file}`),
+    ),
+  );
+  const ofShell = (/** @type {readonly string[]} */ files) => new Set(files.map((file) => `shell/release/${file}`));
+  return {
+    "the sections": own,
+    "shared packages": ofShell(shared.flatMap((name) => shell.sharedAssets?.[name] ?? [])),
+    "the shell": ofShell([...shell.assets, shell.entry]),
+  };
+}
+
+/** The size of scripts, compressed with Brotli as the gateway does. @param {string} folder @param {Set<string>} files */
+async function bytesOf(folder, files) {
+  const scripts = [...files].filter((file) => file.endsWith(".js"));
+  const sizes = scripts.map(async (file) => brotliCompressSync(await readFile(path.join(folder, file))).length);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** @param {string} folder @param {typeof STACK} packages */
+async function measure(folder, packages) {
+  const scripts = scriptsOf(await buildSite(folder, packages));
+  const sizes = Object.entries(scripts).map(async ([part, files]) => [part, await bytesOf(folder, files)]);
+  return /** @type {Record<string, number>} */ (Object.fromEntries(await Promise.all(sizes)));
+}
+
+await mkdir(path.join(ROOT, "target"), { recursive: true });
+// Within the repository, whose node_modules has the packages.
+const folder = await mkdtemp(path.join(ROOT, "target/shared-packages-"));
+try {
+  const without = await measure(path.join(folder, "without"), []);
+  const sharing = await measure(path.join(folder, "sharing"), STACK);
+  const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+  printRow(["scripts of three first views", "own copies", "shared", "ratio"]);
+  let [before, after] = [0, 0];
+  for (const [part, bytes] of Object.entries(without)) {
+    const shared = sharing[part] ?? 0;
+    printRow([part, kilobytes(bytes), kilobytes(shared), bytes === 0 ? "–" : (shared / bytes).toFixed(2)]);
+    [before, after] = [before + bytes, after + shared];
+    if (part === "shared packages")
+      printRow(["both", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
+  }
+  printRow(["all", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
+} finally {
+  await rm(folder, { recursive: true });
+}

@@ -1,0 +1,171 @@
+// Packages that a shell shares besides React and the kit, and sections that take them from it.
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { build, UsageError, type Release } from "@colonnade/cli";
+import { beforeAll, expect, test } from "vitest";
+
+import { jsonResponse } from "../../fixtures/admin.js";
+import { admin, runCompiled } from "../../fixtures/command.js";
+import { pageSource } from "../../fixtures/lab.js";
+import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { siteRanges } from "./shared.js";
+
+function packageFiles(name: string, version: string, files: Files): Files {
+  const manifest = JSON.stringify({ name, version, type: "module", exports: { ".": "./index.js", "./*": "./*.js" } });
+  const contents = { "package.json": manifest, ...files };
+  return Object.fromEntries(Object.entries(contents).map(([file, text]) => [`node_modules/${name}/${file}`, text]));
+}
+
+const LONG = JSON.stringify("languages ".repeat(10));
+/** `schema` has a namespace, a reserved word, and a state that `forms` shares with it. */
+const PACKAGES: Files = {
+  ...packageFiles("schema", "4.1.0", {
+    "index.js": `export * from "./core.js"; export * as languages from "./languages.js"; export * as s from "./all.js";
+      const nothing = () => null; export { nothing as null };`,
+    "all.js": 'export * from "./core.js"; export * as languages from "./languages.js";',
+    "core.js": "const names = []; export const add = (name) => { names.push(name); return names; };",
+    "languages.js": `export const de = ${LONG};`,
+    "mini.js": "export const mini = 1;",
+  }),
+  ...packageFiles("forms", "2.0.0", {
+    "index.js": 'import { add } from "schema"; export const form = () => add("forms");',
+  }),
+};
+
+/** Copies the example section to a folder from which the packages resolve. */
+async function packageWith(files: Files): Promise<string> {
+  const folder = await helloSection(files);
+  await writeFiles(path.dirname(folder), PACKAGES);
+  return folder;
+}
+
+const manifest = (dependencies: object): string =>
+  JSON.stringify({ name: "hello", version: "0.1.0", type: "module", dependencies });
+
+const SECTION = { kind: "section" } as const;
+
+test("a section accepts the site's version in its range of package.json", async () => {
+  const cases: [range: string, version: string, expected: object][] = [
+    ["^4.0.0", "4.0.1", { accepted: { schema: "^4.0.0" }, refused: {} }],
+    ["~4.1", "4.2.0", { accepted: {}, refused: { schema: "~4.1" } }],
+    ["^3.0.0 || ^4.0.0", "4.0.0", { accepted: { schema: "^3.0.0 || ^4.0.0" }, refused: {} }],
+    // Compatible with the installed version.
+    ["workspace:*", "4.1.7", { accepted: { schema: "^4.1.0" }, refused: {} }],
+    ["*", "4.0.9", { accepted: {}, refused: { schema: "^4.1.0" } }],
+  ];
+  for (const [range, version, expected] of cases) {
+    const folder = await packageWith({ "package.json": manifest({ schema: range }) });
+    expect([range, siteRanges(folder, SECTION, { schema: version })]).toEqual([range, expected]);
+  }
+  const folder = await packageWith({ "package.json": manifest({ schema: "^4.0.0", react: "19.3.1" }) });
+  const versions = { forms: "2.0.0", react: "18.0.0", "schema/mini": "4.0.0" };
+  expect(siteRanges(folder, SECTION, versions)).toEqual({ accepted: { "schema/mini": "^4.0.0" }, refused: {} });
+});
+
+test.each([
+  ["kind: 'section', name: 'hello', shared: ['schema']", 'shared is ["schema"]; expected a list of packages'],
+  ["shared: [1]", "shared is [1]; expected a list of packages"],
+  ["shared: [{ name: 'schema' }]", 'shared is [{"name":"schema"}]; expected a list of packages'],
+  ["shared: ['schema', 'schema']", "shared lists a package twice"],
+  ["shared: ['react/jsx-runtime']", 'shared has "react/jsx-runtime"; expected other packages: every shell shares it'],
+  ["shared: ['absent']", "absent is not installed; run npm install"],
+  ["shared: [{ name: 'schema', omit: ['x'] }]", 'shared omits "x" of schema, which has no such export'],
+])("a package with { %s } is refused", async (config, message) => {
+  const folder = await packageWith({
+    "section.config.js": `export default { kind: "shell", name: "shell", entry: "./src/section.ts", ${config} };`,
+  });
+  const error: unknown = await build(folder, { final: false }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  expect((error as UsageError).message).toContain(message);
+});
+
+let shell: { readonly folder: string; readonly release: Release };
+
+beforeAll(async () => {
+  const folder = await packageWith({
+    "section.config.js": `export default { name: "shell", kind: "shell", entry: "./src/shell.tsx",
+      shared: [{ name: "schema", omit: ["languages"] }, "schema/mini", "forms"] };`,
+    "src/shell.tsx": `import { createShell } from "@colonnade/shell"; import { plain } from "@colonnade/shell/plain";
+      export default createShell(plain);`,
+  });
+  shell = { folder, release: (await build(folder, { final: false, development: true })).release };
+});
+
+test("the shell's release lists each shared package with its files", async () => {
+  const { folder, release } = shell;
+  expect(release.shared).toMatchObject({ schema: "4.1.0", "schema/mini": "4.1.0", forms: "2.0.0" });
+  expect(release.omittedExports).toEqual({ schema: ["languages", "s.languages"] });
+  const scripts = release.files.filter(({ path: file }) => file.endsWith(".js")).map(({ path: file }) => file);
+  const assets = Object.values(release.sharedAssets ?? {});
+  expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms"]);
+  for (const files of assets) expect(scripts).toEqual(expect.arrayContaining([...files]));
+  expect(assets.flat()).not.toContain(release.entry);
+  // The server modules of both packages have one state, and each has what the package exports.
+  const load = async (name: string): Promise<Record<string, (() => unknown) | object>> =>
+    (await import(pathToFileURL(path.join(folder, "release", release.modules[name] ?? "")).href)) as never;
+  const [schema, forms] = [await load("schema"), await load("forms")];
+  expect(
+    Object.keys(schema)
+      .filter((name) => !name.startsWith("__webpack"))
+      .sort(),
+  ).toEqual(["add", "null", "s"]);
+  expect(Object.keys(schema.s ?? {})).toEqual(["add"]);
+  expect((forms.form as () => unknown)()).toBe((schema.add as (name: string) => unknown)("x"));
+});
+
+/** Builds the example section with a page that imports the packages. */
+async function sectionWith(dependencies: object, code: string): Promise<string> {
+  return packageWith({
+    "package.json": manifest({ "@colonnade/kit": "0.1.0", react: "19.3.1", ...dependencies }),
+    "src/section.ts": `import { defineSection } from "@colonnade/kit";
+      export default defineSection({ name: "hello", contract: 1, pages: {
+        "/hello": () => import("./shared"), "/hello/plain": () => import("./plain") } });`,
+    "src/shared.tsx": pageSource("data: () => use()", `${code}\n`),
+    "src/plain.tsx": pageSource("data: () => null"),
+  });
+}
+
+const budget = (omittedExports: Release["omittedExports"]) => ({
+  extensionPoints: {},
+  shared: { ...shell.release.shared },
+  ...(omittedExports && { omittedExports }),
+});
+
+test("a section takes packages of the site and bundles the others", async () => {
+  const code = `import { s } from "schema"; import { form } from "forms";
+    const use = () => s.add(String(form().length)).length;`;
+  const folder = await sectionWith({ schema: "^4.0.0", forms: "^1.0.0" }, code);
+  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget(shell.release.omittedExports)) };
+  const { code: status, err } = await runCompiled(folder, ["build"]);
+  expect([status, err]).toEqual([0, ""]);
+  const { default: release } = (await import(path.join(folder, "release/release.json"), {
+    with: { type: "json" },
+  })) as { default: Release };
+  expect(release.shared).toMatchObject({ schema: "^4.0.0" });
+  expect(release.shared).not.toHaveProperty("forms");
+  // The section's copy of `forms` imports the site's package, too.
+  expect(release.usedExports).toEqual({ schema: ["add", "s.add"] });
+  expect(release.pages.map(({ shared }) => shared)).toEqual([["schema"], undefined]);
+  const { out } = await runCompiled(folder, ["check", "--json"]);
+  const { problems, sharing } = JSON.parse(out) as { problems: object[]; sharing: object };
+  expect(problems).toMatchObject([{ code: "COL141", severity: "warning", location: "package.json" }]);
+  expect(JSON.stringify(problems)).toContain("forms 2.0.0 of http://127.0.0.1");
+  expect(sharing).toMatchObject({ packages: ["schema"], savedBytes: expect.any(Number) as number });
+});
+
+test("a section bundles a package of which the site omits an export that it uses", async () => {
+  const folder = await sectionWith(
+    { schema: "^4.0.0" },
+    'import { s } from "schema"; const use = () => String(s.languages.de);',
+  );
+  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget(shell.release.omittedExports)) };
+  const { out } = await runCompiled(folder, ["check", "--json"]);
+  expect(out).toContain("the section uses the export s.languages.de of schema, which http://127.0.0.1");
+  const { release } = await build(folder, { final: false }, undefined, {
+    source: "x",
+    ...budget({ schema: ["s.languages"] }),
+  });
+  expect(release.shared).not.toHaveProperty("schema");
+  expect(release).not.toHaveProperty("usedExports");
+});

@@ -1,0 +1,77 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress } from "node:zlib";
+
+import type { Compilation } from "webpack";
+
+import { consumedRanges, type ClientFiles } from "../build/assets.js";
+import { compile } from "../build/compile.js";
+import type { BuildContext } from "../build/context.js";
+import type { SharedVersions, SiteRanges } from "../build/shared.js";
+import type { Lacking } from "../build/sharing.js";
+import { inTemporaryFolder } from "../build/temporaryFolder.js";
+import { clientConfiguration } from "../build/webpack.js";
+import { problemOf, type Problem } from "./problem.js";
+
+const compress = promisify(brotliCompress);
+
+/** What a section saves by packages of the site. */
+export interface Sharing {
+  /** The packages that it takes from the shell. */
+  readonly packages: readonly string[];
+  /** The bytes of scripts that it would have more with copies of its own, compressed with Brotli. */
+  readonly savedBytes: number;
+}
+
+/** Measures what sharing saves. The problems say what it could save of packages that the section bundles although the site shares them. */
+export async function findSharing(
+  context: BuildContext,
+  { accepted, refused }: SiteRanges,
+  { compilation, lacking = {} }: Pick<ClientFiles, "compilation"> & Partial<Lacking>,
+): Promise<{ readonly sharing?: Sharing | undefined; readonly problems: readonly Problem[] }> {
+  if (!compilation) return { problems: [] };
+  const { shared = {}, source = "the site" } = context.siteBudget ?? {};
+  const taken = consumedRanges(compilation, accepted);
+  const packages = Object.keys(taken);
+  const bytes = await scriptBytes(compilation, context.output);
+  const problems: Problem[] = [];
+  for (const [name, range] of Object.entries({ ...refused, ...lacking })) {
+    const isRefused = Object.hasOwn(refused, name);
+    const wanted = { ...taken, [name]: isRefused ? range : (accepted[name] ?? "") };
+    const possible = await bytesWith(context, wanted);
+    // Undefined if no code imports the package.
+    if (possible === undefined) continue;
+    const reason = isRefused
+      ? `${name} ${String(shared[name])} of ${source} is not in the range ${range} of package.json`
+      : `the section uses ${range === "" ? "all exports" : `the export ${range}`} of ${name}, which ${source} does not share`;
+    const message = `${reason}, so the section bundles its own: sharing would save ${kib(bytes - possible)}`;
+    problems.push(problemOf("COL141", message, "package.json"));
+  }
+  const own = packages.length > 0 ? await bytesWith(context, {}) : undefined;
+  return { sharing: own === undefined ? undefined : { packages, savedBytes: own - bytes }, problems };
+}
+
+/** What sharing saves, for people. */
+export function describeSharing({ packages, savedBytes }: Sharing, source: string): string {
+  return `sharing ${packages.join(", ")} with ${source} saves ${kib(savedBytes)}`;
+}
+
+/** The bytes of all scripts of a section that takes these packages from the shell; undefined if it does not import all of them. */
+function bytesWith(context: BuildContext, siteRanges: SharedVersions): Promise<number | undefined> {
+  return inTemporaryFolder(async (output) => {
+    const client = await compile(clientConfiguration({ ...context, output, siteRanges }), context);
+    const isComplete = Object.keys(consumedRanges(client, siteRanges)).length === Object.keys(siteRanges).length;
+    return isComplete ? scriptBytes(client, output) : undefined;
+  });
+}
+
+async function scriptBytes({ assets }: Compilation, output: string): Promise<number> {
+  const scripts = Object.keys(assets).filter((file) => file.endsWith(".js"));
+  const sizes = scripts.map(async (file) => (await compress(await readFile(path.join(output, "client", file)))).length);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+function kib(bytes: number): string {
+  return `${(Math.max(bytes, 0) / 1024).toFixed(1)} KiB of scripts (Brotli)`;
+}
