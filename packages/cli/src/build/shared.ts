@@ -52,8 +52,8 @@ const DEPENDENCIES = ["dependencies", "peerDependencies", "devDependencies"] as 
 
 /**
  * Compares the versions that a site shares with the ranges of a section. A range is that in package.json or, if that is none, what is
- * compatible with the installed version. Packages that package.json does not list are left out, and all of a section that a command
- * builds.
+ * compatible with the installed version. Packages that package.json does not list are left out, and all of a section with `build` in
+ * its configuration.
  */
 export function siteRanges(
   folder: string,

@@ -8,7 +8,7 @@ vi.mock("./fetchFile.js", () => ({ fetchFile: () => Promise.resolve(true) }));
 
 /** What a container gets of the package. */
 async function consume(): Promise<unknown> {
-  const factory = await createShareScope()["chart"]?.["2.1.0"]?.get();
+  const factory = await createShareScope().chart?.["2.1.0"]?.get();
   return factory?.();
 }
 
