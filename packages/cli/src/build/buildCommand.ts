@@ -128,13 +128,13 @@ export async function runCommand(
   const child = spawn(command, {
     cwd: folder,
     shell: true,
-    // A group of processes, which ends as a whole.
-    detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment(folder), ...variables },
   });
   const stop = (): void => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+    child.kill();
+    // The shell's own child may keep them open.
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
   };
   signal?.addEventListener("abort", stop);
   let printed = "";
