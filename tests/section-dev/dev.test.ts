@@ -4,7 +4,7 @@ import path from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { ASIDE, expect, GREETING, HOME, overlay, test } from "../support/development";
+import { ASIDE, expect, GREETING, HOME, overlay, test, VITE_ASIDE } from "../support/development";
 import { expectAccessible } from "../support/axe";
 import { runChecks, type Check } from "../support/checks";
 import { waitForHydration } from "../support/hydration";
@@ -269,6 +269,12 @@ test("A section that Vite builds reloads, and stays as it is if a build fails", 
   await development.edit(GREETING, '"Helo"', '"Shwmae"');
   await expect(heading).toHaveText("Shwmae");
   await expect(overlay(page)).toBeHidden();
+
+  // A page of another section, with an extension of this one.
+  await page.goto("/city/Texas/Austin");
+  await expect(page.getByText("Built by Vite")).toBeVisible();
+  await development.edit(VITE_ASIDE, "Built by", "Bundled by");
+  await expect(page.getByText("Bundled by Vite")).toBeVisible();
 });
 
 test("A new page appears", async ({ page, development }) => {

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { test as base } from "./own-pages";
 
-export { ASIDE, GREETING, HOME } from "./start-development";
+export { ASIDE, GREETING, HOME, VITE_ASIDE } from "./start-development";
 
 /** The `test` of `colonnade dev`. Its tests open their own pages, because they cause errors. */
 export const test = base.extend({

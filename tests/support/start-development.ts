@@ -58,6 +58,19 @@ export const extension = defineExtension({
 });
 `;
 
+/** Adds an extension of a point of a released section to the section that Vite builds. */
+async function extendCity(folder: string): Promise<void> {
+  const aside = `import { defineExtension } from "@colonnade/kit/extensions";
+
+export const extension = defineExtension({ data: () => ({}), Component: () => <p>Built by Vite</p> });
+`;
+  await writeFile(path.join(folder, "src/aside.tsx"), aside);
+  const declaration = path.join(folder, "src/section.ts");
+  const text = await readFile(declaration, "utf8");
+  const fills = 'extensions: { "directory/city-aside@1": async () => ({ extension }) },\n  pages: {';
+  await writeFile(declaration, `import { extension } from "./aside";\n${text.replace("pages: {", fills)}`);
+}
+
 /** A running `colonnade dev`. */
 export interface Development {
   readonly url: string;
@@ -74,6 +87,9 @@ export const HOME = "src/pages/home.tsx";
 
 /** The page of the section "vite", which Vite builds. */
 export const GREETING = "../vite-section/src/pages/greeting.tsx";
+
+/** The extension of the section "vite". */
+export const VITE_ASIDE = "../vite-section/src/aside.tsx";
 
 /** The file of the extension of `directory/city-aside@1`. */
 export const ASIDE = "src/aside.tsx";
@@ -109,6 +125,7 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
       recursive: true,
       filter: (file) => !/[/\\](node_modules|release|dist|tsconfig\.json)$/.test(file),
     });
+  await extendCity(path.join(parent, "vite-section"));
   const api = createServer((request, response) => {
     response.end(JSON.stringify({ url: request.url }));
   }).listen(0, "127.0.0.1");
