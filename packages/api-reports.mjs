@@ -7,7 +7,7 @@ import { CompilerState, Extractor, ExtractorConfig } from "@microsoft/api-extrac
 
 /** The packages, with their entries that are only for tools of this repository. */
 const INTERNAL_ENTRIES = {
-  kit: ["./contract", "./server", "./shell"],
+  kit: ["./contract", "./html/parser", "./server", "./shell"],
   cli: [],
   design: [],
   shell: ["./bootstrap", "./browser", "./server", "./sharing"],

@@ -67,7 +67,7 @@ export function siteRanges(
   for (const [specifier, version] of Object.entries(versions)) {
     const name = packageOf(specifier);
     const listed = DEPENDENCIES.map((kind) => manifest[kind]?.[name]).find((range) => range !== undefined);
-    if (listed === undefined || isOfEveryShell(name)) continue;
+    if (listed === undefined || isOfEveryShell(specifier)) continue;
     const range = RANGE.test(listed) ? listed : `^${versionOf(require, name)}`;
     (satisfies(version, range) ? ranges.accepted : ranges.refused)[specifier] = range;
   }
@@ -121,7 +121,7 @@ export function checkSharedPackages(file: string, shared: unknown, folder: strin
     throw new UsageError(`${file}: shared is ${JSON.stringify(shared)}; ${expected}`);
   const names = [...omitsOf(shared).keys()];
   if (names.length < shared.length) throw new UsageError(`${file}: shared lists a package twice; expected each once`);
-  const own = names.find((name) => isOfEveryShell(packageOf(name)));
+  const own = names.find(isOfEveryShell);
   if (own !== undefined)
     throw new UsageError(`${file}: shared has "${own}"; expected other packages: every shell shares it`);
   installedVersions(folder, names);
@@ -134,8 +134,10 @@ function isSharedPackage(value: unknown): value is SharedPackage {
   return typeof name === "string" && SPECIFIER.test(name) && isList && Object.keys(others).length === 0;
 }
 
-function isOfEveryShell(name: string): boolean {
-  return (SHARED_PACKAGES as readonly string[]).includes(name);
+/** Other modules of the kit, such as its parser of HTML, are those of a section unless a shell lists them. */
+function isOfEveryShell(specifier: string): boolean {
+  const name = packageOf(specifier);
+  return name === KIT ? specifier === KIT : (SHARED_PACKAGES as readonly string[]).includes(name);
 }
 
 /**

@@ -80,12 +80,14 @@ test.each([
   expect((error as UsageError).message).toContain(message);
 });
 
+const PARSER = "@colonnade/kit/html/parser";
+
 let shell: { readonly folder: string; readonly release: Release };
 
 beforeAll(async () => {
   const folder = await packageWith({
     "section.config.js": `export default { name: "shell", kind: "shell", entry: "./src/shell.tsx",
-      shared: [{ name: "schema", omit: ["languages"] }, "schema/mini", "forms"] };`,
+      shared: [{ name: "schema", omit: ["languages"] }, "schema/mini", "forms", "@colonnade/kit/html/parser"] };`,
     "src/shell.tsx": `import { createShell } from "@colonnade/shell"; import { plain } from "@colonnade/shell/plain";
       export default createShell(plain);`,
   });
@@ -98,7 +100,7 @@ test("the shell's release lists each shared package with its files", async () =>
   expect(release.omittedExports).toEqual({ schema: ["languages", "s.languages"] });
   const scripts = release.files.filter(({ path: file }) => file.endsWith(".js")).map(({ path: file }) => file);
   const assets = Object.values(release.sharedAssets ?? {});
-  expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms"]);
+  expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms", PARSER]);
   for (const files of assets) expect(scripts).toEqual(expect.arrayContaining([...files]));
   expect(assets.flat()).not.toContain(release.entry);
   // The server modules of both packages have one state, and each has what the package exports.
@@ -152,6 +154,16 @@ test("a section takes packages of the site and bundles the others", async () => 
   expect(problems).toMatchObject([{ code: "COL141", severity: "warning", location: "package.json" }]);
   expect(JSON.stringify(problems)).toContain("forms 2.0.0 of http://127.0.0.1");
   expect(sharing).toMatchObject({ packages: ["schema"], savedBytes: expect.any(Number) as number });
+});
+
+test("a section takes the parser of HTML of the site, and no page has it in its first view", async () => {
+  const code = `import { parseHtml } from "@colonnade/kit/html"; const use = () => parseHtml("<p>a");`;
+  const folder = await sectionWith({}, code);
+  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...budget(undefined) });
+  expect(release.shared).toHaveProperty([PARSER]);
+  expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
+  // The parser has more than 200 KB.
+  expect(Math.max(...release.files.map(({ size }) => size))).toBeLessThan(20_000);
 });
 
 test("a section bundles a package of which the site omits an export that it uses", async () => {
