@@ -262,6 +262,8 @@ test("A section that Vite builds reloads, and stays as it is if a build fails", 
   const to = 'throw new Error("clicked");\n        }}\n      >\n        Throw';
   await development.edit(GREETING, from, to);
   await development.edit(GREETING, "<h1>{words", "<h1>{words}");
+  await expect(page.getByRole("button", { name: "Throw" })).toBeVisible();
+  await waitForHydration(page);
   await page.getByRole("button", { name: "Throw" }).click();
   await expect(overlay(page)).toContainText("Runtime error in vite, src/pages/greeting.tsx:24:");
 
