@@ -34,6 +34,15 @@ function packageOf(specifier: string): string {
     .join("/");
 }
 
+/**
+ * The folder of the package of a module that code in a folder imports.
+ *
+ * @throws UsageError if it is not installed.
+ */
+export function installedFolder(folder: string, specifier: string): string {
+  return path.dirname(packageFile(createRequire(path.join(folder, "package.json")), packageOf(specifier)));
+}
+
 function versionOf(require: NodeJS.Require, name: string): string {
   return (require(packageFile(require, name)) as { version: string }).version;
 }

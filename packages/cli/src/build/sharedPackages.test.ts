@@ -1,4 +1,5 @@
 // Packages that a shell shares besides React and the kit, and sections that take them from it.
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -31,6 +32,9 @@ const PACKAGES: Files = {
   ...packageFiles("forms", "2.0.0", {
     "index.js": 'import { add } from "schema"; export const form = () => add("forms");',
   }),
+  // A package with a copy of another version.
+  ...packageFiles("legacy", "1.0.0", { "index.js": 'export { old } from "schema";' }),
+  ...packageFiles("legacy/node_modules/schema", "3.0.0", { "index.js": 'export const old = () => "schema 3";' }),
 };
 
 /** Copies the example section to a folder from which the packages resolve. */
@@ -135,8 +139,8 @@ const budget = (omittedExports: Release["omittedExports"]) => ({
 });
 
 test("a section takes packages of the site and bundles the others", async () => {
-  const code = `import { s } from "schema"; import { form } from "forms";
-    const use = () => s.add(String(form().length)).length;`;
+  const code = `import { s } from "schema"; import { form } from "forms"; import { old } from "legacy";
+    const use = () => [s.add(String(form().length)).length, old()];`;
   const folder = await sectionWith({ schema: "^4.0.0", forms: "^1.0.0" }, code);
   admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget(shell.release.omittedExports)) };
   const { code: status, err } = await runCompiled(folder, ["build"]);
@@ -149,6 +153,9 @@ test("a section takes packages of the site and bundles the others", async () => 
   // The section's copy of `forms` imports the site's package, too.
   expect(release.usedExports).toEqual({ schema: ["add", "s.add"] });
   expect(release.pages.map(({ shared }) => shared)).toEqual([["schema"], undefined]);
+  // What a dependency has installed for itself stays its own.
+  for (const file of ["server/index.js", ...(release.pages[0]?.assets ?? [])])
+    expect(await readFile(path.join(folder, "release", file), "utf8")).toContain("schema 3");
   const { out } = await runCompiled(folder, ["check", "--json"]);
   const { problems, sharing } = JSON.parse(out) as { problems: object[]; sharing: object };
   expect(problems).toMatchObject([{ code: "COL141", severity: "warning", location: "package.json" }]);

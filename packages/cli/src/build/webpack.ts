@@ -22,6 +22,7 @@ import { FilelessChunks } from "./filelessChunks.js";
 import { enhancedFederation } from "./enhancedFederation.js";
 import { moduleFolders } from "./moduleFolders.js";
 import { PortableModuleIds } from "./moduleIds.js";
+import { hasOwnCopy, OwnCopies } from "./ownCopies.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
@@ -307,7 +308,11 @@ export function clientConfiguration(context: BuildContext): Configuration {
       }),
       ...(isShell
         ? [new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS })]
-        : [federation(context), new WorkerImports()]),
+        : [
+            federation(context),
+            new OwnCopies(context.folder, Object.keys(context.siteRanges ?? {})),
+            new WorkerImports(),
+          ]),
       ...(hot ? [new webpack.HotModuleReplacementPlugin()] : releasePlugins(context)),
     ],
     optimization: {
@@ -334,13 +339,12 @@ const WITHOUT_NODE: RuleSetRule = {
  * it.
  */
 const siteExternals =
-  ({ siteRanges = {} }: BuildContext) =>
-  ({ request, dependencyType }: ExternalItemFunctionData): Promise<string | undefined> =>
-    Promise.resolve(
-      Object.hasOwn(siteRanges, request)
-        ? `${dependencyType === "commonjs" ? "module" : "import"} ${request}`
-        : undefined,
-    );
+  ({ folder, siteRanges = {} }: BuildContext) =>
+  ({ request, context, dependencyType }: ExternalItemFunctionData): Promise<string | undefined> => {
+    const isOfSite = Object.hasOwn(siteRanges, request) && !hasOwnCopy(folder, context, request);
+    const type = dependencyType === "commonjs" ? "module" : "import";
+    return Promise.resolve(isOfSite ? `${type} ${request}` : undefined);
+  };
 
 /** Returns the configuration of a section's server module: one ES module with the shared packages as externals. */
 export function serverConfiguration(context: BuildContext): Configuration {
