@@ -143,6 +143,7 @@ fn handshake_that_is_refused_opens_nothing() {
         (without("origin: "), "403"),
         (without("sec-websocket-key: "), "400"),
         (without("sec-websocket-version: "), "400"),
+        (with(handshake("/api/events/live").body("x")), "400"),
         // Of no page that may open a WebSocket.
         (
             with(

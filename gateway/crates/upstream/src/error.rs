@@ -41,7 +41,7 @@ pub(crate) enum UpstreamError {
     #[error("Connections cannot be upgraded to another protocol.")]
     Upgrade,
     /// The request asks for a WebSocket, but not as RFC 6455 requires (section 4.2.1).
-    #[error("A WebSocket needs version 13 and a key.")]
+    #[error("A WebSocket needs version 13 and a key, and no body.")]
     InvalidHandshake,
     /// The request may change something and comes from another site's page.
     #[error("This works only from this site’s own pages.")]

@@ -34,7 +34,7 @@ impl Upstream {
         audience: Audience,
     ) -> Response {
         let result = if self.settings.websocket && is_websocket(head) {
-            self.open_websocket(head, target).await
+            self.open_websocket(head, &body, target).await
         } else {
             match self.check(head, &body) {
                 Ok(Some(options)) => Ok(options),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use colonnade_web::body::ResponseBody;
+use colonnade_web::body::{RequestBody, ResponseBody};
 use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::request_scope;
@@ -24,6 +24,7 @@ use http::header::{
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, response};
+use http_body::Body as _;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 
@@ -98,9 +99,10 @@ impl Upstream {
     pub(crate) async fn open_websocket(
         self: &Arc<Self>,
         head: &Parts,
+        body: &RequestBody,
         target: Target,
     ) -> Result<Response, UpstreamError> {
-        let accepted = self.accept_handshake(head).await;
+        let accepted = self.accept_handshake(head, body).await;
         let (handshake, mut stream) =
             accepted.inspect_err(|error| self.metrics.requests.count(error.outcome()))?;
         let key = STANDARD.encode(rand::random::<[u8; 16]>());
@@ -144,8 +146,11 @@ impl Upstream {
     async fn accept_handshake<'a>(
         &self,
         head: &'a Parts,
+        body: &RequestBody,
     ) -> Result<(Handshake<'a>, OpenStream), UpstreamError> {
-        let handshake = Handshake::of(head).ok_or(UpstreamError::InvalidHandshake)?;
+        // A body would end where the frames begin.
+        let handshake = Handshake::of(head).filter(|_| body.is_end_stream());
+        let handshake = handshake.ok_or(UpstreamError::InvalidHandshake)?;
         if !origin::has_own_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
