@@ -1,11 +1,12 @@
-import type { Chunk, Compilation, Compiler } from "webpack";
+import type { Chunk, Compilation, Compiler, RuntimeModule } from "webpack";
 
 const NAME = "FilelessChunks";
 
 /**
- * A webpack plugin that removes chunks of shared packages alone, such as what remains of a page
- * whose code another page shares. The shell provides these packages, so the chunks have no file to
- * load and no digest. Another chunk of the same page names the packages instead.
+ * A webpack plugin for chunks of shared packages alone. The shell provides these packages, so the
+ * chunks have no file to load and no digest. If another chunk of the same page can name the packages,
+ * as for what remains of a page whose code another page shares, the chunk is removed. A direct
+ * `import("package")` keeps its chunk, without a digest.
  */
 export class FilelessChunks {
   apply(compiler: Compiler): void {
@@ -15,8 +16,17 @@ export class FilelessChunks {
       compilation.hooks.optimizeChunks.tap({ name: NAME, stage }, () => {
         for (const chunk of compilation.chunks) if (isFileless(compilation, chunk)) remove(compilation, chunk);
       });
+      compilation.hooks.runtimeModule.tap(NAME, ({ sriHashes = {} }: RuntimeModule & Digests) => {
+        for (const chunk of compilation.chunks)
+          if (isFileless(compilation, chunk)) Reflect.deleteProperty(sriHashes, String(chunk.id));
+      });
     });
   }
+}
+
+/** What the module of `webpack-subresource-integrity` has: digests by the IDs of chunks. */
+interface Digests {
+  readonly sriHashes?: Record<string, string>;
 }
 
 function isFileless({ chunkGraph }: Compilation, chunk: Chunk): boolean {
@@ -24,15 +34,17 @@ function isFileless({ chunkGraph }: Compilation, chunk: Chunk): boolean {
   return modules.length > 0 && modules.every(({ type }) => type === "consume-shared-module");
 }
 
+/** Removes a chunk from the groups that have another one, which gets its modules. */
 function remove(compilation: Compilation, chunk: Chunk): void {
   const { chunkGraph } = compilation;
-  const siblings = [...chunk.groupsIterable].map((group) =>
-    group.chunks.find((other) => other !== chunk && !isFileless(compilation, other)),
-  );
-  for (const sibling of siblings) {
-    if (!sibling) return;
+  for (const group of [...chunk.groupsIterable]) {
+    const sibling = group.chunks.find((other) => other !== chunk && !isFileless(compilation, other));
+    if (!sibling) continue;
     for (const module of chunkGraph.getChunkModulesIterable(chunk)) chunkGraph.connectChunkAndModule(sibling, module);
+    group.removeChunk(chunk);
+    chunk.removeGroup(group);
   }
+  if (chunk.getNumberOfGroups() > 0) return;
   chunkGraph.disconnectChunk(chunk);
   compilation.chunks.delete(chunk);
 }

@@ -2,9 +2,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import vm from "node:vm";
 
 import { build, UsageError, type Release } from "@colonnade/cli";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, runCompiled } from "../../fixtures/command.js";
@@ -171,6 +172,86 @@ test("a section takes the parser of HTML of the site, and no page has it in its 
   expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
   // The parser has more than 200 KB.
   expect(Math.max(...release.files.map(({ size }) => size))).toBeLessThan(20_000);
+});
+
+/** Runs the container of a section as a page does. Returns its entry module, and the names of the scripts that it has loaded. */
+async function loadSection(
+  { folder, release }: { folder: string; release: Release },
+  packages: Record<string, object>,
+) {
+  const loaded: string[] = [];
+  const run = async (name: string): Promise<void> => {
+    vm.runInContext(await readFile(path.join(folder, "release/client", name), "utf8"), page);
+  };
+  const appendChild = (script: { src: string; onload: (event: object) => void }): void => {
+    const name = path.basename(script.src);
+    loaded.push(name);
+    void run(name).then(() => {
+      script.onload({ type: "load" });
+    });
+  };
+  const createElement = (): object => ({ setAttribute: vi.fn() });
+  const document = { createElement, getElementsByTagName: () => [], head: { appendChild } };
+  const page = vm.createContext({ document, location: { origin: "" }, setTimeout, clearTimeout });
+  vm.runInContext("var self = globalThis, window = globalThis", page);
+  await run(path.basename(release.entry));
+  const container = page[release.container ?? ""] as Container;
+  const versions = { ...release.shared, ...shell.release.shared };
+  await container.init(
+    Object.fromEntries(
+      Object.entries(packages).map(([name, module]) => [
+        name,
+        { [versions[name] ?? ""]: { from: "shell", get: () => Promise.resolve(() => module) } },
+      ]),
+    ),
+  );
+  const { default: section } = (await container.get("./section"))();
+  return { section, loaded };
+}
+
+interface Container {
+  readonly init: (scope: object) => Promise<void>;
+  readonly get: (
+    module: string,
+  ) => Promise<() => { readonly default: { pages: Record<string, () => Promise<PageModule>> } }>;
+}
+interface PageModule {
+  readonly page: { readonly data: () => unknown };
+}
+
+test("a dynamic import of shared packages gets those of the site without a script", async () => {
+  const code = `import { lazy } from "react";
+    export const Lazy = lazy(() => import("schema/mini"));
+    const use = async () => [(await import("schema")).add("x"), typeof (await import("react-dom")).createPortal];`;
+  const folder = await sectionWith({ schema: "^4.0.0" }, code);
+  await writeFiles(folder, {
+    "section.config.js": `export default { name: "hello", entry: "./src/section.ts", exposes: { "./tag": "./src/tag.ts" } };`,
+    "src/tag.ts": 'export const tag = () => import("schema");',
+    "src/aside.tsx": `import { defineExtension } from "@colonnade/kit/extensions"; import { lazy } from "react";
+      const Part = lazy(() => import("schema/mini"));
+      export const extension = defineExtension({ data: () => null, Component: () => <Part /> });`,
+    "src/section.ts": `import { defineSection } from "@colonnade/kit";
+      export default defineSection({ name: "hello", contract: 1, pages: {
+        "/hello": () => import("./shared"), "/hello/plain": () => import("./plain") },
+        extensions: { "other/aside@1": () => import("./aside") } });`,
+  });
+  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...budget(undefined) });
+  expect(release.shared).toMatchObject({ schema: "^4.0.0", "schema/mini": "^4.0.0" });
+  expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
+  const { section, loaded } = await loadSection(
+    { folder, release },
+    {
+      "@colonnade/kit": await import("@colonnade/kit"),
+      react: await import("react"),
+      "react/jsx-runtime": await import("react/jsx-runtime"),
+      "react-dom": { createPortal: () => null },
+      schema: { add: (name: string) => [name] },
+    },
+  );
+  const page = await section.pages["/hello"]?.();
+  const before = [...loaded];
+  expect(await page?.page.data()).toEqual([["x"], "function"]);
+  expect(loaded).toEqual(before);
 });
 
 test("a section bundles a package of which the site omits an export that it uses", async () => {

@@ -51,6 +51,7 @@ export interface HtmlOptions {
  * ```
  */
 export async function parseHtml(source: string, { allow }: HtmlOptions = {}): Promise<HtmlContent> {
-  const { parse } = await import("./parse.js");
+  // By its name: a shell can share the parser.
+  const { parse } = await import("@colonnade/kit/html/parser");
   return parse(source, allow);
 }
