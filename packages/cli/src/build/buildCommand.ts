@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { ClientFiles } from "./assets.js";
 import type { BuildContext } from "./context.js";
 import { isList, isText, type BuildCommand } from "./commandConfig.js";
+import { readEntry } from "./entry.js";
 import { isFile } from "./isFile.js";
 import { moduleFolders } from "./moduleFolders.js";
 import type { Release } from "./release.js";
@@ -31,6 +32,7 @@ interface Assets {
   readonly assets?: readonly string[];
 }
 
+const MANIFEST = "release.json";
 // The end of what a command prints has its error.
 const MAX_PRINTED = 10_000;
 
@@ -52,7 +54,9 @@ export async function runBuildCommand(
   };
   await runCommand(context.folder, command, variables, signal);
   const folder = path.join(context.folder, output);
-  const { entry, assets: common = [], pages = [], extensions = [] } = await readManifest(folder, command);
+  const manifest = await readManifest(folder, command);
+  const { entry, assets: common = [], pages = [], extensions = [] } = manifest;
+  await checkNames(path.join(folder, MANIFEST), path.resolve(context.folder, config.entry), manifest);
   const names = new Map([
     ...pages.map(({ pattern, assets = [] }) => [pattern, assets] as const),
     ...extensions.map(({ point, assets = [] }) => [point, assets] as const),
@@ -74,7 +78,7 @@ export async function runBuildCommand(
 }
 
 async function readManifest(folder: string, command: string): Promise<CommandManifest> {
-  const file = path.join(folder, "release.json");
+  const file = path.join(folder, MANIFEST);
   const text = await readFile(file, "utf8").catch(() => {
     throw missing(file, command);
   });
@@ -88,6 +92,25 @@ async function readManifest(folder: string, command: string): Promise<CommandMan
     `${file} is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], ` +
       '"extensions": [{ "point": "section/point@1", "assets": [] }] }, where only entry is required',
   );
+}
+
+/** @throws BuildError if a manifest lists a page or an extension that the section with this entry module does not have. */
+async function checkNames(
+  file: string,
+  entry: string,
+  { pages = [], extensions = [] }: CommandManifest,
+): Promise<void> {
+  const imports = await readEntry(entry);
+  const lists = [
+    ["pages", pages.map(({ pattern }) => pattern), imports.pages],
+    ["extensions", extensions.map(({ point }) => point), imports.extensions],
+  ] as const;
+  for (const [member, names, known] of lists) {
+    const wrong = names.find((name) => !known.has(name));
+    if (wrong === undefined) continue;
+    const expected = [...known.keys()].join(", ") || "none";
+    throw new BuildError(`${file}: ${member} has "${wrong}"; expected the ${member} of ${entry}: ${expected}`);
+  }
 }
 
 function missing(file: string, command: string): BuildError {

@@ -138,6 +138,17 @@ test.each<[name: string, files: Files, message: (folder: string) => string]>([
     (folder) => `${folder}/dist/client/gone.css does not exist; expected \`node build.js\` to write it`,
   ],
   [
+    "with the pattern of no page",
+    { "manifest.json": '{ "entry": "client/entry.js", "pages": [{ "pattern": "/hallo" }] }' },
+    (folder) => `${folder}/dist/release.json: pages has "/hallo"; expected the pages of ${folder}/section.tsx: /hello`,
+  ],
+  [
+    "with the point of no extension",
+    { "manifest.json": '{ "entry": "client/entry.js", "extensions": [{ "point": "shop/aside@1" }] }' },
+    (folder) =>
+      `${folder}/dist/release.json: extensions has "shop/aside@1"; expected the extensions of ${folder}/section.tsx: none`,
+  ],
+  [
     "with the container of another release",
     { "container.txt": "var hello_1 = {};" },
     (folder) =>
