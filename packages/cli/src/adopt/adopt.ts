@@ -28,10 +28,12 @@ export interface Adopted {
   readonly complete: (release: Release) => Release;
 }
 
-/** Reads the configuration of a package. Its remote, if it has one, is built, and part of the configuration. */
-export async function loadAdopted(folder: string): Promise<SectionConfig> {
+/** Reads the configuration of a package. Its remote, if it has one, is built unless it `isBuilt`, and part of the configuration. */
+export async function loadAdopted(folder: string, isBuilt = false): Promise<SectionConfig> {
   const config = await loadConfig(folder);
-  return config.build && "remote" in config.build ? (await adopt(folder, config.build, config)).config : config;
+  const { build } = config;
+  if (!build || !("remote" in build)) return config;
+  return (await adopt(folder, isBuilt ? { remote: build.remote } : build, config)).config;
 }
 
 /**

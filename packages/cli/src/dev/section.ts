@@ -34,6 +34,7 @@ import { SourceProblems } from "../check/sources.js";
 import { findStyleProblems } from "../check/styles.js";
 import { comparePatterns, isStaticPattern, matchPath } from "@colonnade/kit/contract";
 import { WebpackBuilds, type OnBuild, type SectionBuilds } from "./builds.js";
+import { adoptedBuilds } from "./adoptedBuilds.js";
 import { CommandBuilds } from "./commandBuilds.js";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 
@@ -87,9 +88,12 @@ export class DevelopmentSection {
       events.onBuild(this.name, what, milliseconds);
       this.#reading = this.#readBuilds().then(events.onChange);
     };
-    this.#builds = own
-      ? new CommandBuilds(own, context, this.#serverOutput, this.#sources, onBuild)
-      : new WebpackBuilds(context, this.#serverOutput, this.#sources, onBuild);
+    const start = (current: SectionConfig): SectionBuilds =>
+      new WebpackBuilds({ ...context, config: current }, this.#serverOutput, this.#sources, onBuild);
+    const { build } = config;
+    if (own) this.#builds = new CommandBuilds(own, context, this.#serverOutput, this.#sources, onBuild);
+    else if (build && "remote" in build) this.#builds = adoptedBuilds(folder, build.remote, start, onBuild);
+    else this.#builds = start(config);
   }
 
   get name(): string {
