@@ -219,17 +219,9 @@ const releasePlugins = ({ config }: BuildContext) => [
   new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
 ];
 
-// Error reports name the class of an error.
-const KEEP_CLASS_NAMES = { keep_classnames: true };
-
 // Both minifiers are native code. Starting a worker per build would take longer than they do.
 const minimizers = () => [
-  new MinimizerPlugin({
-    parallel: false,
-    test: /\.js$/,
-    minify: MinimizerPlugin.swcMinify,
-    minimizerOptions: { compress: KEEP_CLASS_NAMES, mangle: KEEP_CLASS_NAMES },
-  }),
+  new MinimizerPlugin({ parallel: false, test: /\.js$/, minify: MinimizerPlugin.swcMinify }),
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
 
