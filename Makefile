@@ -145,13 +145,14 @@ test-rust: tools
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
 # manager, thousands of generated requests to the admin API, an operator's day, every fault on every section, every screen where `make test` checks one
-# of each kind, and the gallery's screenshots.
+# of each kind, the packages of the compatibility page, and the gallery's screenshots.
 soak: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
 	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
+	cd tests/compatibility && npm ci --no-fund --no-audit --loglevel error
 	cd tests && SOAK=1 npx --no -- playwright test
 	@$(MAKE) --no-print-directory instructions
 

@@ -48,7 +48,7 @@ const REFERENCE = [
   { text: "Plain parts of shells", link: "/api/plain" },
   { text: "API for builds and scripts", link: "/api/build" },
   { text: "Errors", link: "/errors" },
-  { text: "npm compatibility", link: "/write-a-section#npm-packages" },
+  { text: "Compatibility", link: "/compatibility" },
   { text: "Release specification", link: "/spec/release" },
   { text: "Glossary", link: "/glossary" },
 ];

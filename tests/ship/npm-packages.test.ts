@@ -1,5 +1,5 @@
-// A section that uses Tailwind, a web worker, WebAssembly and a chart library as any React project does.
-import { cp, writeFile } from "node:fs/promises";
+// A section that uses Tailwind, a web worker and WebAssembly as any React project does.
+import { cp } from "node:fs/promises";
 import path from "node:path";
 
 import type { Page } from "@playwright/test";
@@ -8,8 +8,6 @@ import { waitForHydration } from "../support/hydration";
 import { expect, sectionCommand, test } from "../support/section-command";
 
 const SOURCES = path.join(import.meta.dirname, "../support/npm-section");
-// In place of a chart library, which takes most of the build.
-const PLAIN_CHART = 'export default () => <svg className="recharts-surface"><path d="M0 0h9v9z" /></svg>;\n';
 
 /** The computed styles of the shell's elements: with the stylesheets of the section, and without. */
 async function shellStyles(page: Page): Promise<readonly (readonly string[])[]> {
@@ -36,7 +34,6 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
   await cp(SOURCES, folder, { recursive: true });
   const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
   const section = sectionCommand(own.access);
-  if (!process.env.SOAK) await writeFile(path.join(folder, "src/Chart.jsx"), PLAIN_CHART);
   // In another working directory. Tailwind reads the files of the section.
   await section(folder, "build");
 
@@ -59,10 +56,6 @@ test("Ordinary packages work under the site's policy", async ({ page, startOwnSi
     await expect(heading).toHaveCSS("padding", "7px");
     await expect(heading).toHaveCSS("animation-name", "packages_spin");
     await expect(heading).toHaveCSS("box-shadow", /0\.1\) 0px 4px 6px -1px/);
-  });
-
-  await test.step("a chart renders after hydration", async () => {
-    await expect(page.locator("svg.recharts-surface path").first()).toBeVisible();
   });
 
   await test.step("Tailwind's stylesheet changes nothing outside of the section", async () => {

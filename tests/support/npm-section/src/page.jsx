@@ -1,10 +1,8 @@
-import { definePage, Link, useHydrated } from "@colonnade/kit";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { definePage, Link } from "@colonnade/kit";
+import { useEffect, useState } from "react";
 
 import { add } from "./add";
 import "./tailwind.css";
-
-const Chart = lazy(() => import("./Chart"));
 
 function Sums() {
   const [sums, setSums] = useState("");
@@ -25,12 +23,6 @@ export const page = definePage({
     <>
       <h1 className="page animate-spin p-[7px] text-[rgb(1,2,3)] shadow-md hover:underline">Packages</h1>
       <Sums />
-      {/* The chart sets style attributes, which the browser blocks in HTML from the server. */}
-      {useHydrated() && (
-        <Suspense>
-          <Chart />
-        </Suspense>
-      )}
       <Link to="/terms">Terms</Link>
     </>
   ),

@@ -1,0 +1,14 @@
+import styled from "@emotion/styled";
+import { useState } from "react";
+
+const Box = styled.p(({ on }) => ({ color: on ? "rgb(1, 2, 3)" : "rgb(4, 5, 6)" }));
+
+export default function Page() {
+  const [on, setOn] = useState(false);
+  return (
+    <>
+      <Box on={on}>A box</Box>
+      <button onClick={() => setOn(true)}>Paint</button>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// Usual packages, each used in a page: rendered by the gateway, hydrated and operated, with the least policy that it needs.
+import { cp, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { BrowserContext } from "@playwright/test";
+import type { ContentPolicy } from "@colonnade/cli";
+
+import { pageOf, PAGE } from "../compatibility/page";
+import { EMPTY_STYLE, ENTRIES, expectedOf, type Entry, type Found } from "../compatibility/table";
+import { waitForHydration } from "../support/hydration";
+import { expect, sectionCommand, test, writeSection } from "../support/section-command";
+import type { Site } from "../support/site.mjs";
+
+const SOURCES = path.join(import.meta.dirname, "../compatibility");
+const NAME = "compatibility";
+const BUDGET = { scriptKib: 1_000, styleKib: 200 };
+
+const TIMEOUT = 10_000;
+/** From the strictest. */
+const POLICIES: readonly ContentPolicy[] = [
+  {},
+  { styleAttributes: true },
+  { styleElements: [EMPTY_STYLE] },
+  { styleElements: true },
+  { styleAttributes: true, styleElements: true },
+  { trustedTypes: "report" },
+  { styleElements: true, trustedTypes: "report" },
+  { styleAttributes: true, styleElements: true, trustedTypes: "report" },
+];
+
+const inSnakeCase = (policy: ContentPolicy): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(policy).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+const configOf = (policy: ContentPolicy) => ({
+  policy: { sections: { [NAME]: inSnakeCase(policy) } },
+  budget: { sections: { [NAME]: { page_script_kib: BUDGET.scriptKib, page_style_kib: BUDGET.styleKib } } },
+});
+
+/** The page of an entry. Without server rendering, its component loads after hydration, as the guide shows. */
+function wrapperOf({ id, name, html }: Entry): string {
+  const isLazy = html === undefined;
+  return `
+import { definePage, useHydrated } from "@colonnade/kit";
+import { lazy, Suspense } from "react";
+${isLazy ? `const Example = lazy(() => import("./pages/${id}"));` : `import Example from "./pages/${id}";`}
+const Component = () => (
+  <>
+    <h1>${name}</h1>
+    ${isLazy ? "{useHydrated() && <Suspense fallback={<p>Loading…</p>}><Example /></Suspense>}" : "<Example />"}
+  </>
+);
+export const page = definePage({
+  data: () => null,
+  head: () => ({ title: "${name}", description: "${name}", canonical: "/${NAME}/${id}" }),
+  Component,
+});
+`;
+}
+
+/** With the plugin of vanilla-extract, which the short run does not build. */
+const configFile = (isSoak: boolean): string => `
+${isSoak ? 'import { VanillaExtractPlugin } from "@vanilla-extract/webpack-plugin";' : ""}
+export default {
+  name: "${NAME}",
+  entry: "./src/section.js",
+  policy: ${JSON.stringify(POLICIES.at(-1))},
+  budget: ${JSON.stringify(BUDGET)},
+  ${isSoak ? "webpack(configuration) { configuration.plugins.push(new VanillaExtractPlugin()); return configuration; }," : ""}
+};`;
+
+async function writeExample(folder: string, entries: readonly Entry[], isSoak: boolean): Promise<string> {
+  const pages = entries.map(({ id }) => `"/${NAME}/${id}": () => import("./${id}"),`);
+  const written = await writeSection(folder, NAME, {
+    "package.json": JSON.stringify({ name: NAME, version: "1.0.0", private: true, type: "module" }),
+    "section.config.js": configFile(isSoak),
+    ...(isSoak && { "postcss.config.js": 'export default { plugins: { "@tailwindcss/postcss": {} } };' }),
+    "src/section.js": `
+import { defineSection } from "@colonnade/kit";
+export default defineSection({ name: "${NAME}", contract: 1, pages: { ${pages.join("\n")} } });`,
+    ...Object.fromEntries(entries.map((entry) => [`src/${entry.id}.jsx`, wrapperOf(entry)])),
+  });
+  await cp(path.join(SOURCES, "pages"), path.join(written, "src/pages"), { recursive: true });
+  return written;
+}
+
+/** What a visit found. */
+interface Visit {
+  /** Why the operation failed. */
+  readonly failure?: string;
+  /** What the browser reported: errors, and what the policy blocked. */
+  readonly reports: readonly string[];
+}
+
+/** Visits an entry's page, and operates it. */
+async function visit(context: BrowserContext, url: string, { id, html, operate }: Entry): Promise<Visit> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT);
+  const reports: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") reports.push(message.text());
+  });
+  page.on("pageerror", ({ message }) => reports.push(message));
+  try {
+    const response = await page.goto(`${url}/${NAME}/${id}`);
+    if (html !== undefined) expect(await response?.text()).toContain(html);
+    await waitForHydration(page);
+    await operate(page);
+    // For what the page reports late.
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    return { reports };
+  } catch (error) {
+    return { failure: (error as Error).message, reports };
+  } finally {
+    await page.close();
+  }
+}
+
+/** Finds the least policy with which an entry works; undefined if none is enough. */
+async function leastPolicy(context: BrowserContext, sites: readonly Site[], entry: Entry): Promise<Found> {
+  let worksWithReports = false;
+  for (const [index, policy] of POLICIES.entries()) {
+    const { failure, reports } = await visit(context, sites[index]?.url ?? "", entry);
+    if (failure === undefined && reports.length === 0) return { entry, policy, worksWithReports };
+    if (index === 0) worksWithReports = failure === undefined;
+  }
+  return { entry, policy: undefined, worksWithReports };
+}
+
+test("Usual packages work with the policy that the table names", async ({ context, startOwnSite, folder }) => {
+  const isSoak = Boolean(process.env.SOAK);
+  test.setTimeout(isSoak ? 1_800_000 : 180_000);
+  const entries = isSoak ? ENTRIES : ENTRIES.filter(({ inShortRun }) => inShortRun);
+  const written = await writeExample(folder, entries, isSoak);
+  if (isSoak) await symlink(path.join(SOURCES, "node_modules"), path.join(written, "node_modules"));
+  const base = await startOwnSite({ config: configOf(POLICIES.at(-1) ?? {}) });
+  const section = sectionCommand(base.access);
+  for (const command of ["build", "publish", "deploy"]) await section(written, command);
+  // Each has the deployment, whatever its policy permits.
+  const sites = await Promise.all(POLICIES.map((policy) => startOwnSite({ base, config: configOf(policy) })));
+  const found: Found[] = [];
+  for (const entry of entries) found.push(await leastPolicy(context, sites, entry));
+  expect(found).toEqual(entries.map(expectedOf));
+  if (isSoak) await writeFile(PAGE, await pageOf(found));
+});
