@@ -111,28 +111,39 @@ fn budget_excess_names_part_and_largest_files() {
 }
 
 #[test]
-fn reloaded_budget_applies_and_teams_can_read_it() {
+fn reloaded_rules_apply_and_teams_can_read_them() {
     let gateway = Gateway::start_with(BUDGET, &[]);
     let release =
         Release::section("directory", "1.0.0", &["/"]).bytes("client/page.js", SCRIPT, noise(3_000, 6));
     assert!(problems(&gateway, &release)[0].contains("its budget of 2.0 KiB"));
-    let budgets = |section: &str| {
-        let site = gateway.get(&format!("/_budget/{section}")).json();
+    let targets = |section: &str| {
+        let site = gateway.get(&format!("/_build-target/{section}")).json();
         assert_eq!(
-            gateway.admin_get(&format!("/api/v1/sections/{section}/budget")),
+            gateway.admin_get(&format!("/api/v1/sections/{section}/build-target")),
             site
         );
         site
     };
-    let all = json!({ "scriptKib": 2, "styleKib": 1, "extensionPoints": {}, "shared": {} });
-    assert_eq!(budgets("directory"), all);
+    let all = json!({ "scriptKib": 2, "styleKib": 1, "extensionPoints": {}, "shared": {}, "policy": {} });
+    assert_eq!(targets("directory"), all);
     gateway.publish(&Release::shell("1.0.0"));
     gateway.deploy(&json!({ "shell": "1.0.0" }));
-    let raised = "[budget.sections.directory]\npage_script_kib = 8\n[extension_points.\"page/aside\"]\nmax_script_kib = 3\n";
+    let raised = "[budget.sections.directory]\npage_script_kib = 8\n[extension_points.\"page/aside\"]\nmax_script_kib = 3\n\
+                  [policy]\nworkers = true\n[policy.sections.directory]\nimages = [\"cdn.example\"]\n";
     gateway.reload_and_wait(&configuration(&format!("{BUDGET}{raised}")));
-    let own = json!({ "scriptKib": 8, "styleKib": 1, "extensionPoints": { "page/aside": 3 }, "shared": { "react": "19.1.0" } });
-    assert_eq!(budgets("directory"), own);
-    assert_eq!(budgets("legal")["scriptKib"], 2);
+    let own = json!({
+        "scriptKib": 8,
+        "styleKib": 1,
+        "extensionPoints": { "page/aside": 3 },
+        "shared": { "react": "19.1.0" },
+        "policy": { "images": ["cdn.example"], "workers": true },
+    });
+    assert_eq!(targets("directory"), own);
+    let legal = targets("legal");
+    assert_eq!(
+        (&legal["scriptKib"], &legal["policy"]),
+        (&json!(2), &json!({ "workers": true }))
+    );
     gateway.publish(&release);
-    assert_eq!(gateway.get("/_budget/No").status, 404);
+    assert_eq!(gateway.get("/_build-target/No").status, 404);
 }

@@ -17,6 +17,7 @@ const OTHER_FILES = new Set([
   ...["pnpm-workspace.yaml", ".yarnrc.yml"],
   // The types of modules that other sections expose.
   ".colonnade/types",
+  ".colonnade/build-target.json",
   // Names of modules that a section exposes.
   ...["./PriceTag", "catalog/PriceTag", "./App", "shop/App"],
   // An extension point, and its reference.

@@ -3,7 +3,7 @@
 
 mod audit;
 mod auth;
-mod budget;
+mod build_target;
 mod change;
 pub mod console;
 mod deployments;
@@ -167,11 +167,7 @@ impl Admin {
             is_exposed,
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
-            publisher: Publisher::new(PublishRules {
-                budget: config.budget.clone(),
-                points: config.extension_points.clone(),
-                allow_wasm: config.assets.allow_wasm,
-            }),
+            publisher: Publisher::new(PublishRules::from(config)),
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
             deployments,
             analysis,
@@ -187,8 +183,7 @@ impl Admin {
     pub fn reload(&self, config: &mut Config) {
         self.tokens
             .store(Arc::new(std::mem::take(&mut config.admin.tokens)));
-        self.publisher
-            .replace_budget(config.budget.clone(), config.extension_points.clone());
+        self.publisher.replace_rules(config);
     }
 
     /// Handles a request in a task of its own, so that a change completes even if the client

@@ -20,9 +20,9 @@ use colonnade_web::router::{Methods, Route};
 
 use crate::audit::Caller;
 use crate::{
-    Admin, AdminError, budget, deployments, events, extensions, garbage_collection, gateway, health, history,
-    metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs, session,
-    traffic,
+    Admin, AdminError, build_target, deployments, events, extensions, garbage_collection, gateway, health,
+    history, metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs,
+    session, traffic,
 };
 
 /// A request for a handler of the API.
@@ -190,7 +190,7 @@ fn reads() -> [Operation; 13] {
         releases::__path_list: |admin, _| releases::list(admin).await;
         releases::__path_describe: |admin, call|
             releases::describe(&admin.deployments, call.parameters.release()).await;
-        budget::__path_read: |admin, call| Ok(budget::read(admin, &call.parameters.name));
+        build_target::__path_read: |admin, call| Ok(build_target::read(admin, &call.parameters.name));
         section_errors::__path_list: |admin, call|
             Ok(section_errors::list(admin.deployments.diagnostics(), &call.parameters.name));
         section_logs::__path_read: |admin, call| section_logs::read(admin, call).await;

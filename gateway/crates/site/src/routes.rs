@@ -200,12 +200,13 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
             Box::pin(remotes::respond(site, call))
         })
         .named(REMOTES),
-        get("/_budget/{section}", Json, |site, call| {
-            let budget = site.documents.site().budget(call.parameter, call.snapshot.live());
-            let response = is_name(call.parameter).then(|| json(StatusCode::OK, &budget));
+        get("/_build-target/{section}", Json, |site, call| {
+            let view = site.documents.site();
+            let target = view.build_target(call.parameter, call.snapshot.live());
+            let response = is_name(call.parameter).then(|| json(StatusCode::OK, &target));
             Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
         })
-        .named("/_budget"),
+        .named("/_build-target"),
         post("/_preview/end", Page, |site, call| {
             let is_allowed = site.require_same_origin(call.head);
             Box::pin(ready(is_allowed.and_then(|()| preview::leave(site.is_secure()))))

@@ -12,7 +12,7 @@ import { readInputs, writeInputs } from "./inputs.js";
 import { configurationFiles } from "./outside.js";
 import { readRelease, RELEASE_FOLDER, type Release } from "./release.js";
 import { installedVersions, omitsOf, siteRanges } from "./shared.js";
-import type { SiteBudget } from "./siteBudget.js";
+import type { BuildTarget } from "./buildTarget.js";
 import { identify, identityWith, UNKNOWN_INPUTS, type BuildMode } from "./version.js";
 
 /** Result of {@link build}. */
@@ -27,7 +27,7 @@ export interface BuildResult {
 
 /**
  * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
- * build leaves the previous release. `siteBudget` is the budget that the site sets and what it shares, if they are known.
+ * build leaves the previous release. `buildTarget` is the budget that the site sets and what it shares, if they are known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
@@ -35,11 +35,11 @@ export async function build(
   folder: string,
   requested: BuildMode,
   onStep: OnStep = () => undefined,
-  siteBudget?: SiteBudget,
+  buildTarget?: BuildTarget,
 ): Promise<BuildResult> {
   const ownConfig = await loadConfig(folder);
   if (requested.development) checkDevelopment(ownConfig, requested);
-  const { accepted } = siteRanges(folder, ownConfig, siteBudget?.shared);
+  const { accepted } = siteRanges(folder, ownConfig, buildTarget?.shared);
   const mode = { ...requested, shared: Object.keys(accepted) };
   const target = path.join(folder, RELEASE_FOLDER);
   const earlier = await readRelease(target).catch(() => undefined);
@@ -52,22 +52,22 @@ export async function build(
   // The version depends on the files outside of the package that the build reads. Most builds read the same files as the previous.
   const last = await readInputs(target);
   // Another budget changes nothing in the release, but whether it can be published.
-  const hasSameBudget = JSON.stringify(last?.siteBudget) === JSON.stringify(siteBudget);
+  const hasSameTarget = JSON.stringify(last?.buildTarget) === JSON.stringify(buildTarget);
   const identityOf = (outside: readonly string[] = []) =>
     identify(folder, config, mode, merged(configuration, outside));
   // A development version contains a hash of its inputs; a final version does not, so it is always built.
-  if (!mode.final && hasSameBudget && earlier?.version === (await identityOf(last?.outside)).version)
+  if (!mode.final && hasSameTarget && earlier?.version === (await identityOf(last?.outside)).version)
     return { release: earlier, built: false, warnings: [] };
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   const identity = await identityWith(folder, config, mode, UNKNOWN_INPUTS);
   const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
-  const context = { folder, output, config, identity, installed, siteRanges: accepted, mode, siteBudget };
+  const context = { folder, output, config, identity, installed, siteRanges: accepted, mode, buildTarget };
   onStep(own?.command ?? "bundles");
   const built = await buildPackage(context, identityOf, onStep);
   const release = adopted?.complete(built.release) ?? built.release;
   await writeFile(path.join(output, "release.json"), `${JSON.stringify(release, null, 2)}\n`);
-  await writeInputs(output, built.identity, mode, merged(configuration, built.outside), siteBudget);
+  await writeInputs(output, built.identity, mode, merged(configuration, built.outside), buildTarget);
   await rm(target, { recursive: true, force: true });
   await rename(output, target);
   return { release, built: true, warnings: built.warnings };

@@ -2,7 +2,7 @@ import type { CommandOutput } from "./buildCommand.js";
 import type { SectionConfig } from "./config.js";
 import type { SharedVersions } from "./shared.js";
 import type { SharedModule } from "./sharedModules.js";
-import type { SiteBudget } from "./siteBudget.js";
+import type { BuildTarget } from "./buildTarget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
 /** Input of the webpack configurations. */
@@ -23,7 +23,7 @@ export interface BuildContext {
   /** What the section's own build command has written. Absent without one. */
   readonly written?: CommandOutput | undefined;
   /** The budget that the site sets, if it is known. */
-  readonly siteBudget?: SiteBudget | undefined;
+  readonly buildTarget?: BuildTarget | undefined;
   /** For `colonnade check`: also extracts stylesheets on the server side, with source maps. */
   readonly isCheck?: boolean;
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { SiteBudget } from "./siteBudget.js";
+import type { BuildTarget } from "./buildTarget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 
 /** Name of the file, within a release folder, that describes what the release was built from. It is not published. */
@@ -14,7 +14,7 @@ interface BuildInputs extends BuildMode {
   /** The files outside of the package that the build read, relative to the package. The hash contains their contents. */
   readonly outside: readonly string[];
   /** The budget of the site that the release does not exceed. */
-  readonly siteBudget?: SiteBudget;
+  readonly buildTarget?: BuildTarget;
 }
 
 /** Writes `inputs.json` to a release folder. */
@@ -23,9 +23,9 @@ export async function writeInputs(
   { inputs }: BuildIdentity,
   { final, development = false, shared = [] }: BuildMode,
   outside: readonly string[],
-  siteBudget: SiteBudget | undefined,
+  buildTarget: BuildTarget | undefined,
 ): Promise<void> {
-  const optional = { ...(shared.length > 0 && { shared }), ...(siteBudget && { siteBudget }) };
+  const optional = { ...(shared.length > 0 && { shared }), ...(buildTarget && { buildTarget }) };
   const contents: BuildInputs = { inputs, outside, final, development, ...optional };
   await writeFile(path.join(release, INPUTS_FILE), `${JSON.stringify(contents)}\n`);
 }

@@ -133,8 +133,9 @@ async function sectionWith(dependencies: object, code: string): Promise<string> 
   });
 }
 
-const budget = (omittedExports: Release["omittedExports"]) => ({
+const target = (omittedExports: Release["omittedExports"]) => ({
   extensionPoints: {},
+  policy: {},
   shared: { ...shell.release.shared },
   ...(omittedExports && { omittedExports }),
 });
@@ -143,7 +144,7 @@ test("a section takes packages of the site and bundles the others", async () => 
   const code = `import { s } from "schema"; import { form } from "forms"; import { old } from "legacy";
     const use = () => [s.add(String(form().length)).length, old()];`;
   const folder = await sectionWith({ schema: "^4.0.0", forms: "^1.0.0" }, code);
-  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget(shell.release.omittedExports)) };
+  admin.responses = { "GET /api/v1/sections/hello/build-target": jsonResponse(target(shell.release.omittedExports)) };
   const { code: status, err } = await runCompiled(folder, ["build"]);
   expect([status, err]).toEqual([0, ""]);
   const { default: release } = (await import(path.join(folder, "release/release.json"), {
@@ -167,7 +168,7 @@ test("a section takes packages of the site and bundles the others", async () => 
 test("a section takes the parser of HTML of the site, and no page has it in its first view", async () => {
   const code = `import { parseHtml } from "@colonnade/kit/html"; const use = () => parseHtml("<p>a");`;
   const folder = await sectionWith({}, code);
-  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...budget(undefined) });
+  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...target(undefined) });
   expect(release.shared).toHaveProperty([PARSER]);
   expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
   // The parser has more than 200 KB.
@@ -235,7 +236,7 @@ test("a dynamic import of shared packages gets those of the site without a scrip
         "/hello": () => import("./shared"), "/hello/plain": () => import("./plain") },
         extensions: { "other/aside@1": () => import("./aside") } });`,
   });
-  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...budget(undefined) });
+  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...target(undefined) });
   expect(release.shared).toMatchObject({ schema: "^4.0.0", "schema/mini": "^4.0.0" });
   expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
   const { section, loaded } = await loadSection(
@@ -259,12 +260,12 @@ test("a section bundles a package of which the site omits an export that it uses
     { schema: "^4.0.0" },
     'import { s } from "schema"; const use = () => String(s.languages.de);',
   );
-  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget(shell.release.omittedExports)) };
+  admin.responses = { "GET /api/v1/sections/hello/build-target": jsonResponse(target(shell.release.omittedExports)) };
   const { out } = await runCompiled(folder, ["check", "--json"]);
   expect(out).toContain("the section uses the export s.languages.de of schema, which http://127.0.0.1");
   const { release } = await build(folder, { final: false }, undefined, {
     source: "x",
-    ...budget({ schema: ["s.languages"] }),
+    ...target({ schema: ["s.languages"] }),
   });
   expect(release.shared).not.toHaveProperty("schema");
   expect(release).not.toHaveProperty("usedExports");

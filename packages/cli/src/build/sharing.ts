@@ -37,10 +37,10 @@ export async function compileWithSite<Result extends Compiled>(
   return { ...(await compile({ ...context, siteRanges })), lacking };
 }
 
-function lackingIn({ siteRanges, siteBudget }: BuildContext, { client }: Compiled): Record<string, string> {
+function lackingIn({ siteRanges, buildTarget }: BuildContext, { client }: Compiled): Record<string, string> {
   const used = usedExports(client, Object.keys(consumedRanges(client, siteRanges)));
   const found = Object.entries(used).flatMap(([name, paths]) => {
-    const omitted = siteBudget?.omittedExports?.[name] ?? [];
+    const omitted = buildTarget?.omittedExports?.[name] ?? [];
     const lacking = paths.find((one) => omitted.some((other) => contains(one, other) || contains(other, one)));
     return lacking === undefined ? [] : [[name, lacking] as const];
   });

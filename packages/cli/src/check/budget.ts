@@ -79,14 +79,14 @@ interface Limit {
 function limitOf(
   { budgetKey, siteKey, extension }: Kind,
   point: string,
-  { config: { name, budget }, siteBudget }: Pick<BuildContext, "config" | "siteBudget">,
+  { config: { name, budget }, buildTarget }: Pick<BuildContext, "config" | "buildTarget">,
 ): Limit {
   const id = point.slice(0, point.indexOf("@"));
-  const ofPoint = extension === ".js" ? siteBudget?.extensionPoints[id] : undefined;
-  const ofSite = ofPoint ?? siteBudget?.[budgetKey];
+  const ofPoint = extension === ".js" ? buildTarget?.extensionPoints[id] : undefined;
+  const ofSite = ofPoint ?? buildTarget?.[budgetKey];
   const own = budget?.[budgetKey];
   const limit = Math.min(own ?? ofSite ?? DEFAULT_BUDGET[budgetKey], ofSite ?? Infinity);
-  if (!siteBudget || limit !== ofSite)
+  if (!buildTarget || limit !== ofSite)
     return {
       limit,
       setBy: own === undefined ? "the default" : "set by section.config.js",
@@ -96,7 +96,7 @@ function limitOf(
     ofPoint === undefined ? [`budget.sections.${name}`, siteKey] : [`extension_points."${id}"`, "max_script_kib"];
   return {
     limit,
-    setBy: `set by ${siteBudget.source}`,
+    setBy: `set by ${buildTarget.source}`,
     raise: (needed) => `ask its operator for \`${key} = ${String(needed)}\` in \`[${table}]\` of site.toml.`,
   };
 }
@@ -104,12 +104,12 @@ function limitOf(
 /** Warns of a budget of the section that is larger than that of the site, and so has no effect. */
 export function findIneffective({
   config: { name, budget },
-  siteBudget,
-}: Pick<BuildContext, "config" | "siteBudget">): Problem[] {
+  buildTarget,
+}: Pick<BuildContext, "config" | "buildTarget">): Problem[] {
   return KINDS.flatMap(({ budgetKey, siteKey }) => {
-    const [own, ofSite] = [budget?.[budgetKey], siteBudget?.[budgetKey]];
-    if (!siteBudget || own === undefined || ofSite === undefined || own <= ofSite) return [];
-    const message = `budget.${budgetKey} is ${String(own)} in section.config.js, but ${siteBudget.source} allows ${String(ofSite)} KiB`;
+    const [own, ofSite] = [budget?.[budgetKey], buildTarget?.[budgetKey]];
+    if (!buildTarget || own === undefined || ofSite === undefined || own <= ofSite) return [];
+    const message = `budget.${budgetKey} is ${String(own)} in section.config.js, but ${buildTarget.source} allows ${String(ofSite)} KiB`;
     const advice = `Lower it, or ask the operator for \`${siteKey} = ${String(own)}\` in \`[budget.sections.${name}]\` of site.toml.`;
     return [{ ...problemOf("COL140", message, "section.config.js", advice), severity: "warning" }];
   });

@@ -10,6 +10,7 @@ import type { ApiRoutes } from "../dev/queries.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileSection, compileShared, sectionFiles } from "./bundle.js";
 import { classifyError } from "./classify.js";
+import { findDenied } from "./denied.js";
 import { inspectPages } from "./dom.js";
 import { MAX_EXAMPLES_FILE, MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
@@ -143,12 +144,14 @@ async function checkIn(
   for (const problem of bundle.problems) problems.add(problem);
   const orders = ordersIn(reports);
   if (live) for (const problem of findUnshown({ name, points, orders }, live, bundle.locationOf)) problems.add(problem);
-  const sortedProblems = unpermitted(problems.sorted(), config.policy);
+  for (const problem of findDenied(context)) problems.add(problem);
+  const policies = [config.policy, context.buildTarget?.policy];
+  const sortedProblems = unpermitted(problems.sorted(), ...policies);
   const found = sortedProblems.filter((problem) => !isCaused(problem, bundle.problems));
   const located = found.map((problem) => atImport(folder, bundle.compilation, problem));
   // One of a kind for each import.
   const warnings = new Problems();
-  for (const warning of unpermitted(bundle.warnings, config.policy)) {
+  for (const warning of unpermitted(bundle.warnings, ...policies)) {
     const atOwn = atImport(folder, bundle.compilation, warning);
     if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, "");
   }

@@ -71,6 +71,11 @@ export const PROBLEM_KINDS = {
     title: "Blocked URL",
     help: "Import the file: the policy blocks files of other origins and data: URLs.",
   },
+  COL126: {
+    title: "Policy of the site",
+    help: "Ask the operator of the site to permit it.",
+    severity: "warning",
+  },
   COL130: {
     title: "Environment variable",
     help: "Use the site's facts for what depends on the site, and a module with constants for the rest.",

@@ -12,7 +12,7 @@ import { sectionRelease } from "../build/section.js";
 import { readEntry } from "../build/entry.js";
 import { installedVersions, omitsOf, siteRanges } from "../build/shared.js";
 import { compileWithSite, type Lacking } from "../build/sharing.js";
-import type { SiteBudget } from "../build/siteBudget.js";
+import type { BuildTarget } from "../build/buildTarget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { identify } from "../build/version.js";
 import { clientConfiguration } from "../build/webpack.js";
@@ -23,22 +23,22 @@ import { findSharing, type Sharing } from "./sharing.js";
 import { checkShell } from "./shell.js";
 
 /**
- * Checks the section or shell in `folder` without building a release. `siteBudget` is the budget that the site sets, if it is known.
+ * Checks the section or shell in `folder` without building a release. `buildTarget` is the budget that the site sets, if it is known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
 export async function checkSection(
   folder: string,
   against: CheckedAgainst = {},
-  siteBudget?: SiteBudget,
+  buildTarget?: BuildTarget,
 ): Promise<{ readonly name: string; readonly problems: readonly Problem[]; readonly sharing?: Sharing }> {
   const config = await loadAdopted(folder);
   const mode = { final: false };
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
-    const ranges = siteRanges(folder, config, siteBudget?.shared);
-    const context = { folder, output, config, identity, installed, siteRanges: ranges.accepted, mode, siteBudget };
+    const ranges = siteRanges(folder, config, buildTarget?.shared);
+    const context = { folder, output, config, identity, installed, siteRanges: ranges.accepted, mode, buildTarget };
     if (config.kind === "shell")
       return { name: config.name, problems: (await checkShell(context, against.live)).problems };
     const own = ownBuild(config);

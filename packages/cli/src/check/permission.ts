@@ -22,12 +22,12 @@ export function permits(policy: ContentPolicy = {}, { key, host }: Permission): 
   return permitted.some((each) => each === host || (each.startsWith("*") && host.endsWith(each.slice(1))));
 }
 
-/** Returns what is not permitted. */
+/** Returns what none of these policies permits: that of the section, and that of the site. */
 export function unpermitted<Found extends { readonly permission?: Permission | undefined }>(
   found: readonly Found[],
-  policy: ContentPolicy | undefined,
+  ...policies: readonly (ContentPolicy | undefined)[]
 ): Found[] {
-  return found.filter(({ permission }) => !permission || !permits(policy, permission));
+  return found.filter(({ permission }) => !permission || !policies.some((policy) => permits(policy, permission)));
 }
 
 /** Returns the help text with the setting of section.config.js that asks for a permission. */

@@ -31,7 +31,7 @@ export async function findSharing(
   { compilation, lacking = {} }: Pick<ClientFiles, "compilation"> & Partial<Lacking>,
 ): Promise<{ readonly sharing?: Sharing | undefined; readonly problems: readonly Problem[] }> {
   if (!compilation) return { problems: [] };
-  const { shared = {}, source = "the site" } = context.siteBudget ?? {};
+  const { shared = {}, source = "the site" } = context.buildTarget ?? {};
   const taken = consumedRanges(compilation, accepted);
   const packages = Object.keys(taken);
   const bytes = await scriptBytes(compilation, context.output);

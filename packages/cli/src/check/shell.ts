@@ -9,6 +9,7 @@ import { placeholderSettings } from "../build/settings.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { compileShellCheck } from "./bundle.js";
 import { problemsOf } from "./check.js";
+import { findDenied } from "./denied.js";
 import { mergePoints } from "./listedPoints.js";
 import { findUnshown, type LiveRelease } from "./liveExtensions.js";
 import { readPositions } from "./positions.js";
@@ -95,6 +96,7 @@ export async function checkShell(context: BuildContext, live?: readonly LiveRele
       await renderer.close();
     }
     const own = { name: config.name, points, orders: new Map<string, number>() };
+    for (const problem of findDenied(context)) problems.add(problem);
     if (live) for (const problem of findUnshown(own, live, () => undefined)) problems.add(problem);
     return { problems: problems.sorted(), points };
   });

@@ -85,8 +85,8 @@ test("an unchanged section is up to date, without gateway and token", async () =
 test("an unchanged section is built again if the site allows less", async () => {
   const folder = await helloSection();
   const build = (scriptKib: number) => {
-    const budget = { scriptKib, styleKib: 8, extensionPoints: {}, shared: {} };
-    admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
+    const target = { scriptKib, styleKib: 8, extensionPoints: {}, shared: {}, policy: {} };
+    admin.responses = { "GET /api/v1/sections/hello/build-target": jsonResponse(target) };
     return runCompiled(folder, ["build"]);
   };
   expect((await build(32)).code).toBe(0);

@@ -4,9 +4,9 @@ import { build, type BuildResult } from "../build/build.js";
 import { loadConfig } from "../build/config.js";
 import { guideHint } from "../check/guide.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { budgetSiteOption } from "./options.js";
+import { targetSiteOption } from "./options.js";
 import { stepProgress } from "./progress.js";
-import { readSiteBudget } from "./siteBudget.js";
+import { readBuildTarget } from "./buildTarget.js";
 
 /** Adds `colonnade build`. */
 export function addBuildCommand(program: CommandUnknownOpts, context: CommandContext): void {
@@ -20,11 +20,11 @@ export function addBuildCommand(program: CommandUnknownOpts, context: CommandCon
     )
     .option("--final", "use the version in package.json, instead of one derived from the sources")
     .option("--development", "use React's development build, which reports errors in the console (shell only)")
-    .addOption(budgetSiteOption())
+    .addOption(targetSiteOption())
     .action(async ({ final = false, development = false, site }) => {
       const progress = stepProgress(stderr);
       const { name } = await loadConfig(folder);
-      const budget = await readSiteBudget(folder, { name, site, environment });
+      const budget = await readBuildTarget(folder, { name, site, environment, stderr });
       const result = await build(folder, { final, development }, progress.start, budget).finally(progress.clear);
       printResult(resultOf(folder, result));
     });

@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { jsonResponse } from "../../fixtures/admin.js";
+import { jsonResponse, UNEXPECTED_REQUEST } from "../../fixtures/admin.js";
 import { admin, failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
@@ -99,21 +99,30 @@ test("pages over the budget are reported with their packages", async () => {
   ]);
 });
 
-test("the site sets the budget, also where it was only the last one to say it", async () => {
+test("the site sets budget and policy, also where it was only the last one to say them", async () => {
   const aside =
     'import { defineExtension } from "@colonnade/kit/extensions"; import { parse } from "yaml"; export const extension = ' +
     'defineExtension({ data: () => parse("a: 1"), Component: () => <p>Kites</p> });';
   const folder = await labSection(
-    { chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml";') },
+    {
+      chart: pageSource(
+        "data: () => parse('a: 1')",
+        // The site permits the connection, although the section does not ask for it.
+        'import { parse } from "yaml"; export const load = () => fetch("https://c.example/a");',
+      ),
+    },
     {},
     {
-      "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 64 } };',
+      "section.config.js": `export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 64 }, policy: {
+        images: ["*.a.example", "b.example"], workers: true, styleAttributes: true, trustedTypes: "enforce",
+      } };`,
       "src/aside.tsx": aside,
     },
     { "directory/aside@1": "./aside" },
   );
-  const budget = { scriptKib: 20, styleKib: 8, extensionPoints: { "directory/aside": 9 }, shared: {} };
-  admin.responses = { "GET /api/v1/sections/hello/budget": jsonResponse(budget) };
+  const policy = { images: ["*.a.example"], connections: ["c.example"], styleAttributes: true };
+  const target = { scriptKib: 20, styleKib: 8, extensionPoints: { "directory/aside": 9 }, shared: {}, policy };
+  admin.responses = { "GET /api/v1/sections/hello/build-target": jsonResponse(target) };
   const found = async (): Promise<string[]> => {
     const { out } = await runCompiled(folder, ["check", "--json"]);
     const { problems } = JSON.parse(out) as { problems: { severity: string; message: string; help: string }[] };
@@ -124,7 +133,12 @@ test("the site sets the budget, also where it was only the last one to say it", 
   const first = await found();
   const raise = (line: string, table: string): string =>
     `ask its operator for \`${line} = \\d+\` in \`\\[${table}\\]\` of site.toml`;
+  const denied = (key: string, values: string, line: string): string =>
+    `warning: policy.${key} needs ${values}, which ${admin.url} does not permit: a deploy is rejected | Ask its operator for ` +
+    `\`${line}\` in \`[policy.sections.hello]\` of site.toml.`;
   expect(first).toEqual([
+    denied("images", "b.example", 'images = ["*.a.example","b.example"]'),
+    denied("workers", "true", "workers = true"),
     expect.stringContaining(`warning: budget.scriptKib is 64 in section.config.js, but ${admin.url} allows N`),
     expect.stringMatching(
       `error: the page /lab/chart loads N .*its budget of N \\(set by ${admin.url}\\): yaml N.*${raise("page_script_kib", "budget.sections.hello")}`,
@@ -133,8 +147,11 @@ test("the site sets the budget, also where it was only the last one to say it", 
       `error: the extension directory/aside@1 loads N .*\\(set by ${admin.url}\\): yaml N.*${raise("max_script_kib", 'extension_points."directory/aside"')}`,
     ),
   ]);
-  admin.responses = {};
+  admin.responses = { "GET /api/v1/sections/hello/build-target": UNEXPECTED_REQUEST };
   expect(await found()).toEqual(first);
+  const { err } = await runCompiled(folder, ["check"]);
+  expect(err).toMatch(`unexpected request; the limits are those that ${admin.url} last had\n`);
+  expect((await runCompiled(folder, ["check", "--site", "http://127.0.0.1:1"])).err).toMatch(/^error: cannot /);
 });
 
 test("warnings do not fail the check, which builds no release", async () => {

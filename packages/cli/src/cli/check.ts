@@ -11,11 +11,11 @@ import { toSarif } from "../check/sarif.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
-import { readSiteBudget } from "./siteBudget.js";
+import { readBuildTarget } from "./buildTarget.js";
 
 /** Adds `colonnade check`. */
 export function addCheckCommand(program: CommandUnknownOpts, context: CommandContext): void {
-  const { folder, environment, stdout, printResult } = context;
+  const { folder, environment, stdout, stderr, printResult } = context;
   program
     .command("check")
     .summary("check that the gateway can render the section's pages, or the shell")
@@ -42,7 +42,12 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
       const routes = { ...(site !== undefined && { site }), apis: api };
       const isQuerying = site !== undefined || api.size > 0;
       const against = { ...(live && { live }), ...(isQuerying && { routes }) };
-      const budget = await readSiteBudget(folder, { name: (await loadConfig(folder)).name, site, environment });
+      const budget = await readBuildTarget(folder, {
+        name: (await loadConfig(folder)).name,
+        site,
+        environment,
+        stderr,
+      });
       const { name, problems, sharing } = await checkSection(folder, against, budget);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {

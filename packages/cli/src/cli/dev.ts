@@ -13,13 +13,13 @@ import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
 import { printable } from "./printable.js";
-import { readSiteBudget } from "./siteBudget.js";
+import { readBuildTarget } from "./buildTarget.js";
 
 const DEFAULT_PORT = 5173;
 
 /** Adds `colonnade dev`. */
 export function addDevCommand(program: CommandUnknownOpts, context: CommandContext): void {
-  const { folder, environment, stderr, printResult } = context;
+  const { folder, stderr, printResult } = context;
   program
     .command("dev")
     .summary("serve a site with this section as you edit it")
@@ -47,6 +47,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
       const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite(paths) : undefined;
       const site = given ?? minimal?.origin ?? DEFAULT_SITE;
       try {
+        const warnings = minimal ? [] : await readTargets(paths, site, context);
         // Loading webpack takes longer than most commands.
         const { develop } = await import("../dev/index.js");
         const development = await develop({
@@ -58,7 +59,6 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
           print: (line) => stderr.write(`${printable(line)}\n`),
         });
         const { url, sections } = development;
-        const warnings = minimal ? [] : await readBudgets(paths, site, environment);
         const where = minimal ? "a site without other sections" : site;
         const lines = sections.map((section) => `${section.url} serves ${section.name} in ${where}`);
         printResult({ text: lines.join("\n"), data: { url, site, sections }, warnings });
@@ -71,17 +71,21 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
     });
 }
 
-/** Reads the budgets of the sections, for their next builds. Returns a warning for each that is larger than the site's. */
-async function readBudgets(
+/** Reads the build targets of the sections. Returns a warning for each larger budget and each denied permission. */
+async function readTargets(
   folders: readonly string[],
   site: string,
-  environment: NodeJS.ProcessEnv,
+  { environment, stderr }: CommandContext,
 ): Promise<readonly string[]> {
   const { findIneffective } = await import("../check/budget.js");
+  const { findDenied } = await import("../check/denied.js");
   const found = folders.map(async (folder) => {
     const config = await loadConfig(folder);
-    const siteBudget = await readSiteBudget(folder, { name: config.name, site, environment });
-    return warningsIn(findIneffective({ config, siteBudget }));
+    // `develop` reports a site that does not respond.
+    const reading = readBuildTarget(folder, { name: config.name, site, environment, stderr });
+    const buildTarget = await reading.catch(() => undefined);
+    const context = { config, buildTarget };
+    return warningsIn([...findIneffective(context), ...findDenied(context)]);
   });
   return (await Promise.all(found)).flat();
 }

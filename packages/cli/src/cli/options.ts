@@ -57,7 +57,8 @@ function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string,
 }
 
 /** Creates the option with the site whose size budget applies. */
-export function budgetSiteOption() {
-  const description = "URL of the site whose size budget applies (default: that of COLONNADE_ADMIN, or the last one)";
+export function targetSiteOption() {
+  const description =
+    "URL of the site whose budget, policy and shared packages apply (default: that of COLONNADE_ADMIN, or the last one)";
   return new Option("--site <url>", description).argParser(parseOrigin);
 }

@@ -50,13 +50,7 @@ test("steps on a terminal show their elapsed seconds", () => {
   progress.clear();
   vi.advanceTimersByTime(5000);
   expect(stderr.written).toBe(
-    [
-      "\rbundles 0 s\x1b[K",
-      "\rbundles 1 s\x1b[K",
-      "\rcheck 0 s\x1b[K",
-      "\rcheck 1 s\x1b[K",
-      "\r\x1b[K",
-    ].join(""),
+    ["\rbundles 0 s\x1b[K", "\rbundles 1 s\x1b[K", "\rcheck 0 s\x1b[K", "\rcheck 1 s\x1b[K", "\r\x1b[K"].join(""),
   );
 });
 

@@ -14,12 +14,14 @@ import type {
   SectionEntry,
 } from "@colonnade/kit/shell";
 import { placeholderSettings } from "../build/settings.js";
+import { lastSeenTarget } from "../build/buildTarget.js";
 import { ownBuild } from "../build/commandConfig.js";
 import type { SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
 import { exposedChunk } from "../build/exposes.js";
 import { withFrame } from "../build/formatProblem.js";
 import { patternProblem } from "../build/pattern.js";
+import type { ContentPolicy } from "../build/policy.js";
 import { digestOf } from "../build/release.js";
 import { installedVersions } from "../build/shared.js";
 import { sectionFiles } from "../check/bundle.js";
@@ -64,6 +66,8 @@ export class DevelopmentSection {
   readonly #output: string;
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
+  /** What the documents of the section may do: what it needs, and what the site permits. */
+  #policies: readonly (ContentPolicy | undefined)[] = [];
   #reading = Promise.resolve();
   #imports: EntryImports = { pages: new Map(), extensions: new Map(), navigation: [] };
   #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
@@ -131,6 +135,7 @@ export class DevelopmentSection {
 
   async #readBuilds(): Promise<void> {
     for (const file of this.#builds.latest.names) this.#files.add(file);
+    this.#policies = [this.config.policy, (await lastSeenTarget(this.folder))?.policy];
     const problems = [...this.#builds.problems()];
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
@@ -143,7 +148,7 @@ export class DevelopmentSection {
     const { compilation, written } = this.#builds.latest;
     const styles = compilation ? await findStyleProblems({ folder, config, written }, compilation) : [];
     // Warnings do not replace a page by the overlay.
-    const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), this.config.policy).map((problem) =>
+    const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), ...this.#policies).map((problem) =>
       this.#describe(problem),
     );
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
@@ -251,7 +256,7 @@ export class DevelopmentSection {
     const found = reports.flatMap((report) =>
       problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }),
     );
-    const problems = unpermitted(found, this.config.policy)
+    const problems = unpermitted(found, ...this.#policies)
       .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, request.path));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");

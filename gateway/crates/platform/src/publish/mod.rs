@@ -34,7 +34,7 @@ use quota::CountedReleases;
 use unpack::Contents;
 use verify::Verified;
 
-use colonnade_config::{Budget, ExtensionPoints, Quota, TeamBudget};
+use colonnade_config::{Budget, BuildTarget, Config, ExtensionPoints, PolicySettings, Quota};
 use colonnade_model::release::Digest;
 use colonnade_model::release::{ReleaseId, SharedPackages};
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
@@ -58,8 +58,21 @@ pub struct PublishRules {
     pub budget: Budget,
     /// The size budgets of the extensions of single points.
     pub points: ExtensionPoints,
+    /// What documents may do.
+    pub policy: PolicySettings,
     /// Whether a release may contain WebAssembly.
     pub allow_wasm: bool,
+}
+
+impl From<&Config> for PublishRules {
+    fn from(config: &Config) -> Self {
+        Self {
+            budget: config.budget.clone(),
+            points: config.extension_points.clone(),
+            policy: config.policy.clone(),
+            allow_wasm: config.assets.allow_wasm,
+        }
+    }
 }
 
 /// The result of publishing.
@@ -118,20 +131,19 @@ impl Publisher {
         }
     }
 
-    /// Replaces the size budgets and the quotas.
-    pub fn replace_budget(&self, budget: Budget, points: ExtensionPoints) {
+    /// Replaces the size budgets, the quotas and the policy.
+    pub fn replace_rules(&self, config: &Config) {
         let rules = PublishRules {
-            budget,
-            points,
             allow_wasm: self.rules.load().allow_wasm,
+            ..config.into()
         };
         self.rules.store(Arc::new(rules));
     }
 
-    /// The size budget of a section, while these packages are shared.
-    pub fn budget(&self, section: &str, packages: SharedPackages) -> TeamBudget {
+    /// What the build of a section must fit into, while these packages are shared.
+    pub fn build_target(&self, section: &str, packages: SharedPackages) -> BuildTarget {
         let rules = self.rules.load();
-        TeamBudget::new(&rules.budget, &rules.points, section, packages)
+        BuildTarget::new(&rules.budget, &rules.points, &rules.policy, section, packages)
     }
 
     /// The quota of a section or of the shell.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use colonnade_config::{Budget, Config, ExtensionPoints, TeamBudget};
+use colonnade_config::{Budget, BuildTarget, Config, ExtensionPoints};
 use colonnade_model::language::Language;
 use colonnade_model::release::NavigationList;
 use colonnade_render::SiteValues;
@@ -79,11 +79,17 @@ impl SiteView {
         }
     }
 
-    /// The size budget of a section while this deployment is live.
-    pub(crate) fn budget(&self, section: &str, live: Option<&Arc<LoadedDeployment>>) -> TeamBudget {
+    /// What the build of a section must fit into while this deployment is live.
+    pub(crate) fn build_target(&self, section: &str, live: Option<&Arc<LoadedDeployment>>) -> BuildTarget {
         let (budget, points) = &self.budget;
         let shared = live.map(|live| live.shared());
-        TeamBudget::new(budget, points, section, shared.unwrap_or_default())
+        BuildTarget::new(
+            budget,
+            points,
+            &self.values.policy,
+            section,
+            shared.unwrap_or_default(),
+        )
     }
 
     /// What the gateway's own pages have around their content while this deployment is live.

@@ -1,4 +1,4 @@
-//! The size budget of a section.
+//! What the build of a section must fit into.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,18 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use colonnade_config::TeamBudget;
+use colonnade_config::BuildTarget;
+use colonnade_model::policy::Policy;
 use colonnade_model::release::SharedPackages;
 use colonnade_web::response::{Response, json};
 
 use super::Admin;
 
-/// The maximum sizes of a first view of a section, in KiB after Brotli compression.
+/// What a site allows a section, and shares with it. Sizes are those of a first view, in KiB after Brotli compression.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SectionBudget {
+#[schema(as = BuildTarget)]
+pub(super) struct SectionTarget {
     /// Scripts of a page or extension. Absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
@@ -31,19 +33,22 @@ pub(super) struct SectionBudget {
     /// The exports that it omits, by package. The names of a path are joined by dots. Absent if it omits none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     omitted_exports: BTreeMap<String, Vec<String>>,
+    /// What documents of the section may do, as `policy` in `release.json`.
+    #[schema(value_type = Object)]
+    policy: Policy,
 }
 
-/// Read the size budget of a section
+/// Read the build target of a section
 ///
-/// The section need not be published. The site has the same at `/_budget/{name}`, for everyone.
+/// The section need not be published. The site has the same at `/_build-target/{name}`, for everyone.
 #[utoipa::path(
-    get, path = "/api/v1/sections/{name}/budget", tag = "releases", operation_id = "readBudget",
-    responses((status = 200, body = SectionBudget, description = "The budget.")),
+    get, path = "/api/v1/sections/{name}/build-target", tag = "releases", operation_id = "readBuildTarget",
+    responses((status = 200, body = SectionTarget, description = "The build target.")),
 )]
 pub(super) fn read(admin: &Admin, section: &str) -> Response {
     let snapshot = admin.deployments.current();
     let shared = snapshot.live().map(|live| live.shared());
-    let TeamBudget {
+    let BuildTarget {
         script_kib,
         style_kib,
         extension_points,
@@ -51,13 +56,15 @@ pub(super) fn read(admin: &Admin, section: &str) -> Response {
             shared,
             omitted_exports,
         },
-    } = admin.publisher.budget(section, shared.unwrap_or_default());
-    let budget = SectionBudget {
+        policy,
+    } = admin.publisher.build_target(section, shared.unwrap_or_default());
+    let target = SectionTarget {
         script_kib,
         style_kib,
         extension_points,
         shared,
         omitted_exports,
+        policy,
     };
-    json(StatusCode::OK, &budget)
+    json(StatusCode::OK, &target)
 }

@@ -1,18 +1,20 @@
-//! The size budget of a section, for its team.
+//! What the build of a section must fit into: what a site allows it, and shares with it.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use colonnade_model::policy::Policy;
 use colonnade_model::release::SharedPackages;
 
 use super::budget::{Budget, KIB};
 use super::extension_points::ExtensionPoints;
+use super::policy::PolicySettings;
 
-/// The size budget of a section in KiB, without what has no limit.
+/// What a site allows a section, and shares with it. Sizes are in KiB, and absent without a limit.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TeamBudget {
+pub struct BuildTarget {
     /// Scripts of a page or extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub script_kib: Option<u64>,
@@ -24,11 +26,19 @@ pub struct TeamBudget {
     /// What the live shell shares. No section has these packages in its size.
     #[serde(flatten)]
     pub packages: SharedPackages,
+    /// What documents of the section may do.
+    pub policy: Policy,
 }
 
-impl TeamBudget {
-    /// The limits of a section, with those of single points, while these packages are shared.
-    pub fn new(budget: &Budget, points: &ExtensionPoints, section: &str, packages: SharedPackages) -> Self {
+impl BuildTarget {
+    /// The target of a section by these settings, while these packages are shared.
+    pub fn new(
+        budget: &Budget,
+        points: &ExtensionPoints,
+        policy: &PolicySettings,
+        section: &str,
+        packages: SharedPackages,
+    ) -> Self {
         let (script, style) = budget.of_section(section);
         let limits = points.iter();
         let limits = limits.filter_map(|(id, point)| Some((id.clone(), point.max_script? / KIB)));
@@ -37,6 +47,7 @@ impl TeamBudget {
             style_kib: style.map(|bytes| bytes / KIB),
             extension_points: limits.collect(),
             packages,
+            policy: policy.of(std::iter::once(section)),
         }
     }
 }

@@ -1,0 +1,47 @@
+import type { Writable } from "node:stream";
+
+import { keepTarget, lastSeenTarget, parseTarget, type BuildTarget } from "../build/buildTarget.js";
+import { adminAccess, callAdmin } from "./api.js";
+
+/** Where the build target of a section is read. */
+interface TargetSource {
+  /** Name of the section. */
+  readonly name: string;
+  /** Origin of a site. */
+  readonly site?: string | undefined;
+  /** Has the admin listener of a site without `site`, in `COLONNADE_ADMIN` and `COLONNADE_TOKEN`. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Gets a warning if the admin listener cannot say it. */
+  readonly stderr: Pick<Writable, "write">;
+}
+
+/**
+ * Reads the build target of a section from a site, and saves it in the section's folder. Without a site, or if the admin listener
+ * cannot say it, returns the saved one; undefined without one.
+ *
+ * @throws UsageError if `site` does not respond.
+ */
+export async function readBuildTarget(folder: string, source: TargetSource): Promise<BuildTarget | undefined> {
+  const last = await lastSeenTarget(folder);
+  const target = await request(source).catch((error: unknown) => {
+    if (source.site !== undefined) throw error;
+    const limits = last ? `those that ${last.source} last had` : "the defaults";
+    source.stderr.write(`warning: ${(error as Error).message}; the limits are ${limits}\n`);
+    return undefined;
+  });
+  if (!target) return last;
+  await keepTarget(folder, target);
+  return target;
+}
+
+async function request({ name, site, environment }: TargetSource): Promise<BuildTarget | undefined> {
+  if (site !== undefined) {
+    const { get } = await import("../dev/live.js");
+    const { status, chunks } = await get(new URL(`/_build-target/${name}`, site));
+    return status === 200 ? parseTarget(Buffer.concat(chunks).toString(), site) : undefined;
+  }
+  if (!environment.COLONNADE_ADMIN || !environment.COLONNADE_TOKEN) return undefined;
+  const access = adminAccess(environment);
+  const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/build-target`);
+  return parseTarget(JSON.stringify(body), access.url);
+}
