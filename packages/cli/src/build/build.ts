@@ -40,7 +40,8 @@ export async function build(
   const ownConfig = await loadConfig(folder);
   if (requested.development) checkDevelopment(ownConfig, requested);
   const { accepted } = siteRanges(folder, ownConfig, buildTarget?.shared);
-  const mode = { ...requested, shared: Object.keys(accepted) };
+  const shared = Object.keys(accepted).map((name) => [name, ...(buildTarget?.omittedExports?.[name] ?? [])].join(" -"));
+  const mode = { ...requested, shared };
   const target = path.join(folder, RELEASE_FOLDER);
   const earlier = await readRelease(target).catch(() => undefined);
   const output = `${target}.building`;

@@ -26,7 +26,7 @@ export interface BuildTarget {
   readonly policy: ContentPolicy;
 }
 
-// Not an input of the build: it changes no file of a release.
+// The version of a release has what it changes in the files: the packages that are shared, and what they omit.
 const FILE = ".colonnade/build-target.json";
 
 /** Reads the build target in a response of a gateway or in a file. Undefined if it is none. */

@@ -269,4 +269,11 @@ test("a section bundles a package of which the site omits an export that it uses
   });
   expect(release.shared).not.toHaveProperty("schema");
   expect(release).not.toHaveProperty("usedExports");
+  // A shell that omits less changes the files of the section, although the section has not changed.
+  const versionWith = async (omittedExports: Release["omittedExports"]): Promise<string> => {
+    const site = { source: "x", ...target(omittedExports) };
+    return (await build(folder, { final: false }, undefined, site)).release.version;
+  };
+  expect(await versionWith({ schema: ["s.other"] })).not.toBe(release.version);
+  expect(await versionWith({ schema: ["s.languages"] })).toBe(release.version);
 });

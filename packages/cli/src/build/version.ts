@@ -40,7 +40,7 @@ export interface BuildMode {
    * React, and a section built for development would not run in a production shell.
    */
   readonly development?: boolean;
-  /** Section only: packages of the site that it uses in place of copies of its own. */
+  /** Section only: packages of the site that it may use in place of copies of its own, each with the exports that the site omits. */
   readonly shared?: readonly string[];
 }
 
