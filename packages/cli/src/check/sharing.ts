@@ -52,9 +52,12 @@ export async function findSharing(
   return { sharing: own === undefined ? undefined : { packages, savedBytes: own - bytes }, problems };
 }
 
-/** What sharing saves, for people. */
+/** What sharing saves, for people. The site's copy may have exports that the section does not use. */
 export function describeSharing({ packages, savedBytes }: Sharing, source: string): string {
-  return `sharing ${packages.join(", ")} with ${source} saves ${kib(savedBytes)}`;
+  return (
+    `the section's files are ${kib(savedBytes)} smaller, because ${source} shares ${packages.join(", ")}: visitors load its ` +
+    "copy of each once, for all sections"
+  );
 }
 
 /** The bytes of all scripts of a section that takes these packages from the shell; undefined if it does not import all of them. */
