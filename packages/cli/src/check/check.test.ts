@@ -521,6 +521,16 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL151", "PAGE breaks the axe rule heading-order: <h3>Lab</h3>", "4:12"],
     ],
   },
+  fileForm: {
+    source: renders(
+      "<><h1>Lab</h1><MutationForm action='/api/lab/photos'>\n<input type='file' name='photo' aria-label='Photo' /></MutationForm>\n" +
+        "<form method='POST' encType='multipart/form-data'><input type='file' name='a' aria-label='A' /></form>\n" +
+        "<form method='post'><input type='file' aria-label='Only for a preview' /></form>\n" +
+        "<form><input type='file' name='b' aria-label='B' /></form></>",
+      'import { MutationForm } from "@colonnade/kit/data";',
+    ),
+    problems: [["COL155", 'PAGE posts the file input "photo" in a form without encType="multipart/form-data"', "4:12"]],
+  },
   onePosition: {
     source: pageSource(
       "paths: () => ['a', 'a-again', 'b'].map((id) => `/lab/onePosition/${id}`), data: ({ params }) => params.id[0], anyParams: true,\n" +

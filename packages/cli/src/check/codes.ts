@@ -118,6 +118,10 @@ export const PROBLEM_KINDS = {
     help: "Wrap the text in an element of its own, such as a <span>, so that it also changes on a translated page.",
     severity: "warning",
   },
+  COL155: {
+    title: "Form with a file",
+    help: 'Set encType="multipart/form-data" on the form: without it, browsers post only the name of the file.',
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",

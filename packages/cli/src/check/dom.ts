@@ -57,6 +57,8 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
     }
     const headings = document.querySelectorAll("h1:not([hidden])").length;
     if (headings > (isExtension ? 0 : 1)) faults.set(`${source} headings`, tooManyHeadings(page, headings));
+    const file = unpostedFile(document);
+    if (file !== undefined) faults.set(`${source} file`, problemOf("COL155", `${page.view} ${file}`, page.location));
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
@@ -80,6 +82,17 @@ function tooManyHeadings({ view, isExtension, location }: RenderedView, count: n
     ? `${view} has an h1 element; expected h2 to h6, because the page has the h1`
     : `${view} has ${String(count)} h1 elements; expected one`;
   return problemOf("COL152", message, location);
+}
+
+/** Describes the first file input whose form posts only the file's name. Undefined if there is none. */
+function unpostedFile(document: Window["document"]): string | undefined {
+  for (const input of document.querySelectorAll('form[method="post" i] input[type="file" i][name]')) {
+    const isMultipart = input.closest("form")?.matches('[enctype="multipart/form-data" i]');
+    if (isMultipart) continue;
+    const name = input.getAttribute("name") ?? "";
+    return `posts the file input "${name}" in a form without encType="multipart/form-data"`;
+  }
+  return undefined;
 }
 
 function faultOf(
