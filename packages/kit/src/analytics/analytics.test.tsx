@@ -1,9 +1,10 @@
 import { act, cleanup, render } from "@testing-library/react";
 import { StrictMode, type ReactElement } from "react";
 import { renderToString } from "react-dom/server";
-import { MemoryRouter, useNavigate, type NavigateFunction } from "react-router-dom";
+import { MemoryRouter, useLocation, useNavigate, type NavigateFunction } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { matchPath } from "@colonnade/kit";
 import { PageContext, type PageServices } from "@colonnade/kit/shell";
 import { renderPage } from "@colonnade/kit/testing";
 import { usePageView, type PageView } from "./index.js";
@@ -43,6 +44,38 @@ function reported(): PageView[] {
   return report.mock.calls.splice(0).map(([view]) => view);
 }
 
+/** A page at each path that its pattern matches, as the shell gives it. */
+function Page({ pattern }: { readonly pattern: string }): ReactElement {
+  const { pathname } = useLocation();
+  const params = matchPath(pattern, pathname);
+  return (
+    <PageContext value={params ? { pattern, params } : { pattern: null, params: {} }}>
+      <Frame />
+    </PageContext>
+  );
+}
+
+async function expectViews(
+  steps: readonly (readonly [to: string | number, views: readonly PageView[]])[],
+): Promise<void> {
+  for (const [to, views] of steps) {
+    await act(async () => {
+      await (typeof to === "number" ? navigate(to) : navigate(to));
+    });
+    expect([to, reported()]).toEqual([to, views]);
+  }
+}
+
+function renderPattern(pattern: string, path: string): void {
+  render(
+    <StrictMode>
+      <MemoryRouter initialEntries={[path]}>
+        <Page pattern={pattern} />
+      </MemoryRouter>
+    </StrictMode>,
+  );
+}
+
 const EVENT = { pattern: "/events/:id", params: { id: "7" } };
 const VIEW = { pattern: "/events/:id", search: {} };
 
@@ -53,9 +86,9 @@ test("a view is reported once by its pattern", () => {
 });
 
 test("each navigation to another path is a view, Back too", async () => {
-  render(site(EVENT));
+  renderPattern("/events/:id", "/events/7");
   reported();
-  for (const [to, views] of [
+  await expectViews([
     ["/events/8", [VIEW]],
     ["/events/8#map", []],
     ["/events/8?utm_source=a", []],
@@ -63,12 +96,24 @@ test("each navigation to another path is a view, Back too", async () => {
     [-1, []],
     [-1, [VIEW]],
     [1, [VIEW]],
-  ] as const) {
-    await act(async () => {
-      await (typeof to === "number" ? navigate(to) : navigate(to));
-    });
-    expect([to, reported()]).toEqual([to, views]);
-  }
+  ]);
+});
+
+test("an app with a router of its own is one view until it is left", async () => {
+  const shop = { pattern: "/shops/:city/*", search: {} };
+  renderPattern(shop.pattern, "/shops/a/tea");
+  expect(reported()).toEqual([shop]);
+  await expectViews([
+    ["/shops/a/tea/7", []],
+    ["/shops/a", []],
+    [-1, []],
+    [1, []],
+    ["/shops/b", [shop]],
+    ["/other", [{ pattern: null, search: {} }]],
+    ["/another", [{ pattern: null, search: {} }]],
+    [-1, [{ pattern: null, search: {} }]],
+    [-1, [shop]],
+  ]);
 });
 
 test("another value of a declared query parameter is a view", () => {

@@ -16,8 +16,8 @@ export interface PageView {
 
 /**
  * Calls `report` once for each view of a page: when it is first shown, after a navigation, and after Back and Forward, but not for
- * another fragment or an undeclared query parameter, nor on the server. Call it in the frame of a shell for all pages, or in the
- * component of a page for this one.
+ * another fragment, an undeclared query parameter or what the `*` of a pattern matches, nor on the server. Call it in the frame of a
+ * shell for all pages, or in the component of a page for this one.
  *
  * @example
  * ```tsx
@@ -30,10 +30,11 @@ export interface PageView {
  * ```
  */
 export function usePageView(report: (view: PageView) => void): void {
-  const { pattern, search } = usePage();
+  const { pattern, params, search } = usePage();
   const { pathname } = useLocation();
   const reported = useRef<string>(undefined);
-  const view = `${pathname} ${JSON.stringify(search)}`;
+  // An app with a router of its own is one page, whatever the rest of the path.
+  const view = JSON.stringify([pattern ?? pathname, { ...params, "*": "" }, search]);
   useEffect(() => {
     // React runs effects twice in strict mode, and the frame has no page while the first one loads.
     if (pattern === undefined || reported.current === view) return;
