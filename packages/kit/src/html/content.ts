@@ -8,7 +8,7 @@ export type HtmlElement = readonly [
 /** Sanitized HTML as JSON, for a page's data: texts and elements. */
 export type HtmlContent = readonly (string | HtmlElement)[];
 
-/** What {@link parseHtml} keeps in addition. Names are those of HTML, such as `class` and `srcset`. */
+/** What {@link parseHtml} keeps in addition. Names are those of HTML, such as `class` and `srcset`, in any case. */
 export interface HtmlAllow {
   /** Names of elements, custom ones too. */
   readonly elements?: readonly string[];
@@ -30,7 +30,7 @@ export interface HtmlOptions {
  * removed, whatever `allow` says. IDs get the prefix `user-content-`, and links to them too. An element that is not allowed is
  * replaced by its content. Malformed HTML is never an error; what is nested deeper than 64 elements is left out.
  *
- * @throws TypeError if `allow` has what is never allowed, such as `script`.
+ * @throws TypeError if `allow` has what is never allowed, such as `script`, or no valid name, such as `tel:`.
  *
  * @example
  * ```tsx

@@ -115,12 +115,48 @@ test("an allow list adds elements, attributes and protocols", async () => {
 });
 
 test.each([
+  [
+    "<Price-Tag skuId=7>a</Price-Tag>",
+    { elements: ["Price-Tag"], attributes: { "price-tag": ["skuId"] } },
+    '<price-tag skuid="7">a</price-tag>',
+  ],
+  [
+    "<p CLASS=b data-skuId=7>a</p>",
+    { attributes: { P: ["CLASS", "data-skuId"] } },
+    '<p class="b" data-skuid="7">a</p>',
+  ],
+  ["<a href=tel:1>a</a>", { protocols: { HREF: ["TEL"] } }, '<a href="tel:1">a</a>'],
+  [
+    "<svg viewbox='0 0 1 1'><clippath></clippath></svg>",
+    { elements: ["svg", "clipPath"], attributes: { svg: ["viewBox"] } },
+    '<svg viewBox="0 0 1 1"><clipPath></clipPath></svg>',
+  ],
+])("the case of allowed names does not matter: %s", async (source, allow: HtmlAllow, expected) => {
+  expect(await htmlOf(source, allow)).toBe(expected);
+});
+
+test.each([
+  [{ elements: ["price tag"] }, 'allow.elements has "price tag"'],
+  [{ attributes: { p: ["data sku"] } }, 'allow.attributes has "data sku"'],
+  [{ protocols: { href: [" javascript"] } }, 'allow.protocols has " javascript"'],
+  [{ protocols: { href: ["java\tscript"] } }, 'allow.protocols has "java\tscript"'],
+  [{ protocols: { href: ["tel:"] } }, 'allow.protocols has "tel:"'],
+])("an allow list with no valid name is an error: %j", async (allow, message) => {
+  await expect(parseHtml("", { allow })).rejects.toThrow(new RegExp(`^parseHtml: ${message}, expected a name`));
+});
+
+test.each([
   [{ elements: ["script"] }, 'allow.elements has "script"'],
   [{ elements: ["STYLE"] }, 'allow.elements has "STYLE"'],
+  // The Kelvin sign, whose lower case is k.
+  [{ elements: ["lin\u212a"] }, 'allow.elements has "link"'],
   [{ attributes: { "*": ["onclick"] } }, 'allow.attributes has "onClick"'],
   [{ attributes: { iframe: ["srcdoc"] } }, 'allow.attributes has "srcDoc"'],
   [{ attributes: { p: ["style"] } }, 'allow.attributes has "style"'],
   [{ protocols: { href: ["javascript"] } }, 'allow.protocols has "javascript"'],
+  [{ protocols: { href: ["JavaScript"] } }, 'allow.protocols has "JavaScript"'],
+  [{ protocols: { HREF: ["VBScript"] } }, 'allow.protocols has "VBScript"'],
+  [{ protocols: { src: ["Data"] } }, 'allow.protocols has "Data"'],
 ])("an allow list cannot permit code: %j", async (allow, message) => {
   await expect(parseHtml("", { allow })).rejects.toThrow(`parseHtml: ${message}, which is never allowed`);
 });

@@ -23,16 +23,33 @@ const NEVER = {
   elements: /^(animate.*|applet|base|body|embed|frame|frameset|head|html|link|meta|object|script|set|style|template)$/i,
   // Event handlers, what contains code, and what React takes for itself.
   attributes: /^(on.*|style|srcDoc|children|key|ref)$/i,
-  protocols: /^(javascript|vbscript)$/i,
+  protocols: /^(data|javascript|vbscript)$/i,
 };
 
-const propertyOf = (attribute: string): string => find(html, attribute).property;
+const NAME = {
+  elements: /^[a-z][^\s/<>]*$/i,
+  attributes: /^[^\s"'/<=>]+$/,
+  protocols: /^[a-z][a-z0-9+.-]*$/i,
+};
 
-/** @throws TypeError if a name is never allowed. */
-function checkNames(kind: keyof typeof NEVER, names: readonly string[]): readonly string[] {
-  const wrong = names.find((name) => NEVER[kind].test(name));
-  if (wrong !== undefined) throw new TypeError(`parseHtml: allow.${kind} has "${wrong}", which is never allowed`);
-  return names;
+/** Also in lower case, as the parser gives the names of HTML. Those of SVG keep theirs. */
+const withLowerCase = (name: string): string[] => [name, name.toLowerCase()];
+
+const propertiesOf = (attribute: string): string[] => withLowerCase(attribute).map((name) => find(html, name).property);
+
+/**
+ * Returns the names, in lower case too.
+ *
+ * @throws TypeError if a name is never allowed, or is none.
+ */
+function checkNames(kind: keyof typeof NEVER, names: readonly string[]): string[] {
+  const all = names.flatMap(withLowerCase);
+  for (const name of all) {
+    const has = `parseHtml: allow.${kind} has "${name}"`;
+    if (NEVER[kind].test(name)) throw new TypeError(`${has}, which is never allowed`);
+    if (!NAME[kind].test(name)) throw new TypeError(`${has}, expected a name that matches ${String(NAME[kind])}`);
+  }
+  return all;
 }
 
 type Lists = Readonly<Record<string, readonly string[]>>;
@@ -73,12 +90,14 @@ const DEFAULTS = {
 };
 
 function schemaOf({ elements = [], attributes = {}, protocols = {} }: HtmlAllow): Schema {
-  const more: Lists[] = Object.entries(attributes).map(([element, names]) => ({
-    [element]: checkNames("attributes", names.map(propertyOf)),
-  }));
-  const schemes: Lists[] = Object.entries(protocols).map(([attribute, names]) => ({
-    [propertyOf(attribute)]: checkNames("protocols", names),
-  }));
+  const more: Lists[] = Object.entries(attributes).flatMap(([element, names]) => {
+    const properties = checkNames("attributes", names.flatMap(propertiesOf));
+    return withLowerCase(element).map((name) => ({ [name]: properties }));
+  });
+  const schemes: Lists[] = Object.entries(protocols).flatMap(([attribute, names]) => {
+    const checked = checkNames("protocols", names);
+    return propertiesOf(attribute).map((property) => ({ [property]: checked }));
+  });
   return {
     ...DEFAULTS,
     tagNames: [...DEFAULTS.tagNames, ...checkNames("elements", elements)],
