@@ -42,7 +42,7 @@ Commit the files and the lockfile: the workflow and \`colonnade upgrade\` need t
   expect((await readManifest(section)).name).toBe("hello");
   expect(await readFile(path.join(section, "section.config.js"), "utf8")).toContain('name: "hello"');
   expect(await readFile(path.join(section, "src/section.ts"), "utf8")).toContain('"/hello": () => import');
-  expect(await readFile(path.join(section, ".gitignore"), "utf8")).toContain("node_modules/\nrelease/\n");
+  expect(await readFile(path.join(section, ".gitignore"), "utf8")).toContain("node_modules/\ndist/\nrelease/\n");
 });
 
 test("create-section does the same, under its own name", async () => {
