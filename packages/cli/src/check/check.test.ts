@@ -777,7 +777,7 @@ test("what the policy of the section permits is no problem", async () => {
 test("what the policy blocks in packages is a warning, with the line of the import and of the package", async () => {
   const page = renders(
     "<h1 onClick={() => { work(); show(document.body); }}>Lab</h1>",
-    'import { work } from "worker"; import { show } from "styler/show";',
+    'import { work } from "worker"; import { show } from "styler/show";\nimport { canCompile } from "zod"; export { canCompile };',
   );
   const folder = await labSection(
     { page },
@@ -787,6 +787,9 @@ test("what the policy blocks in packages is a warning, with the line of the impo
       "src/node_modules/worker/index.js": 'export { work } from "./work.js"; export { unused } from "./unused.js";',
       "src/node_modules/worker/work.js": "export const work = () =>\n  new Function('return 1')() + eval('1');",
       "src/node_modules/worker/unused.js": "export const unused = () => document.write('<b>');",
+      "src/node_modules/zod/package.json": '{ "name": "zod", "type": "module" }',
+      "src/node_modules/zod/index.js":
+        "export const own = (F) => new F();\nexport const canCompile = () => {\n  const F = Function;\n  return new F('');\n};",
       "src/node_modules/styler/package.json": '{ "name": "styler", "type": "module" }',
       "src/node_modules/styler/show.js": [
         "export function show(element) {",
@@ -807,12 +810,19 @@ test("what the policy blocks in packages is a warning, with the line of the impo
       "src/pages/page.tsx:1:46",
     ],
     [
+      "COL121",
+      "warning",
+      "the section uses Function() in the package zod (src/node_modules/zod/index.js:4:1)",
+      "src/pages/page.tsx:2:1",
+    ],
+    [
       "COL123",
       "warning",
       "the section creates a <style> element in the package styler (src/node_modules/styler/show.js:4:1)",
       "src/pages/page.tsx:1:77",
     ],
   ]);
+  expect(found[1]?.help).toMatch(/z\.config\(\{ jitless: true \}\)/);
 });
 
 test("an import of another origin has advice of its own", () => {

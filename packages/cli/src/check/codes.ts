@@ -163,6 +163,15 @@ export function styleLibraryHelp(library: string): string {
   return `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
 }
 
+/** Help for COL121 in packages that have a setting for it, by name. */
+export const EVALUATION_HELP: ReadonlyMap<string, string> = new Map([
+  [
+    "zod",
+    "Call z.config({ jitless: true }) before the first schema. Otherwise the browser reports a violation of Trusted Types, which zod " +
+      "catches. The check does not see the call.",
+  ],
+]);
+
 /** The code of a kind of problem. */
 export type ProblemCode = keyof typeof PROBLEM_KINDS;
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import webpack, { type Compilation, type NormalModule } from "webpack";
 
 import { isOwnSource, parsePosition } from "./positions.js";
+import { EVALUATION_HELP } from "./codes.js";
 import type { Problem } from "./problem.js";
 import { locateInSource } from "./sources.js";
 
@@ -31,11 +32,13 @@ export function atImport<P extends Problem>(folder: string, compilation: Compila
   const found = findImport(folder, compilation, file);
   if (!found) return problem;
   const own = packageName(file) ?? "";
+  const advice = problem.code === "COL121" ? EVALUATION_HELP.get(own) : undefined;
   const through = own === found.name ? "" : `, which ${found.name} imports`;
   return {
     ...problem,
     message: `${problem.message} in the package ${own}${through} (${problem.location ?? ""})`,
     location: found.location,
+    ...(advice && { help: advice }),
     ...(IMPURE.test(problem.code) && {
       help:
         `${found.name} works only in the browser: import it in a component that \`lazy()\` loads, and render the component ` +

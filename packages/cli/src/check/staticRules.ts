@@ -93,7 +93,8 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
 /** Finds what the policy blocks if the code of a package runs in a browser. */
 export function* findInPackage(program: SyntaxNode): Generator<Found> {
   const declared = declaredNames(program);
-  for (const { node } of walk(program)) {
+  for (const { node, ancestors } of walk(program)) {
+    if (!declared.has("Function")) yield* findAliasedFunction(node, ancestors);
     // Scripts can set styles that HTML cannot have.
     for (const found of findElements(node)) if (found.code !== "COL120") yield found;
     if (!isAllowedAssignment(node)) yield* findMarkup(node, declared);
@@ -102,6 +103,16 @@ export function* findInPackage(program: SyntaxNode): Generator<Found> {
     if (tag === "style")
       yield { code: "COL123", message: "the section creates a <style> element", node, permission: STYLE_ELEMENTS };
   }
+}
+
+/** Finds the calls of another name of Function, such as in `const F = Function; new F("")`, in the block that declares it. */
+function* findAliasedFunction(node: SyntaxNode, ancestors: readonly SyntaxNode[]): Generator<Found> {
+  const block = ancestors.at(-2);
+  if (!block || node.type !== "VariableDeclarator" || nameOf(nodeAt(node, "init")) !== "Function") return;
+  const alias = nameOf(nodeAt(node, "id"));
+  for (const { node: call } of walk(block))
+    if (/^(Call|New)Expression$/.test(call.type) && nameOf(nodeAt(call, "callee")) === alias)
+      yield { code: "COL121", message: "the section uses Function()", node: call };
 }
 
 /** Whether a package sets a prop, or text, which the shell's Trusted Types policy allows. */
