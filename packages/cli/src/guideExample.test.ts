@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 const HELLO = path.resolve(import.meta.dirname, "../fixtures/hello");
 const GUIDE = path.resolve(import.meta.dirname, "../../../docs/write-a-section.md");
 
-const blocks = [...readFileSync(GUIDE, "utf8").matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms)].map(
+const blocks = [...readFileSync(GUIDE, "utf8").matchAll(/^```\w+ ([^\s[]+)\n(.*?)^```$/gms)].map(
   ([, file = "", text = ""]) => ({
     file,
     text,

@@ -69,6 +69,10 @@ test("pages over the budget are reported with their packages", async () => {
     {
       chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml"; import "./chart.css";'),
       dice: RANDOM,
+      more: pageSource(
+        "data: () => parse(TEXT)",
+        `import { parse } from "yaml"; const TEXT = "a: ${randomBytes(6000).toString("base64")}";`,
+      ),
     },
     {},
     {
@@ -79,7 +83,10 @@ test("pages over the budget are reported with their packages", async () => {
   );
   const { code, out } = await runCompiled(folder, ["check", "--json"]);
   expect(code).toBe(3);
-  const { name, problems } = JSON.parse(out) as { name: string; problems: { code: string; message: string }[] };
+  const { name, problems } = JSON.parse(out) as {
+    name: string;
+    problems: { code: string; message: string; help: string }[];
+  };
   expect(name).toBe("hello");
   expect(problems).toEqual([
     // Another problem hides no size.
@@ -96,7 +103,14 @@ test("pages over the budget are reported with their packages", async () => {
         / of stylesheets \(Brotli\), more than its budget of 0\.1 KiB \(set by section\.config\.js\): src\/pages\/chart\.css 0\.\d KiB$/,
       ) as string,
     }),
+    expect.objectContaining({
+      code: "COL140",
+      message: expect.stringMatching(/^the page \/lab\/more loads [\d.]+ KiB of scripts/) as string,
+    }),
   ]);
+  // One setting, which has to be enough for both pages.
+  expect(problems[1]?.help).toMatch(/set budget\.scriptKib to \d+ in section\.config\.js\.$/);
+  expect(problems[3]?.help).toBe(problems[1]?.help);
 });
 
 test("the site sets budget and policy, also where it was only the last one to say them", async () => {

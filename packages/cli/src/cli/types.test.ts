@@ -146,6 +146,10 @@ describe("colonnade types", () => {
     server.close();
   });
 
+  const invalid = (name: string, changes: object): Buffer =>
+    Buffer.from(JSON.stringify({ ...live, [name]: { ...remote("catalog", { "./PriceTag": {} }), ...changes } }));
+  const [REMOTES, ARCHIVE] = ["/_remotes/42", "/assets/catalog/1.0.0/types.tgz"];
+
   test("makes a wrong prop and a wrong name compile errors, and warns of a package that the section lacks", async () => {
     const uses = [
       '<Remote from="catalog" module="PriceTag" product="tea" tone="quiet" size={2} />',
@@ -161,8 +165,10 @@ describe("colonnade types", () => {
       "export const size = (): string => useConfig<Config>().pageSize;\n" +
       "export const currency = () => useConfig<Config>().currency;\n";
     const folder = await helloSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
+    // The section uses nothing of this one, whose types need the package, too.
+    special.set(REMOTES, invalid("unused", {}));
     const { out, err, code } = await runSection(folder, ["types", "--site", site]);
-    expect([out, code]).toEqual(["catalog/PriceTag\n", 0]);
+    expect([out, code]).toEqual(["catalog/PriceTag\nunused/PriceTag\n", 0]);
     expect(err).toMatch(
       /^warning: the types of other sections need what is missing here, and TypeScript takes it for `any`; /,
     );
@@ -196,9 +202,6 @@ describe("colonnade types", () => {
     expect(await readdir(path.join(folder, TYPES_FOLDER))).toEqual(["remotes.d.ts"]);
   });
 
-  const invalid = (name: string, changes: object): Buffer =>
-    Buffer.from(JSON.stringify({ ...live, [name]: { ...remote("catalog", { "./PriceTag": {} }), ...changes } }));
-  const [REMOTES, ARCHIVE] = ["/_remotes/42", "/assets/catalog/1.0.0/types.tgz"];
   const PATH = "expected a path below /assets/";
   const MODULE = 'expected a name such as "./PriceTag"';
   const GATEWAY = "expected those of a gateway";

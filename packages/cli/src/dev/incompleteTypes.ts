@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { findCompiler, runCompiler } from "../build/compiler.js";
@@ -13,8 +14,8 @@ const ONCE = [
 
 /**
  * Finds why TypeScript silently takes types of other sections for `any` in the section in `folder`: its `tsconfig.json` does not
- * include them, or they need what the section does not have, such as a package, which `skipLibCheck` hides. Returns warnings, or
- * none if the section has no TypeScript. `signal` ends the compiler.
+ * include them, or those of a section that its sources name need what it does not have, such as a package, which `skipLibCheck`
+ * hides. Returns warnings, or none if the section has no TypeScript. `signal` ends the compiler.
  */
 export async function findIncompleteTypes(folder: string, signal?: AbortSignal): Promise<string[]> {
   const compiler = findCompiler(folder);
@@ -29,7 +30,11 @@ export async function findIncompleteTypes(folder: string, signal?: AbortSignal):
       `${path.basename(tsconfig)} does not include the types of other sections, so TypeScript accepts any module and any prop of ` +
         `<Remote>; add "${TYPES_FOLDER}" to "include"`,
     ];
-  const errors = lines.filter((line) => line.startsWith(`${TYPES_FOLDER}/`));
+  const own = files.filter((file) => !file.includes(`/${TYPES_FOLDER}/`));
+  const sources = (await Promise.all(own.map((file) => readFile(file, "utf8").catch(() => "")))).join("\n");
+  // A section that no source names is not the team's concern.
+  const isNamed = (section = "") => new RegExp(`["'\`]${section}["'\`/]`).test(sources);
+  const errors = lines.filter((line) => line.startsWith(`${TYPES_FOLDER}/`) && isNamed(line.split("/")[2]));
   if (errors.length === 0) return [];
   return [
     "the types of other sections need what is missing here, and TypeScript takes it for `any`; install the package or its " +
