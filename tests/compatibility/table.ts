@@ -16,7 +16,7 @@ export interface Entry {
   readonly html?: string;
   /** What a visitor does, and what the page shows then. */
   readonly operate: (page: Page) => Promise<void>;
-  /** The least policy with which it works without a report of the browser. By default the strict one. */
+  /** The strictest policy under which it works and the browser reports nothing. Default: the strict policy. */
   readonly policy?: ContentPolicy;
   /** Whether the strict policy blocks only what the operation does not need. */
   readonly worksWithReports?: true;
@@ -82,7 +82,7 @@ export const EMPTY_STYLE = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 /** What a run found for an entry. */
 export interface Found {
   readonly entry: Entry;
-  /** The least policy with which it works without a report of the browser; undefined if none is enough. */
+  /** The strictest policy under which it works and the browser reports nothing. Undefined if it works under no policy. */
   readonly policy: ContentPolicy | undefined;
   /** Whether its operation succeeds under the strict policy, though the browser reports what it blocks. */
   readonly worksWithReports: boolean;

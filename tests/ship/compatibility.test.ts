@@ -126,8 +126,8 @@ async function visit(context: BrowserContext, url: string, { id, html, operate }
   }
 }
 
-/** Finds the least policy with which an entry works; undefined if none is enough. */
-async function leastPolicy(
+/** Finds the strictest policy under which an entry works. Its `policy` is undefined if it works under no policy. */
+async function strictestPolicy(
   context: BrowserContext,
   sites: ReadonlyMap<ContentPolicy, Site>,
   entry: Entry,
@@ -156,7 +156,7 @@ test("Usual packages work with the policy that the table names", async ({ contex
   );
   const sites = new Map(await Promise.all(starting));
   const found: Found[] = [];
-  for (const entry of entries) found.push(await leastPolicy(context, sites, entry));
+  for (const entry of entries) found.push(await strictestPolicy(context, sites, entry));
   expect(found).toEqual(entries.map(expectedOf));
   if (isSoak) await writeFile(PAGE, await pageOf(found));
 });

@@ -39,7 +39,7 @@ export async function fetchResult(
   let status = 0;
   try {
     const headers = { accept: "application/json" };
-    // What is sent with cookies belongs to a visitor: whoever uses the browser next must not get it.
+    // A response to a request with cookies may be personal. The next person at this browser must not get it from the cache.
     const cache = credentials === "omit" ? "default" : "no-store";
     const response = await fetch(path, { cache, credentials, headers, redirect: "manual", signal });
     // If the rest does not arrive.

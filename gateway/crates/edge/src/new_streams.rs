@@ -27,12 +27,12 @@ impl NewStreams {
         StreamExecutor(Arc::downgrade(&self.0))
     }
 
-    /// Takes all of them.
+    /// Takes all new streams.
     pub(crate) fn take(&self) -> Vec<Stream> {
         take(&mut *self.0.lock())
     }
 
-    /// Whether there are none.
+    /// Returns whether no new stream waits to be taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().is_empty()
     }

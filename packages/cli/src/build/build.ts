@@ -27,7 +27,7 @@ export interface BuildResult {
 
 /**
  * Builds the package in `folder` into its `release/`. The release folder is replaced only after a successful build; a failed
- * build leaves the previous release. `buildTarget` is the budget that the site sets and what it shares, if they are known.
+ * build leaves the previous release. `buildTarget` is what the site allows the package and shares with it, if it is known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */

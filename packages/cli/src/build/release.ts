@@ -48,7 +48,7 @@ export interface ReleasePage {
   readonly pattern: string;
   /** Files of its first view besides those of the section. */
   readonly assets: readonly string[];
-  /** The shared packages, besides those of every shell, that its first view loads. Absent if there are none. */
+  /** The shared packages, besides those of every shell, that its first view loads. Absent if it loads no such package. */
   readonly shared?: readonly string[];
   /** The paths that it lists. */
   readonly paths: readonly ReleasePath[];
@@ -104,7 +104,7 @@ export interface Release extends ReleaseImages {
   readonly exposes?: readonly { readonly name: string; readonly assets: readonly string[] }[];
   /** Shared packages: the version ranges a section needs, or the versions the shell provides. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Shell only: the scripts of each shared package that only some pages load. Absent if there are none. */
+  /** Shell only: the scripts of each shared package that only some pages load. Absent if the shell shares no such package. */
   readonly sharedAssets?: Readonly<Record<string, readonly string[]>>;
   /** Shell only: the exports of shared packages that it omits, as paths with dots. Absent if it omits none. */
   readonly omittedExports?: Readonly<Record<string, readonly string[]>>;

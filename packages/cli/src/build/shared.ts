@@ -55,14 +55,14 @@ export interface SiteRanges {
   readonly refused: SharedVersions;
 }
 
-// Other ranges of package.json, such as `workspace:*`, are none of a release.
+// `release.json` allows no other ranges of package.json, such as `workspace:*`.
 const RANGE = /^(\^|~|>=)?\d[\w.+-]*( *\|\| *(\^|~|>=)?\d[\w.+-]*)*$/;
 const DEPENDENCIES = ["dependencies", "peerDependencies", "devDependencies"] as const;
 
 /**
- * Compares the versions that a site shares with the ranges of a section. A range is that in package.json or, if that is none, what is
- * compatible with the installed version. Packages that package.json does not list are left out, and all of a section with `build` in
- * its configuration.
+ * Compares the versions that a site shares with the ranges of a section: those in package.json. In place of a range that
+ * `release.json` does not allow, it is what is compatible with the installed version. The result omits packages that package.json does
+ * not list, and is empty for a section with `build` in its configuration.
  */
 export function siteRanges(
   folder: string,

@@ -23,7 +23,7 @@ import { findSharing, type Sharing } from "./sharing.js";
 import { checkShell } from "./shell.js";
 
 /**
- * Checks the section or shell in `folder` without building a release. `buildTarget` is the budget that the site sets, if it is known.
+ * Checks the section or shell in `folder` without building a release. `buildTarget` is what the site allows the package and shares with it, if it is known.
  *
  * @throws UsageError if the package is invalid or does not compile.
  */
