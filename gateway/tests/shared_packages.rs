@@ -27,6 +27,14 @@ fn user(name: &str, version: &str) -> Release {
     release
 }
 
+/// The length of these client files.
+fn length(release: &Release, files: &[&str]) -> usize {
+    let lengths = files
+        .iter()
+        .map(|file| release.contents(&format!("client/{file}")).len());
+    lengths.sum()
+}
+
 fn problems(gateway: &Gateway, body: &Value) -> Value {
     let response = gateway.post_deployment(body);
     assert_eq!(response.status, 409, "{}", response.text());
@@ -58,14 +66,53 @@ fn shared_package_is_loaded_with_pages_that_need_it() {
     assert!(plain.text().contains("<p>plain</p>") && !plain.text().contains("schema"));
     let bytes = |path: &str| gateway.get(path).boot()["page"]["bytes"].as_u64().unwrap();
     let own = Release::section("form", "1.0.0", &["/form"]);
-    let own: usize = ["entry.js", "common.js", "page.js", "page.css"]
-        .iter()
-        .map(|file| own.contents(&format!("client/{file}")).len())
-        .sum();
-    let all = own + shell.contents("client/schema.js").len();
+    let own = length(&own, &["entry.js", "common.js", "page.js", "page.css"]);
+    let all = own + length(&shell, &["schema.js"]);
     assert_eq!(bytes("/form"), all as u64);
     let page = gateway.get("/_page/1?path=/form").json();
     assert_eq!(page["bytes"], all);
+}
+
+#[test]
+fn shared_package_is_listed_with_extensions_that_need_it() {
+    let gateway = Gateway::start();
+    let shell = |version: &str, script: &str| {
+        Release::shell(version)
+            .with("shared", json!({ "react": "19.1.0", "schema": "4.1.0" }))
+            .with("sharedAssets", json!({ "schema": ["client/schema.js"] }))
+            .bytes("client/schema.js", SCRIPT, script)
+    };
+    let (shell, newer) = (shell("1.0.0", "// script"), shell("1.1.0", "// longer script"));
+    let mut form = Release::section("form", "1.0.0", &["/form"])
+        .with("shared", json!({ "react": "^19.0.0", "schema": "^4.0.0" }))
+        .fills("plain/aside@1", 0);
+    form.fields["extensions"][0]["shared"] = json!(["schema"]);
+    let plain = Release::section("plain", "1.0.0", &["/plain"]).opens("plain/aside", 1, 1);
+    for release in [&shell, &newer, &form, &plain] {
+        gateway.publish(release);
+    }
+    gateway.deploy(&json!({ "shell": "1.0.0", "form": "1.0.0", "plain": "1.0.0" }));
+    let listed = |set: &str, shell: &Release| {
+        let page = gateway.get(&format!("/_page/{set}?path=/plain")).json();
+        let extension = &page["extensions"]["plain/aside@1"][0];
+        let own = length(&form, &["entry.js", "common.js", "page.js", "page.css"]);
+        assert_eq!(extension["bytes"], own + length(shell, &["schema.js"]), "{page}");
+        extension["assets"].as_array().unwrap().last().unwrap().clone()
+    };
+    let script = |shell: &Release| {
+        json!({
+            "href": format!("/assets/shell/{}/schema.js", shell.version),
+            "name": "schema.js",
+            "integrity": shell.integrity("client/schema.js"),
+            "type": "script",
+        })
+    };
+    assert_eq!(listed("1", &shell), script(&shell));
+    // A visitor of a candidate gets the scripts of its shell.
+    let rollout = json!({ "releases": { "shell": "1.1.0" }, "percent": 10 });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    assert_eq!(listed("1.2", &newer), script(&newer));
+    assert_eq!(listed("1", &shell), script(&shell));
 }
 
 #[test]

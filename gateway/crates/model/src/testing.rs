@@ -73,6 +73,7 @@ pub fn section(name: &str, version: &str) -> Sample {
         point: banner.reference(),
         order: 0,
         assets: vec!["client/join.js".to_owned()],
+        shared: Vec::new(),
     }];
     release.pages[1].extension_points = vec![point.reference()];
     release.extension_points = vec![point];

@@ -9,7 +9,7 @@ export const EXTENSIONS_FILE = "extensions.json";
 /** What a release opens and fills. */
 export interface ExtensionList {
   readonly extensionPoints: readonly ReleaseExtensionPoint[];
-  readonly extensions: readonly Omit<ReleaseExtension, "assets">[];
+  readonly extensions: readonly Pick<ReleaseExtension, "point" | "order">[];
 }
 
 /** Writes {@link EXTENSIONS_FILE} below `output`, the folder of a release. */

@@ -40,6 +40,8 @@ export interface ReleaseExtension {
   readonly order: number;
   /** Its files besides those of the section. */
   readonly assets: readonly string[];
+  /** The shared packages, besides those of every shell, that it loads at first. Absent if it loads no such package. */
+  readonly shared?: readonly string[];
 }
 
 /** A page of a release. */

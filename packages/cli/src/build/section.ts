@@ -18,7 +18,7 @@ import { writeExamples } from "./examples.js";
 import { writeExtensionList } from "./extensionList.js";
 import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { writeFederationManifest } from "./federationManifest.js";
-import { listFiles, type Release } from "./release.js";
+import { listFiles, type Release, type ReleaseExtension } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
 import { compileWithSite } from "./sharing.js";
@@ -82,8 +82,6 @@ export async function buildSection(provisional: BuildContext, identify: Identify
   };
 }
 
-const sharedPart = (shared: readonly string[]) => (shared.length > 0 ? { shared } : {});
-
 /** Returns the manifest of a section with these files for browsers. `declared` is what the check found. */
 export async function sectionRelease(
   context: BuildContext,
@@ -93,6 +91,10 @@ export async function sectionRelease(
 ): Promise<Release> {
   const { output, config, identity, installed } = context;
   const shared = compilation ? consumedRanges(compilation, context.siteRanges) : {};
+  const filesOf = (request: string, name: string): Pick<ReleaseExtension, "assets" | "shared"> => {
+    const packages = sharedOf(request).filter((each) => Object.hasOwn(shared, each));
+    return { assets: assetsOf(request, name), ...(packages.length > 0 && { shared: packages }) };
+  };
   const exposes = Object.keys(config.exposes ?? {}).map((name) => ({ name, files: moduleFiles(exposedChunk(name)) }));
   const { first, later } = moduleFiles(SECTION_CHUNK);
   const section = { first: common, later: [...first.filter((file) => !common.includes(file)), ...later] };
@@ -101,7 +103,7 @@ export async function sectionRelease(
   const extensions = [...imports.extensions].map(([point, request]) => ({
     point,
     order: orders.get(point) ?? 0,
-    assets: assetsOf(request, point),
+    ...filesOf(request, point),
   }));
   await writeExtensionList(output, { extensionPoints: points, extensions });
   const examplesFile = await writeExamples(output, examples);
@@ -118,8 +120,7 @@ export async function sectionRelease(
     assets: common,
     pages: [...imports.pages].map(([pattern, request]) => ({
       pattern,
-      assets: assetsOf(request, pattern),
-      ...sharedPart(sharedOf(request).filter((name) => Object.hasOwn(shared, name))),
+      ...filesOf(request, pattern),
       paths: [],
       ...pages.get(pattern),
     })),

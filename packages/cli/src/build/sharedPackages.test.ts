@@ -228,7 +228,8 @@ test("a dynamic import of shared packages gets those of the site without a scrip
   await writeFiles(folder, {
     "section.config.js": `export default { name: "hello", entry: "./src/section.ts", exposes: { "./tag": "./src/tag.ts" } };`,
     "src/tag.ts": 'export const tag = () => import("schema");',
-    "src/aside.tsx": `import { defineExtension } from "@colonnade/kit/extensions"; import { lazy } from "react";
+    "src/aside.tsx": `import { defineExtension } from "@colonnade/kit/extensions"; import { lazy } from "react"; import { add } from "schema";
+      add("aside");
       const Part = lazy(() => import("schema/mini"));
       export const extension = defineExtension({ data: () => null, Component: () => <Part /> });`,
     "src/section.ts": `import { defineSection } from "@colonnade/kit";
@@ -239,6 +240,7 @@ test("a dynamic import of shared packages gets those of the site without a scrip
   const { release } = await build(folder, { final: false }, undefined, { source: "x", ...target(undefined) });
   expect(release.shared).toMatchObject({ schema: "^4.0.0", "schema/mini": "^4.0.0" });
   expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
+  expect(release.extensions?.map(({ shared }) => shared)).toEqual([["schema"]]);
   const { section, loaded } = await loadSection(
     { folder, release },
     {

@@ -46,6 +46,9 @@ pub struct Extension {
     pub order: i64,
     /// Its assets, in addition to the section's own.
     pub assets: Vec<String>,
+    /// The shared packages that it loads at first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<String>,
 }
 
 /// The ID of an extension point with its version, such as `directory/city-aside@1`.

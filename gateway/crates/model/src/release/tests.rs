@@ -298,6 +298,10 @@ fn validate_reports_each_section_problem() {
             "page `/` has the package `charts`, which is not in `shared`",
         ),
         (
+            |r| r.extensions[0].shared.push("charts".to_owned()),
+            "the extension of `shell/banner@1` has the package `charts`, which is not in `shared`",
+        ),
+        (
             |r| r.used_exports = [("charts".to_owned(), Vec::new())].into(),
             "usedExports has the package `charts`, which is not in `shared`",
         ),

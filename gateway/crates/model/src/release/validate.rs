@@ -456,6 +456,11 @@ impl Validator<'_> {
                 self.listed_in_shared(&format!("page `{}`", page.pattern), package);
             }
         }
+        for extension in &release.extensions {
+            for package in &extension.shared {
+                self.listed_in_shared(&format!("the extension of `{}`", extension.point), package);
+            }
+        }
     }
 
     fn listed_in_shared(&mut self, what: &str, package: &str) {

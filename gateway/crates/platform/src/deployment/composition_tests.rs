@@ -96,6 +96,7 @@ fn extensions(choice: u8) -> Vec<Extension> {
         point: point(id, 1).reference(),
         order: i64::from(choice >> 4),
         assets: Vec::new(),
+        shared: Vec::new(),
     };
     points.into_iter().map(extension).collect()
 }
@@ -229,8 +230,12 @@ proptest! {
 /// A section that fills a point.
 fn fills((name, version): (&str, &str), order: i64, point: &str) -> Arc<LoadedRelease> {
     let mut sample = small_section(name, version, &format!("/{name}"));
-    let (point, assets) = (point.parse().unwrap(), Vec::new());
-    sample.release.extensions = vec![Extension { point, order, assets }];
+    sample.release.extensions = vec![Extension {
+        point: point.parse().unwrap(),
+        order,
+        assets: Vec::new(),
+        shared: Vec::new(),
+    }];
     loaded(sample)
 }
 

@@ -112,15 +112,16 @@ impl LoadedDeployment {
             return Err(problems);
         }
         let set = SetName::of_live(deployment.number);
+        let frame = Arc::clone(frame);
         Ok(Self {
             name: set.to_string().into(),
             set,
             deployment,
-            frame: Arc::clone(frame),
+            points: FilledPoints::of(&releases, &frame, &rules),
+            frame,
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::new(routes),
-            points: FilledPoints::of(&releases, &rules),
             rules,
             navigation: Navigation::of(&releases),
             candidates: Vec::new(),
@@ -161,7 +162,7 @@ impl LoadedDeployment {
             unavailable,
             sitemap: OnceCell::new(),
             routes: Arc::clone(&self.routes),
-            points: FilledPoints::of(&releases, &self.rules),
+            points: FilledPoints::of(&releases, frame, &self.rules),
             rules: Arc::clone(&self.rules),
             navigation: Navigation::of(&releases),
             changes_all_pages: candidates
@@ -181,7 +182,7 @@ impl LoadedDeployment {
     #[must_use]
     pub fn with_rules(&self, rules: Arc<ExtensionRules>) -> Self {
         Self {
-            points: FilledPoints::of(&self.releases, &rules),
+            points: FilledPoints::of(&self.releases, &self.frame, &rules),
             rules,
             ..self.clone()
         }

@@ -7,7 +7,7 @@ use colonnade_model::extension_rules::{ExtensionRules, Refusal};
 use colonnade_model::release::PointReference;
 
 use super::manifest::ExtensionManifest;
-use super::release::LoadedRelease;
+use super::release::{LoadedRelease, ShellFrame};
 
 /// The extensions of a set, by the point that they fill.
 #[derive(Debug, Clone, Default)]
@@ -47,13 +47,13 @@ pub enum LeftOutReason {
 }
 
 impl FilledPoints {
-    /// Of the set of these releases, with these rules.
-    pub(super) fn of(releases: &[Arc<LoadedRelease>], rules: &ExtensionRules) -> Self {
+    /// Of the set of these releases, with the frame of its shell and these rules.
+    pub(super) fn of(releases: &[Arc<LoadedRelease>], frame: &ShellFrame, rules: &ExtensionRules) -> Self {
         let mut points = BTreeMap::<_, FilledPoint>::new();
         for release in releases {
             for extension in release.extensions() {
                 let point = points.entry(extension.point.clone()).or_default();
-                point.extensions.push(Arc::clone(extension));
+                point.extensions.push(with_shared(extension, frame));
             }
         }
         for opened in releases.iter().flat_map(|release| &release.extension_points) {
@@ -108,6 +108,17 @@ impl FilledPoints {
             waiting.into_iter().chain(refused)
         })
     }
+}
+
+/// An extension with the scripts of the packages that it takes from the shell.
+fn with_shared(extension: &Arc<ExtensionManifest>, frame: &ShellFrame) -> Arc<ExtensionManifest> {
+    let mut extension = Arc::clone(extension);
+    for package in frame.shared(&Arc::clone(&extension).shared) {
+        let extension = Arc::make_mut(&mut extension);
+        extension.assets.extend_from_slice(&package.assets);
+        extension.bytes += package.bytes;
+    }
+    extension
 }
 
 impl FilledPoint {

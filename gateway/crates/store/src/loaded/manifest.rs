@@ -159,6 +159,9 @@ pub struct ExtensionManifest {
     pub assets: Vec<Asset>,
     /// The length in bytes of what the extension loads, as in [`PageManifest::bytes`].
     pub bytes: u64,
+    /// The shared packages that it loads at first. In a set, `assets` and `bytes` contain their scripts.
+    #[serde(skip)]
+    pub shared: Vec<String>,
 }
 
 impl ExtensionManifest {

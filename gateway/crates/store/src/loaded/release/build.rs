@@ -271,6 +271,7 @@ impl<'a> ManifestBuilder<'a> {
                 order: extension.order,
                 assets: self.assets(&extension.assets)?,
                 bytes: self.view_bytes(release, &extension.assets),
+                shared: extension.shared.clone(),
             }))
         });
         let extensions = extensions.collect::<Result<_, LoadReleaseError>>()?;
