@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
@@ -33,6 +33,8 @@ interface Assets {
 }
 
 const MANIFEST = "release.json";
+/** The folders with the files of the release. */
+const FOLDERS = ["client", "server"];
 // The end of what a command prints has its error.
 const MAX_PRINTED = 10_000;
 
@@ -52,8 +54,10 @@ export async function runBuildCommand(
     COLONNADE_CONTAINER: identity.container,
     COLONNADE_ASSETS: `/assets/${config.name}/${identity.version}/`,
   };
-  await runCommand(context.folder, command, variables, signal);
   const folder = path.join(context.folder, output);
+  // No file of an earlier release stays.
+  for (const name of [...FOLDERS, MANIFEST]) await rm(path.join(folder, name), { recursive: true, force: true });
+  await runCommand(context.folder, command, variables, signal);
   const manifest = await readManifest(folder, command);
   const { entry, assets: common = [], pages = [], extensions = [] } = manifest;
   await checkNames(path.join(folder, MANIFEST), path.resolve(context.folder, config.entry), manifest);
@@ -68,7 +72,7 @@ export async function runBuildCommand(
       `${path.join(folder, entry)} does not define ${identity.container}; expected the container in the global variable whose name is in ` +
         "the environment variable COLONNADE_CONTAINER",
     );
-  await cp(folder, context.output, { recursive: true });
+  for (const name of FOLDERS) await cp(path.join(folder, name), path.join(context.output, name), { recursive: true });
   const assetsOf = (_: string, name: string): string[] => [...(names.get(name) ?? [])];
   return {
     entry,
@@ -153,11 +157,15 @@ export async function runCommand(
     shell: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...environment(folder), ...variables },
+    // A group of its own, so that `stop` ends also what the shell has started. Otherwise a terminal ends all.
+    detached: signal !== undefined,
   });
   const stop = (): void => {
-    child.kill();
-    // The shell's own child may keep them open.
-    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid);
+    } catch {
+      // All have ended.
+    }
   };
   signal?.addEventListener("abort", stop);
   let printed = "";

@@ -62,12 +62,14 @@ export async function findStyleProblems(
 }
 
 async function findInFiles(folder: string, name: string, styles: string): Promise<Problem[]> {
-  const files = (await readdir(styles, { recursive: true })).filter((file) => file.endsWith(".css"));
+  // A build command that runs again removes them.
+  const found = await readdir(styles, { recursive: true }).catch(() => []);
+  const files = found.filter((file) => file.endsWith(".css"));
   const problems = files.map(async (file) => {
     const source = path.join(styles, file);
     const locate: Locate = ({ source: { start } = {} }) =>
       start && formatPosition(folder, source, start.line, start.column);
-    return problemsIn(name, await readFile(source, "utf8"), locate);
+    return problemsIn(name, await readFile(source, "utf8").catch(() => ""), locate);
   });
   return (await Promise.all(problems)).flat();
 }

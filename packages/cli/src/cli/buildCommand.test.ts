@@ -1,6 +1,8 @@
 // Sections that their own command builds. tests/ship deploys those of Vite and Rspack.
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import path from "node:path";
 
 import type { Release } from "@colonnade/cli";
@@ -9,6 +11,7 @@ import { expect, test } from "vitest";
 import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, failure, onlyRequest, runCompiled, runSection } from "../../fixtures/command.js";
 import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { runCommand } from "../build/buildCommand.js";
 
 const SECTION = `import { definePage, defineSection } from "@colonnade/kit";
 
@@ -57,8 +60,9 @@ function ownSection(files: Files = {}, build: object = {}): Promise<string> {
   });
 }
 
-test("build takes the files of a command, and publish uploads them", async () => {
-  const folder = await ownSection();
+test("build takes what a command has written, and publish uploads it", async () => {
+  const old = { "dist/client/old.js": "", "dist/server/old.js": "", "dist/old.html": "" };
+  const folder = await ownSection(old);
   expect(await runCompiled(folder, ["check"])).toEqual({ code: 0, out: "hello follows the rules\n", err: "" });
   const { code, err } = await runCompiled(folder, ["build"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -106,6 +110,22 @@ test("check of a command's files finds violations and large files", async () => 
   expect(err).toContain("COL124 the selector body has no class");
   expect(err).toContain("  at dist/client/page.css:2:1\n");
   expect(err).toMatch(/COL140 the page \/hello loads [\d.]+ KiB of scripts .*: entry\.js [\d.]+ KiB\n/);
+});
+
+test("a command that is stopped ends with what it has started", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const folder = await ownSection({ "wait.cjs": `require("node:net").connect(${String(port)}, "127.0.0.1");` });
+  const stopped = new AbortController();
+  // The shell waits for its child.
+  const running = runCommand(folder, "node wait.cjs; true", {}, stopped.signal).catch((error: unknown) => error);
+  const [socket] = (await once(server, "connection")) as [Socket];
+  const closed = once(socket.resume(), "close");
+  stopped.abort();
+  expect(await running).toMatchObject({ message: expect.stringContaining("failed with exit code null") as string });
+  await closed;
+  server.close();
 });
 
 test("a command that fails leaves the release", async () => {
