@@ -1,6 +1,7 @@
 //! Gateways on one store in a bucket.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use colonnade_testing_s3::{ACCESS_KEY_ID, Fault, S3Server, SECRET_ACCESS_KEY};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Gateway, Release, Request, Setup, configuration, run_gateway, wait_until};
+use crate::support::{Gateway, Release, Request, Setup, authorized, configuration, run_gateway, wait_until};
 
 pub(crate) const CREDENTIALS: [(&str, &str); 2] = [
     ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID),
@@ -459,4 +460,23 @@ fn store_copy_moves_store_with_history_both_ways() {
     });
     assert_eq!(returned.get("/").boot()["deployment"], "3");
     returned.deploy(&json!({ "directory": "1.1.0" }));
+}
+
+#[test]
+fn deploy_does_not_wait_for_garbage_collection() {
+    let server = S3Server::start();
+    let gateway = start(&server).with_live_site();
+    gateway.publish(&directory("1.0.2"));
+    // This gateway has nothing of it in its local cache.
+    start(&server).publish(&directory("1.0.1"));
+    server.set_fault(Fault::HangInPlaceOfRead("/releases/directory/1.0.1.json"));
+    let mut hanging = gateway.admin.connect();
+    let request = authorized(Request::new("POST", "/api/v1/garbage-collection").body("{}"));
+    hanging
+        .write_all(&request.into_bytes(gateway.admin.address()))
+        .unwrap();
+    wait_until("the collection reads a release", || {
+        server.requests("GET", "/releases/directory/1.0.1.json") > 0
+    });
+    gateway.deploy(&json!({ "directory": "1.0.2" }));
 }

@@ -141,7 +141,7 @@ fn documents_are_private_only_during_rollout() {
         let cookie = response.header("set-cookie");
         let group = cookie
             .strip_prefix("__Host-colonnade-rollout=")
-            .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure"))
+            .and_then(|rest| rest.strip_suffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure"))
             .unwrap_or_else(|| panic!("{cookie}"));
         let mut browser = Browser::new(gateway.site);
         browser.set_cookie("__Host-colonnade-rollout", group);

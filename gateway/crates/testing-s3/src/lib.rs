@@ -58,6 +58,8 @@ pub enum Fault {
     Redirect(SocketAddr),
     /// Requests are not answered.
     Hang,
+    /// Reads of objects whose path ends like this are not answered.
+    HangInPlaceOfRead(&'static str),
     /// Responses have no `ETag`, as behind some proxies.
     NoEtags,
     /// Writes succeed even if this condition is not met: `If-Match` or `If-None-Match`.
@@ -270,6 +272,9 @@ async fn answer(
         Some(Fault::ErrorBody(code)) if method == Method::GET => return Ok(error(200, code)),
         Some(Fault::Redirect(address)) => return Ok(redirect(address, request.uri())),
         Some(Fault::Hang) => tokio::time::sleep(HANG).await,
+        Some(Fault::HangInPlaceOfRead(end)) if method == Method::GET && path.ends_with(end) => {
+            tokio::time::sleep(HANG).await;
+        }
         _ => {}
     }
     let latency = *shared.latency.lock();

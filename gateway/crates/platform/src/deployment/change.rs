@@ -46,7 +46,7 @@ impl Deployments {
             } else {
                 self.newest_since(asked_at).await?
             };
-            let Some(mut plan) = self.plan(&snapshot, request).await? else {
+            let Some(plan) = self.plan(&snapshot, request).await? else {
                 return unchanged(snapshot, &request.command);
             };
             let loaded = self.checked(&snapshot, &plan, request).await?;
@@ -65,8 +65,6 @@ impl Deployments {
                     }
                 }
             }
-            let created = plan.create.as_ref().and(loaded.first());
-            plan.state.summaries = snapshot.summaries(&plan.state, created);
             if matches!(request.command, Command::Preview(_)) {
                 self.store.rotate_keys(KeyPurpose::Previews).await?;
             }
@@ -214,13 +212,15 @@ impl Deployments {
 
     /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case.
     /// The caller must hold `changing`.
-    async fn try_apply(
+    pub(super) async fn try_apply(
         &self,
         snapshot: &Snapshot,
-        plan: Plan,
+        mut plan: Plan,
         loaded: Vec<LoadedDeployment>,
     ) -> Result<Option<ChangeOutcome>, ChangeError> {
         let began_at = Instant::now();
+        let created = plan.create.as_ref().and(loaded.first());
+        plan.state.summaries = snapshot.summaries(&plan.state, created);
         if !self.commit(snapshot, &plan).await? {
             self.invalidate();
             return Ok(None);

@@ -14,6 +14,7 @@ use super::types::{Author, ChangeError, CollectedGarbage, MayChange};
 use colonnade_config::Retention;
 use colonnade_model::deployment::{Deployment, EarlierRole, GATEWAY};
 use colonnade_model::release::ReleaseId;
+use colonnade_store::StoreError;
 
 /// How often it is checked whether the interval has passed.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
@@ -67,25 +68,25 @@ impl Deployments {
             author,
             may_change,
         };
-        if dry_run {
-            let (_, plan) = self.planned(&request).await?;
-            return Ok(plan.map(|plan| plan.garbage).unwrap_or_default());
-        }
-        request.authorize()?;
-        {
-            let _changing = self.start_change().await?;
+        if !dry_run {
+            request.authorize()?;
+            self.store.check_writable()?;
             self.store.delete_orphans().await?;
         }
-        let garbage = match self.change(&request).await {
-            Ok(outcome) => outcome.garbage,
-            // Before the first deploy.
-            Err(ChangeError::NoLiveDeployment) => CollectedGarbage::default(),
-            Err(error) => return Err(error),
+        // The search can take minutes in a bucket, so that other changes go on meanwhile.
+        let garbage = loop {
+            let (snapshot, plan) = self.planned(&request).await?;
+            let Some(plan) = plan else {
+                return Ok(CollectedGarbage::default());
+            };
+            if dry_run {
+                return Ok(plan.garbage);
+            }
+            let _changing = self.start_change().await?;
+            if let Some(outcome) = self.try_apply(&snapshot, plan, Vec::new()).await? {
+                break outcome.garbage;
+            }
         };
-        if garbage.is_empty() {
-            return Ok(garbage);
-        }
-        let _changing = self.start_change().await?;
         // Deployments first: no stored deployment may use a deleted release.
         let numbers = garbage.deployments.iter();
         let deletes = numbers.map(|number| self.store.delete_deployment(*number));
@@ -93,6 +94,7 @@ impl Deployments {
             deleted?;
         }
         let releases = self.delete_unused_releases(garbage.releases).await?;
+        let _changing = self.start_change().await?;
         self.refresh().await?;
         Ok(CollectedGarbage {
             deployments: garbage.deployments,
@@ -173,12 +175,12 @@ impl Deployments {
                 in_use.extend(deployment.release_ids());
             }
         }
+        let mut candidates = self.store.releases(None).await?;
+        candidates.retain(|id| !in_use.contains(id));
+        let reads = concurrently(candidates.iter().map(|id| self.store.release(id))).await;
         let mut unused = Vec::new();
-        for id in self.store.releases(None).await? {
-            if in_use.contains(&id) {
-                continue;
-            }
-            let stored = match self.store.release(&id).await {
+        for (id, stored) in candidates.into_iter().zip(reads) {
+            let stored = match stored {
                 // Its age is unknown, so it is retained.
                 Err(error) if error.is_damage() => continue,
                 stored => stored?,
@@ -196,20 +198,23 @@ impl Deployments {
     /// stays. If this ends early, the marks change nothing.
     async fn delete_unused_releases(&self, ids: Vec<ReleaseId>) -> Result<Vec<ReleaseId>, ChangeError> {
         let mut marks = Vec::new();
-        for id in ids {
-            marks.extend(self.store.mark_unused(&id).await?);
+        for mark in concurrently(ids.iter().map(|id| self.store.mark_unused(id))).await {
+            marks.extend(mark?);
         }
         let mut in_use = BTreeSet::new();
         for deployment in self.intact_records().await?.into_values() {
             in_use.extend(deployment.release_ids());
         }
-        let mut deleted = Vec::new();
-        for mark in marks {
+        let calls = marks.into_iter().map(async |mark| {
             if in_use.contains(&mark.release) {
                 self.store.claim_release(&mark.release).await?;
-            } else if self.store.delete_unused(&mark).await? {
-                deleted.push(mark.release);
+                return Ok(None);
             }
+            Ok::<_, StoreError>(self.store.delete_unused(&mark).await?.then_some(mark.release))
+        });
+        let mut deleted = Vec::new();
+        for release in concurrently(calls).await {
+            deleted.extend(release?);
         }
         Ok(deleted)
     }

@@ -108,12 +108,9 @@ impl Command<'_> {
         }
     }
 
-    /// Whether it needs all of the store, also what only previews and garbage collection use.
+    /// Whether it needs all of the store, also what only previews use.
     pub(super) fn needs_whole_store(&self) -> bool {
-        matches!(
-            self,
-            Self::Preview(_) | Self::EndPreviews | Self::CollectGarbage(_)
-        )
+        matches!(self, Self::Preview(_) | Self::EndPreviews)
     }
 }
 

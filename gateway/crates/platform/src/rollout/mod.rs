@@ -19,5 +19,6 @@ pub use samples::{ExtensionRender, Measurement, PageHash};
 /// The cookie with a visitor's group, which many visitors share.
 pub const COOKIE: &str = "colonnade-rollout";
 
-/// The lifetime of the cookie in seconds: a week.
-pub const COOKIE_SECONDS: i64 = 7 * 24 * 60 * 60;
+/// The lifetime of the cookie in seconds: 30 days. A rollout that runs longer draws its first
+/// visitors again.
+pub const COOKIE_SECONDS: i64 = 30 * 24 * 60 * 60;
