@@ -70,7 +70,7 @@ const ACTIONS: [&str; 7] = [
     "metrics",
 ];
 
-/// A call that changes state.
+/// A call that needs an action.
 struct Call {
     method: &'static str,
     target: &'static str,
@@ -88,6 +88,7 @@ impl Call {
             "/api/v1/deployments/4/abort" => "/api/v1/deployments/{number}/abort",
             "/api/v1/rollouts/legal/promote" => "/api/v1/rollouts/{name}/promote",
             "/api/v1/rollouts/legal/abort" => "/api/v1/rollouts/{name}/abort",
+            "/api/v1/sections/legal/trial" => "/api/v1/sections/{name}/trial",
             target => target,
         };
         Self {
@@ -120,7 +121,7 @@ impl Call {
     }
 }
 
-/// Every state-changing call, in an order in which each is possible with deployment 3 live.
+/// Every call that needs an action, in an order in which each is possible with deployment 3 live.
 fn calls() -> Vec<Call> {
     let legal = json!({ "legal": "1.0.0" });
     vec![
@@ -147,6 +148,11 @@ fn calls() -> Vec<Call> {
             body: Release::section("legal", "3.0.0", &["/terms"]).archive(),
             section: "legal",
         },
+        Call::post(
+            "/api/v1/sections/legal/trial",
+            &json!({ "version": "3.0.0", "extensionPoints": [] }),
+            "legal",
+        ),
         Call::post(
             "/api/v1/extensions",
             &json!({ "section": "legal", "point": "shell/banner", "on": false }),

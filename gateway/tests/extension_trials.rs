@@ -38,15 +38,27 @@ fn deploy(gateway: &Gateway, releases: &[Release]) {
     gateway.deploy(&named);
 }
 
+/// What the extension points of a release break, before it is published.
+fn tried(gateway: &Gateway, release: &Release) -> Value {
+    let target = format!("/api/v1/sections/{}/trial", release.name);
+    let points = release.fields["extensionPoints"].clone();
+    let body = json!({ "version": release.version, "extensionPoints": points });
+    let response = gateway.admin_post(&target, &body);
+    assert_eq!(response.status, 200, "{}", response.text());
+    response.json()["problems"].take()
+}
+
 /// Publishes a release and deploys it. The warnings of the publish are the problems of the deploy, which are returned; none if
-/// the deploy is accepted.
+/// the deploy is accepted. A trial of the extension points finds the same.
 fn problems(gateway: &Gateway, release: &Release) -> Value {
     let (name, version) = (&release.name, &release.version);
+    let trial = (name == "page").then(|| tried(gateway, release));
     let published = gateway.put_release(name, version, release.archive());
     assert_eq!(published.status, 201, "{}", published.text());
     let response = gateway.post_deployment(&json!({ "releases": { name: version } }));
     if response.status == 201 {
         assert_eq!(published.json()["warnings"], json!([]));
+        assert!(trial.is_none_or(|trial| trial == json!([])));
         return json!([]);
     }
     assert_eq!(response.status, 422, "{}", response.text());
@@ -54,6 +66,7 @@ fn problems(gateway: &Gateway, release: &Release) -> Value {
     let rejected = |problem: &Value| format!("a deploy now would be rejected: {}", problem.as_str().unwrap());
     let rejected: Vec<_> = problems.as_array().unwrap().iter().map(rejected).collect();
     assert_eq!(published.json()["warnings"], json!(rejected));
+    assert!(trial.is_none_or(|trial| trial == problems), "{problems}");
     problems
 }
 
@@ -161,4 +174,20 @@ fn extension_that_fails_already_rejects_no_deploy() {
         warnings.contains("(extension of news@1.0.0) with example 1 of page@3.0.0"),
         "{warnings}"
     );
+}
+
+#[test]
+fn trial_of_invalid_points_is_refused() {
+    let gateway = Gateway::start_with("", &[]);
+    let tried = |id: &str| {
+        let point = json!({ "id": id, "version": 1, "max": 1, "examples": [{}] });
+        let body = json!({ "version": "1.0.0", "extensionPoints": [point] });
+        gateway.admin_post("/api/v1/sections/page/trial", &body)
+    };
+    // Nothing is live.
+    assert_eq!(tried("page/aside").json(), json!({ "problems": [] }));
+    let foreign = tried("shop/aside");
+    assert_eq!(foreign.status, 400);
+    let problem = "extension point `shop/aside`: expected `page/`";
+    assert!(foreign.text().contains(problem), "{}", foreign.text());
 }

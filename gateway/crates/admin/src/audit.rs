@@ -114,7 +114,9 @@ impl AuditEvent {
     fn action(&self) -> &'static str {
         let resource = self.route.rsplit('/').next().unwrap_or_default();
         match (&self.method, resource) {
-            (&Method::GET | &Method::HEAD | &Method::OPTIONS, _) | (&Method::POST, "plan") => "read",
+            (&Method::GET | &Method::HEAD | &Method::OPTIONS, _) | (&Method::POST, "plan" | "trial") => {
+                "read"
+            }
             (&Method::PUT, ":version") => "publish",
             (&Method::POST, "deployments") => "deploy",
             (&Method::POST, "promote") => "promote",

@@ -29,6 +29,7 @@ mod section_logs;
 mod session;
 mod token_permits;
 mod traffic;
+mod trial;
 
 use std::borrow::Cow;
 use std::panic::resume_unwind;

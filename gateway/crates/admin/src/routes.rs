@@ -22,7 +22,7 @@ use crate::audit::Caller;
 use crate::{
     Admin, AdminError, build_target, deployments, events, extensions, garbage_collection, gateway, health,
     history, metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs,
-    session, traffic,
+    session, traffic, trial,
 };
 
 /// A request for a handler of the API.
@@ -201,12 +201,13 @@ fn reads() -> [Operation; 13] {
     }
 }
 
-fn changes() -> [Operation; 11] {
+fn changes() -> [Operation; 12] {
     api! {
         session::__path_sign_in: |admin, call| Ok(session::sign_in(admin, call.caller));
         session::__path_sign_out: |admin, call| Ok(session::sign_out(admin, call.caller));
         releases::__path_publish: |admin, call|
             releases::publish(admin, call.caller, call.parameters.release(), call.body).await;
+        trial::__path_run: |admin, call| trial::run(admin, call.caller, call.parameters.name, call.body).await;
         deployments::__path_deploy: |admin, call| deployments::deploy(admin, call.caller, call.body).await;
         rollback::__path_roll_back: |admin, call| rollback::roll_back(admin, call.caller, call.body).await;
         rollback::__path_plan: |admin, call| rollback::plan(admin, call.caller, call.body).await;

@@ -12,7 +12,7 @@ use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment};
 use crate::extension::{PointProps, RequestedExtension};
 use crate::request::ReleasePair;
 use crate::site_values::SiteValues;
-use crate::trial::{Problem, TrialKey};
+use crate::trial::{MAX_PROBLEMS, NOT_TRIED, Problem, TrialKey};
 use crate::why::Failure;
 use crate::{RenderRequest, Renderer};
 
@@ -42,15 +42,22 @@ impl<'a> TrialExtension<'a> {
         });
         points.flat_map(move |(owner, point)| {
             let filling = deployment.filling(&point.reference()).iter();
-            filling.filter_map(move |manifest| {
-                Some(Self {
-                    deployment,
-                    section: &deployment.release(&manifest.section.name)?.id,
-                    manifest,
-                    owner,
-                    point,
-                })
-            })
+            filling.filter_map(move |manifest| Self::of(deployment, manifest, (owner, point)))
+        })
+    }
+
+    /// An extension of a set with the point that it fills, and the release that opens the point.
+    fn of(
+        deployment: &'a LoadedDeployment,
+        manifest: &'a Arc<ExtensionManifest>,
+        (owner, point): (&'a ReleaseId, &'a ExtensionPoint),
+    ) -> Option<Self> {
+        Some(Self {
+            deployment,
+            section: &deployment.release(&manifest.section.name)?.id,
+            manifest,
+            owner,
+            point,
         })
     }
 
@@ -104,6 +111,39 @@ impl<'a> TrialExtension<'a> {
 }
 
 impl Renderer {
+    /// Renders the extensions of a set, except those of `owner`, with the examples of points that a release
+    /// of `owner` would open. Returns a problem for each that newly fails, as a trial of the release
+    /// does.
+    pub async fn try_points(
+        &self,
+        store: &Store,
+        live: &LoadedDeployment,
+        owner: &ReleaseId,
+        points: &[ExtensionPoint],
+    ) -> Vec<String> {
+        let Some(engine) = &self.engine else {
+            return Vec::new();
+        };
+        let site = engine.site.load_full();
+        let mut extensions = Vec::new();
+        for point in points {
+            let filling = live.filling(&point.reference()).iter();
+            extensions
+                .extend(filling.filter_map(|manifest| TrialExtension::of(live, manifest, (owner, point))));
+        }
+        extensions.retain(|extension| extension.section.name != owner.name && extension.is_tried(Some(live)));
+        let mut problems = Vec::new();
+        for extension in extensions {
+            let problem = self.extension_problem(store, extension, Some(live), &site).await;
+            problems.extend(problem.map(|problem| problem.text));
+            if problems.len() == MAX_PROBLEMS {
+                problems.push(NOT_TRIED.to_owned());
+                break;
+            }
+        }
+        problems
+    }
+
     /// Renders an extension with the examples of its point, up to the first with which it fails.
     /// `None` if there is no such example, or if it is no new failure: with this example, it also
     /// fails in `live`. With an example that the point of `live` does not have, it fails there if it

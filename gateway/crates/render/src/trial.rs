@@ -32,10 +32,10 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The number of failed pages and extensions after which a trial stops: each may block a worker for
 /// its whole CPU time.
-const MAX_PROBLEMS: usize = 10;
+pub(crate) const MAX_PROBLEMS: usize = 10;
 
 /// The problem of a trial that stops at [`MAX_PROBLEMS`].
-const NOT_TRIED: &str = "further pages and extensions were not tried";
+pub(crate) const NOT_TRIED: &str = "further pages and extensions were not tried";
 
 /// What the section log has of the failure of a requested path: a path, and an error at it, may
 /// contain what a visitor typed.

@@ -23,7 +23,9 @@ pub use modules::ServerModules;
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
 pub use shared_exports::{SharedPackages, omitted_use};
-pub use validate::{EXPECTED_FACT_NAME, is_fact_name, is_file_path, is_name, is_version, validate};
+pub use validate::{
+    EXPECTED_FACT_NAME, extension_point_problems, is_fact_name, is_file_path, is_name, is_version, validate,
+};
 
 use std::collections::BTreeMap;
 use std::ops::Not;

@@ -2,6 +2,8 @@
 
 mod extensions;
 
+pub use extensions::extension_point_problems;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::RangeInclusive;

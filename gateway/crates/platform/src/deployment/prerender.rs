@@ -10,6 +10,7 @@ use super::deployments::Deployments;
 use super::snapshot::Snapshot;
 use super::types::ChangeError;
 use colonnade_diagnostics::TrialAction;
+use colonnade_model::release::{ExtensionPoint, ReleaseId};
 use colonnade_render::{Renderer, RequestedRenders, Trial, TrialResults};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::request_scope;
@@ -108,6 +109,16 @@ impl Deployments {
             )
             .await
             .problems
+    }
+
+    /// The live extensions of other sections that newly fail with the examples of extension points that a
+    /// release would open; empty if it could go live.
+    pub async fn point_problems(&self, owner: &ReleaseId, points: &[ExtensionPoint]) -> Vec<String> {
+        let snapshot = self.current();
+        let (Some(renderer), Some(live)) = (self.enabled_renderer(), snapshot.live()) else {
+            return Vec::new();
+        };
+        renderer.try_points(&self.store, live, owner, points).await
     }
 
     /// Warms the document cache in the background, if `now` shows visitors other sets than

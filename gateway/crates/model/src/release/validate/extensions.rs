@@ -26,28 +26,10 @@ const MAX_EXAMPLE_BYTES: usize = 64 << 10;
 impl Validator<'_> {
     pub(super) fn extension_points(&mut self) {
         let release = self.release;
-        self.limit(release.extension_points.len(), MAX_EXTENSIONS, "extension points");
-        let mut references = BTreeSet::new();
-        for point in &release.extension_points {
-            self.extension_point(point);
-            let reference = point.reference();
-            if references.contains(&reference) {
-                self.problem(format!("extension point `{reference}` is listed twice"));
-            }
-            references.insert(reference);
-        }
-        let examples: Vec<_> = release
-            .extension_points
-            .iter()
-            .map(|point| &point.examples)
-            .collect();
-        let bytes = serde_json::to_vec(&examples).map_or(0, |json| json.len());
-        if bytes > MAX_EXAMPLE_BYTES {
-            self.problem(format!(
-                "the examples of extension points have {bytes} bytes of JSON; expected at most {MAX_EXAMPLE_BYTES}"
-            ));
-        }
-        self.shown_points(&references);
+        self.problems
+            .extend(extension_point_problems(&release.name, &release.extension_points));
+        let references = release.extension_points.iter().map(ExtensionPoint::reference);
+        self.shown_points(&references.collect());
     }
 
     /// `opened`: the points of the release.
@@ -68,36 +50,6 @@ impl Validator<'_> {
                     ));
                 }
             }
-        }
-    }
-
-    fn extension_point(&mut self, point: &ExtensionPoint) {
-        let (owner, id) = (&self.release.name, &point.id);
-        let own = id
-            .strip_prefix(owner.as_str())
-            .is_some_and(|rest| rest.starts_with('/'));
-        if !own || !is_point_id(id) {
-            self.problem(format!(
-                "extension point `{id}`: expected `{owner}/` and a name that matches [a-z][a-z0-9-]{{0,31}}"
-            ));
-        }
-        if !(1..=MAX_VERSION).contains(&point.version) {
-            self.problem(format!(
-                "extension point `{id}`: version {} must be from 1 to {MAX_VERSION}",
-                point.version
-            ));
-        }
-        if !(1..=MAX_SHOWN).contains(&point.max) {
-            self.problem(format!(
-                "extension point `{id}`: max {} must be from 1 to {MAX_SHOWN}",
-                point.max
-            ));
-        }
-        let count = point.examples.len();
-        if !(1..=MAX_EXAMPLES).contains(&count) {
-            self.problem(format!(
-                "extension point `{id}` has {count} examples; expected 1 to {MAX_EXAMPLES}"
-            ));
         }
     }
 
@@ -178,6 +130,65 @@ impl Validator<'_> {
             self.assets(&format!("exposed module `{name}`"), &module.assets);
         }
     }
+}
+
+/// All problems of the extension points that a release opens; empty if they are valid. `owner` is the name
+/// of the section, or `shell`.
+pub fn extension_point_problems(owner: &str, points: &[ExtensionPoint]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let count = points.len();
+    if count > MAX_EXTENSIONS {
+        problems.push(format!(
+            "the release has {count} extension points; expected at most {MAX_EXTENSIONS}"
+        ));
+    }
+    let mut references = BTreeSet::new();
+    for point in points {
+        problems.extend(extension_point(owner, point));
+        let reference = point.reference();
+        if references.contains(&reference) {
+            problems.push(format!("extension point `{reference}` is listed twice"));
+        }
+        references.insert(reference);
+    }
+    let examples: Vec<_> = points.iter().map(|point| &point.examples).collect();
+    let bytes = serde_json::to_vec(&examples).map_or(0, |json| json.len());
+    if bytes > MAX_EXAMPLE_BYTES {
+        problems.push(format!(
+            "the examples of extension points have {bytes} bytes of JSON; expected at most {MAX_EXAMPLE_BYTES}"
+        ));
+    }
+    problems
+}
+
+fn extension_point(owner: &str, point: &ExtensionPoint) -> Vec<String> {
+    let mut problems = Vec::new();
+    let id = &point.id;
+    let own = id.strip_prefix(owner).is_some_and(|rest| rest.starts_with('/'));
+    if !own || !is_point_id(id) {
+        problems.push(format!(
+            "extension point `{id}`: expected `{owner}/` and a name that matches [a-z][a-z0-9-]{{0,31}}"
+        ));
+    }
+    if !(1..=MAX_VERSION).contains(&point.version) {
+        problems.push(format!(
+            "extension point `{id}`: version {} must be from 1 to {MAX_VERSION}",
+            point.version
+        ));
+    }
+    if !(1..=MAX_SHOWN).contains(&point.max) {
+        problems.push(format!(
+            "extension point `{id}`: max {} must be from 1 to {MAX_SHOWN}",
+            point.max
+        ));
+    }
+    let count = point.examples.len();
+    if !(1..=MAX_EXAMPLES).contains(&count) {
+        problems.push(format!(
+            "extension point `{id}` has {count} examples; expected 1 to {MAX_EXAMPLES}"
+        ));
+    }
+    problems
 }
 
 /// Whether a string is a valid name of an exposed module: at most 128 bytes. Its part after `./` is

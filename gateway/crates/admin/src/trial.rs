@@ -1,0 +1,68 @@
+//! Trial renders for a release that is not published.
+
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use colonnade_config::Action;
+use colonnade_model::release::{ExtensionPoint, ReleaseId, extension_point_problems};
+use colonnade_model::schema::Version;
+use colonnade_web::body::RequestBody;
+use colonnade_web::response::{Response, json};
+
+use super::audit::Caller;
+use super::{Admin, AdminError, auth, change};
+
+/// What a release would open.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Trial {
+    /// The version of the release, for the problems.
+    version: Version,
+    /// As in `release.json`.
+    #[schema(value_type = Vec<Object>)]
+    extension_points: Vec<ExtensionPoint>,
+}
+
+/// What a trial has found.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TrialResult {
+    /// Why a deploy of the release would be rejected now.
+    problems: Vec<String>,
+}
+
+/// Render the live extensions of other sections with new examples
+///
+/// The examples are those of the extension points that a release of the section would open. Changes
+/// nothing. A deploy renders the same, and is rejected for the same problems. Queries are sent to the
+/// upstreams.
+#[utoipa::path(
+    post, path = "/api/v1/sections/{name}/trial", tag = "releases", operation_id = "tryExtensionPoints",
+    security(("token" = [Action::Publish.name()])), request_body = Trial,
+    responses(
+        (status = 200, body = TrialResult, description = "What fails that did not before."),
+        (status = 422),
+    ),
+)]
+pub(super) async fn run(
+    admin: &Admin,
+    caller: Caller<'_>,
+    name: String,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
+    auth::require(caller.token, Action::Publish, &name)?;
+    let Trial {
+        version: Version(version),
+        extension_points: points,
+    } = change::read_json(body).await?;
+    let problems = extension_point_problems(&name, &points);
+    if !problems.is_empty() {
+        return Err(AdminError::Body(problems.join("; ")));
+    }
+    let place = admin.publishes.try_acquire(caller.token.hash);
+    let _place = place.ok_or(AdminError::TooManyPublishes)?;
+    let owner = ReleaseId { name, version };
+    let problems = admin.deployments.point_problems(&owner, &points).await;
+    Ok(json(StatusCode::OK, &TrialResult { problems }))
+}
