@@ -16,7 +16,7 @@ import { MAX_EXAMPLES_FILE, MAX_PATHS } from "./limits.js";
 import { brokenLink, sortLinks } from "./links.js";
 import { atImport, isInPackage } from "./packageImport.js";
 import { mergePoints } from "./listedPoints.js";
-import { extensionTasks, findUnshown, type LiveRelease } from "./liveExtensions.js";
+import { extensionTasks, findBroken, findUnshown, type KnownLive } from "./liveExtensions.js";
 import { findInNavigation } from "./navigation.js";
 import { unpermitted } from "./permission.js";
 import { readPositions } from "./positions.js";
@@ -45,9 +45,7 @@ export interface CheckResult {
 }
 
 /** What a check takes from a running site. */
-export interface CheckedAgainst {
-  /** Its live releases, whose extension points and extensions are taken into account. */
-  readonly live?: readonly LiveRelease[];
+export interface CheckedAgainst extends KnownLive {
   /** Where queries are sent. Pages and extensions are also checked with their results. */
   readonly routes?: ApiRoutes;
 }
@@ -81,7 +79,7 @@ interface CheckTools {
 async function checkIn(
   { temporary, scripts, processes }: CheckTools,
   context: BuildContext,
-  { live, routes }: CheckedAgainst,
+  { live, trial, routes }: CheckedAgainst,
 ): Promise<CheckResult> {
   const { folder, config } = context;
   const entry = path.resolve(folder, config.entry);
@@ -144,6 +142,9 @@ async function checkIn(
   for (const problem of bundle.problems) problems.add(problem);
   const orders = ordersIn(reports);
   if (live) for (const problem of findUnshown({ name, points, orders }, live, bundle.locationOf)) problems.add(problem);
+  const release = { name, version: context.identity.version, points };
+  const known = { ...(live && { live }), ...(trial && { trial }) };
+  for (const problem of await findBroken(release, known, bundle.locationOf)) problems.add(problem);
   for (const problem of findDenied(context)) problems.add(problem);
   const policies = [config.policy, context.buildTarget?.policy];
   const sortedProblems = unpermitted(problems.sorted(), ...policies);

@@ -156,6 +156,10 @@ export const PROBLEM_KINDS = {
     title: "HTML of an extension",
     help: "Close each element, and render only elements of page content: no title, meta or script elements, and no parts of a table or list alone.",
   },
+  COL173: {
+    title: "Live extension that fails",
+    help: "Change the example, or ask the team of the extension to deploy a fix first. A deploy is rejected for the same problem.",
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 /** Returns the help text for a library that creates style elements. */

@@ -39,8 +39,7 @@ export async function checkSection(
     const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
     const ranges = siteRanges(folder, config, buildTarget?.shared);
     const context = { folder, output, config, identity, installed, siteRanges: ranges.accepted, mode, buildTarget };
-    if (config.kind === "shell")
-      return { name: config.name, problems: (await checkShell(context, against.live)).problems };
+    if (config.kind === "shell") return { name: config.name, problems: (await checkShell(context, against)).problems };
     const own = ownBuild(config);
     const written = own && (await runBuildCommand(context, own));
     const { problems, declared } = await check({ ...context, written }, against);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { findUnshown, type LiveRelease } from "./liveExtensions.js";
+import { findBroken, findUnshown, type KnownLive, type LiveRelease } from "./liveExtensions.js";
 
 const pointOf = (version: number, max = 2) => ({ id: "directory/aside", version, max, examples: [{}] });
 const fills = (name: string, order: number, point = "directory/aside@1"): LiveRelease => ({
@@ -53,4 +53,33 @@ test.each([
   const found = findUnshown(own, live, (part) => part);
   expect(found.map(({ location, message }) => `${location ?? ""}: ${message}`)).toEqual(expected);
   expect(found.every(({ code, severity }) => code === "COL171" && severity === "warning")).toBe(true);
+});
+
+const UNTRIED = 'the live extensions of "directory/aside@1" were not rendered with the examples';
+const failing: KnownLive["trial"] = ({ name, version, points }) =>
+  Promise.resolve([`${name}@${version} with ${String(points.length)} points`]);
+const refused: KnownLive["trial"] = () => Promise.reject(new Error("403 Forbidden"));
+
+test.each<[string, KnownLive, readonly string[]]>([
+  [
+    "a live extension that fails",
+    { live: [fills("events", 1)], trial: failing },
+    ["error: directory@2.0.0 with 2 points"],
+  ],
+  ["an admin listener alone", { trial: failing }, ["error: directory@2.0.0 with 2 points"]],
+  ["points that only the section itself fills", { live: [fills("directory", 1)], trial: failing }, []],
+  ["no admin listener", { live: [fills("events", 1)] }, [`warning: ${UNTRIED} Set COLONNADE_ADMIN`]],
+  [
+    "an admin listener that refuses",
+    { live: [fills("events", 1)], trial: refused },
+    [`warning: ${UNTRIED} 403 Forbidden`],
+  ],
+  ["neither a site nor an admin listener", {}, []],
+])("new examples and %s", async (_, known, expected) => {
+  const release = { name: "directory", version: "2.0.0", points: [pointOf(1), pointOf(2)] };
+  const found = await findBroken(release, known, (part) => part);
+  expect(
+    found.map(({ severity, message, help }) => `${severity}: ${message}${severity === "error" ? "" : ` ${help}`}`),
+  ).toEqual(expected.map((text) => expect.stringMatching(`^${text}`) as string));
+  expect(found.every(({ code, location }) => code === "COL173" && location === "pages")).toBe(true);
 });

@@ -76,6 +76,46 @@ export function findUnshown(
   });
 }
 
+/** A release that is checked, with the points that it would open. */
+export interface TriedRelease extends Pick<OwnExtensions, "name" | "points"> {
+  readonly version: string;
+}
+
+/** What is known of the live releases. */
+export interface KnownLive {
+  /** Undefined if they are unknown. */
+  readonly live?: readonly LiveRelease[];
+  /** Returns which live extensions of other sections newly fail with the examples of a release. Absent without an admin listener. */
+  readonly trial?: (release: TriedRelease) => Promise<readonly string[]>;
+}
+
+/**
+ * Finds the live extensions of other sections that fail with the examples of a release, as a deploy of it does. Warns of points
+ * whose extensions cannot be tried.
+ */
+export async function findBroken(
+  release: TriedRelease,
+  { live, trial }: KnownLive,
+  locationOf: (part: string) => string | undefined,
+): Promise<Problem[]> {
+  const others = live?.filter(({ name }) => name !== release.name);
+  const isFilled = (reference: string): boolean =>
+    others?.some(({ extensions }) => extensions.some(({ point }) => point === reference)) ?? trial !== undefined;
+  const filled = release.points.map(referenceOf).filter(isFilled);
+  if (filled.length === 0) return [];
+  const location = locationOf("pages");
+  const untried = (advice: string): Problem[] => {
+    const message = `the live extensions of ${filled.map((each) => `"${each}"`).join(", ")} were not rendered with the examples`;
+    return [{ ...problemOf("COL173", message, location, advice), severity: "warning" }];
+  };
+  if (!trial) return untried("Set COLONNADE_ADMIN and COLONNADE_TOKEN: the gateway renders them, as a publish does.");
+  try {
+    return (await trial(release)).map((problem) => problemOf("COL173", problem, location));
+  } catch (error) {
+    return untried(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** The name of the section whose point has this reference. */
 function ownerOf(reference: string): string {
   return reference.slice(0, reference.indexOf("/"));

@@ -11,7 +11,7 @@ import { compileShellCheck } from "./bundle.js";
 import { problemsOf } from "./check.js";
 import { findDenied } from "./denied.js";
 import { mergePoints } from "./listedPoints.js";
-import { findUnshown, type LiveRelease } from "./liveExtensions.js";
+import { findBroken, findUnshown, type KnownLive } from "./liveExtensions.js";
 import { readPositions } from "./positions.js";
 import { problemOf, Problems, type Problem } from "./problem.js";
 import { Renderer } from "./renderer.js";
@@ -59,11 +59,11 @@ const SECTION = `var colonnadeSection = { load: async () => {
 
 /**
  * Renders the shell's frame, its not-found page and its part for a failed section by the rules of the gateway's sandbox, with a
- * placeholder for each listed fact. `live` are the live releases of a site. Returns the problems, and the extension points that the shell opens.
+ * placeholder for each listed fact. `known` is what is known of a site. Returns the problems, and the extension points that the shell opens.
  *
  * @throws UsageError if the shell does not compile.
  */
-export async function checkShell(context: BuildContext, live?: readonly LiveRelease[]): Promise<CheckedShell> {
+export async function checkShell(context: BuildContext, known: KnownLive = {}): Promise<CheckedShell> {
   return inTemporaryFolder(async (output) => {
     const { folder, config } = context;
     const { file, map } = await compileShellCheck(context, output);
@@ -97,7 +97,10 @@ export async function checkShell(context: BuildContext, live?: readonly LiveRele
     }
     const own = { name: config.name, points, orders: new Map<string, number>() };
     for (const problem of findDenied(context)) problems.add(problem);
+    const { live } = known;
     if (live) for (const problem of findUnshown(own, live, () => undefined)) problems.add(problem);
+    const release = { name: config.name, version: context.identity.version, points };
+    for (const problem of await findBroken(release, known, () => undefined)) problems.add(problem);
     return { problems: problems.sorted(), points };
   });
 }

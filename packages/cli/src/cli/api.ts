@@ -38,6 +38,15 @@ export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
   return { url: url.replace(/\/$/, ""), token };
 }
 
+/**
+ * As {@link adminAccess}, for commands that also work without. Undefined unless both variables are set.
+ *
+ * @throws UsageError when one of them is invalid.
+ */
+export function optionalAccess(environment: NodeJS.ProcessEnv): AdminAccess | undefined {
+  return environment.COLONNADE_ADMIN && environment.COLONNADE_TOKEN ? adminAccess(environment) : undefined;
+}
+
 // The URL appears in error messages, so it must not contain a password. Paths are appended to it.
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

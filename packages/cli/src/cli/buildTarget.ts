@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 
 import { keepTarget, lastSeenTarget, parseTarget, type BuildTarget } from "../build/buildTarget.js";
-import { adminAccess, callAdmin } from "./api.js";
+import { callAdmin, optionalAccess } from "./api.js";
 
 /** Where the build target of a section is read. */
 interface TargetSource {
@@ -40,8 +40,8 @@ async function request({ name, site, environment }: TargetSource): Promise<Build
     const { status, chunks } = await get(new URL(`/_build-target/${name}`, site));
     return status === 200 ? parseTarget(Buffer.concat(chunks).toString(), site) : undefined;
   }
-  if (!environment.COLONNADE_ADMIN || !environment.COLONNADE_TOKEN) return undefined;
-  const access = adminAccess(environment);
+  const access = optionalAccess(environment);
+  if (!access) return undefined;
   const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/build-target`);
   return parseTarget(JSON.stringify(body), access.url);
 }

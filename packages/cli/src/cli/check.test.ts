@@ -252,6 +252,29 @@ describe("--site", () => {
     expect((await runCompiled(folder, ["check", "--json"])).out).toBe('{"name":"hello","problems":[]}\n');
   });
 
+  test("a live extension that fails with an example of the section's point fails the check", async () => {
+    response = { extensionPoints: [], extensions: [{ point: "hello/aside@1", order: 1 }] };
+    const point = 'defineExtensionPoint<any>({ id: "hello/aside", version: 1, max: 1, examples: [{ city: "Nome" }] })';
+    const folder = await labSection({
+      home: pageSource(
+        "extensionPoints: [point], Component: () => <><h1>Lab</h1><ExtensionPoint point={point} props={{}} /></>",
+        `import { defineExtensionPoint, ExtensionPoint } from "@colonnade/kit/extensions"; const point = ${point};`,
+      ),
+    });
+    const problem = "rendering `hello/aside@1` (extension of directory@2.0.0) failed: no city";
+    admin.responses = { "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [problem] }) };
+    const { code, err } = await runCompiled(folder, ["check", "--site", site]);
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: expect.stringContaining(`COL173 ${problem}\n  at src/section.ts:`) as string,
+    });
+    const sent = admin.requests.find(({ line }) => line.endsWith("/trial"))?.body.toString() ?? "";
+    expect(JSON.parse(sent)).toEqual({
+      version: expect.stringMatching(/^0\.1\.0-dev\./) as string,
+      extensionPoints: [{ id: "hello/aside", version: 1, max: 1, examples: [{ city: "Nome" }] }],
+    });
+  });
+
   test.each([
     ["--site", () => ["--site", site]],
     ["--api", () => ["--api", `events=${site}/v1/events`]],

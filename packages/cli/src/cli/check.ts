@@ -8,6 +8,8 @@ import { UsageError } from "../build/usageError.js";
 import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
+import type { TriedRelease } from "../check/liveExtensions.js";
+import { optionalAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
@@ -21,7 +23,8 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
     .summary("check that the gateway can render the section's pages, or the shell")
     .description(
       "Renders the pages of the section in this folder, or the parts of the shell, by the rules of the gateway's sandbox, and " +
-        "lists every violation with its file and line. `colonnade build` does this too.",
+        "lists every violation with its file and line. `colonnade build` does this too. With COLONNADE_ADMIN and COLONNADE_TOKEN, " +
+        "the gateway also renders the live extensions of other sections with the examples of the points that the section opens.",
     )
     .option("--sarif [file]", "write the problems as SARIF 2.1.0 to a file, or print them")
     .addOption(
@@ -41,7 +44,9 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
       const live = site === undefined ? undefined : await readLiveExtensions(site);
       const routes = { ...(site !== undefined && { site }), apis: api };
       const isQuerying = site !== undefined || api.size > 0;
-      const against = { ...(live && { live }), ...(isQuerying && { routes }) };
+      const access = optionalAccess(environment);
+      const trial = access && ((release: TriedRelease) => tryPoints(release, access));
+      const against = { ...(live && { live }), ...(trial && { trial }), ...(isQuerying && { routes }) };
       const budget = await readBuildTarget(folder, {
         name: (await loadConfig(folder)).name,
         site,
@@ -64,6 +69,13 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
       }
       if (isFailed) throw new CheckError(name, problems, folder);
     });
+}
+
+/** Renders the live extensions of other sections at the gateway, which knows their server modules. */
+async function tryPoints({ name, version, points }: TriedRelease, access: AdminAccess): Promise<readonly string[]> {
+  const path = `/api/v1/sections/${name}/trial`;
+  const { body } = await postAdmin<{ problems: readonly string[] }>(access, path, { version, extensionPoints: points });
+  return body.problems;
 }
 
 async function writeLog(file: string, log: string): Promise<void> {
