@@ -67,6 +67,14 @@ test("An extension is shown in another team's released page, and edits keep its 
   await expect(aside.getByRole("button", { name: "Balloons over Austin: 1" })).toBeVisible();
   await development.edit(ASIDE, "Balloons over", "Kites over");
   await expect(aside.getByRole("button", { name: "Kites over Austin: 1" })).toBeVisible();
+
+  // The browser renders it, but the gateway would not.
+  await development.edit(ASIDE, "<button", "<><li>Wind</li><button");
+  await development.edit(ASIDE, "</button>", "</button></>");
+  await expect(overlay(page)).toContainText("COL172 the extension directory/city-aside@1 has `<li>`");
+  await development.edit(ASIDE, "<><li>Wind</li><button", "<button");
+  await development.edit(ASIDE, "</button></>", "</button>");
+  await expect(overlay(page)).toBeHidden();
 });
 
 test("New data reloads the page", async ({ page, development }) => {

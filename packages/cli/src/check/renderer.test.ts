@@ -12,10 +12,12 @@ import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
 // A shell whose HTML is the number of renders in the sandbox.
 const SHARED = `var colonnadeShared = {
-  SectionCheck: class { load = async () => {}; problems = () => []; page = () => ({ load: async () => [], member() {} }); },
+  SectionCheck: class { load = async () => {}; problems = () => []; page = () => ({ load: async () => [], member() {} });
+    extension = () => ({ load: async () => [], member() {} }); },
   inspectHtml() {},
   takeBlocked: () => [],
-  async render(section, { path, results }) {
+  async render(section, { path, results, extension }) {
+    if (extension) return { extension: extension.props.html && extension.props };
     if (path === "/results") return { status: 200, html: String(results.list.value[0] instanceof Object) };
     if (path === "/endless") for (;;);
     if (path === "/clock") Date.now();
@@ -85,4 +87,18 @@ test("an endless render is stopped, and the next render works", async () => {
   expect(endless.rendered).toBeNull();
   expect(endless.reports).toMatchObject([{ kind: "timeout", limit: 500 }]);
   expect(htmlOf(next)).toBe("1");
+});
+
+test.each([
+  ["<p>Kites</p>", undefined],
+  ["<title>Kites</title>", "the extension hello/aside@1 has `<title>`; expected only elements of its own content"],
+  [null, undefined],
+])("of an extension with the HTML %s, only problems count", async (html, message) => {
+  const extension = { section: "hello", point: "hello/aside@1", props: { html } };
+  const { rendered, reports } = await renderer.render({
+    build: "first",
+    request: { extension, site: PLACEHOLDER_SITE },
+  });
+  expect(rendered).toBeNull();
+  expect(reports).toEqual(message === undefined ? [] : [{ kind: "violation", code: "COL172", message, stack: "" }]);
 });

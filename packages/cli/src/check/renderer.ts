@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
-import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
+import { viewOf, type RendererJob, type RenderJob, type RenderReply } from "./rendererJob.js";
 import type { Report } from "./report.js";
 
 const PROCESS = path.join(import.meta.dirname, "rendererProcess.js");
 
-/** Renders the pages of a section in a child process, one at a time. */
+/** Renders the pages and extensions of a section in a child process, one at a time. */
 export class Renderer {
   readonly #job: RendererJob;
   #child: Promise<ChildProcess> | undefined;
@@ -25,7 +25,7 @@ export class Renderer {
     return this.#child;
   }
 
-  /** Renders a page. A render that exceeds a limit ends the process, and the next render starts another one. */
+  /** Renders a page or an extension. A render that exceeds a limit ends the process, and the next render starts another one. */
   render(job: RenderJob): Promise<RenderReply> {
     const result = this.#last.then(() => this.#renderNow(job));
     this.#last = result.catch(() => undefined);
@@ -46,14 +46,15 @@ export class Renderer {
     }
   }
 
-  async #exited({ request: { path: page } }: RenderJob): Promise<RenderReply> {
+  async #exited({ request }: RenderJob): Promise<RenderReply> {
     const text = await readFile(this.#job.reports, "utf8").catch(() => "");
     await rm(this.#job.reports, { force: true });
     const reports = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Report]));
     const error = { name: "Error", message: "the process ended unexpectedly" };
     return {
       rendered: null,
-      reports: reports.length > 0 ? reports : [{ kind: "thrown", step: `rendering ${page}`, error, stack: "" }],
+      reports:
+        reports.length > 0 ? reports : [{ kind: "thrown", step: `rendering ${viewOf(request)}`, error, stack: "" }],
     };
   }
 

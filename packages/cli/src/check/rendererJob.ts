@@ -1,4 +1,4 @@
-import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import type { ExtensionRequest, RenderRequest, RenderResult } from "@colonnade/kit/shell";
 
 import type { ReadSettings } from "../build/settings.js";
 import type { Report } from "./report.js";
@@ -18,10 +18,16 @@ export interface RendererJob extends SandboxScripts {
 export interface RenderJob {
   /** Hash of the build that wrote the section's script. */
   readonly build: string;
-  readonly request: RenderRequest;
+  readonly request: RenderRequest | ExtensionRequest;
 }
 
-/** The result of a render. The page is null if it threw. */
+/** What a request renders, for messages. */
+export function viewOf(request: RenderJob["request"]): string {
+  if ("extension" in request) return `the extension ${request.extension.point}`;
+  return `${request.path}${request.page ? ` (page ${request.page.pattern})` : ""}`;
+}
+
+/** The result of a render. Null if it threw, and for an extension that needs no queries: only its problems count. */
 export interface RenderReply {
   readonly rendered: RenderResult | null;
   readonly reports: readonly Report[];

@@ -1,21 +1,23 @@
-// Renders pages of a section, each in a fresh sandbox. Its argument is a RendererJob.
+// Renders pages and extensions of a section, each in a fresh sandbox. Its argument is a RendererJob.
 import { Script, type Context } from "node:vm";
 
-import type { RenderRequest, RenderResult } from "@colonnade/kit/shell";
+import type { ExtensionResult, RenderRequest, RenderResult } from "@colonnade/kit/shell";
 
+import { extensionHtmlProblem } from "./extensionHtml.js";
 import { stackOfFunction } from "./functionPosition.js";
 import { describeThrown, settled } from "./outcome.js";
-import type { RendererJob, RenderJob, RenderReply } from "./rendererJob.js";
+import { viewOf, type RendererJob, type RenderJob, type RenderReply } from "./rendererJob.js";
 import type { Report } from "./report.js";
 import type { StepResult } from "./sandbox/violation.js";
+import type { ExtensionCheck } from "./sandbox/extensionCheck.js";
 import type { PageCheck } from "./sandbox/pageCheck.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
-import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
+import { EXTENSION_LIMIT, LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 interface RendererGlobals extends SandboxGlobals {
   readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
-    readonly render: (section: unknown, request: RenderRequest) => Promise<RenderResult>;
+    readonly render: (section: unknown, request: RenderJob["request"]) => Promise<RenderResult | ExtensionResult>;
   };
 }
 
@@ -47,16 +49,22 @@ async function dataViolation(page: PageCheck, { path, search, results }: RenderR
 }
 
 /** Copies a request into a sandbox: a page may return an object of it as data, which must be a plain object there. */
-function copyInto(context: Context, request: RenderRequest): RenderRequest {
+function copyInto<Request extends RenderJob["request"]>(context: Context, request: Request): Request {
   const parse = new Script("JSON.parse").runInContext(context) as typeof JSON.parse;
-  return parse(JSON.stringify(request)) as RenderRequest;
+  return parse(JSON.stringify(request)) as Request;
+}
+
+/** A stack with the position of what a page or an extension renders. */
+function ownStackOf(subject: PageCheck | ExtensionCheck): string {
+  const component = subject.member("fallback") ?? subject.member("Component");
+  return typeof component === "function" ? stackOfFunction(component) : "";
 }
 
 async function render({ build, request: received }: RenderJob): Promise<RenderReply> {
   const reports: Report[] = [];
   let rendered: RenderResult | null = null;
   let step = "loading the section";
-  let page: PageCheck | undefined;
+  let subject: PageCheck | ExtensionCheck | undefined;
   const context = createSandboxContext();
   const request = copyInto(context, received);
   watchdog.start(step, LOAD_LIMIT);
@@ -67,19 +75,27 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
     await settled(check.load());
     const [result] = check.problems();
     if (result) return { rendered, reports: [{ kind: "violation", code: "COL100", message: result.problem }] };
-    page = check.page(request.page?.pattern ?? "");
+    const isExtension = "extension" in request;
+    if (isExtension) await settled((subject = check.extension(request.extension.point)).load());
+    else subject = check.page(request.page?.pattern ?? "");
     const section = (await settled(colonnadeSection.load())).default;
-    step = `rendering ${request.path}${request.page ? ` (page ${request.page.pattern})` : ""}`;
-    watchdog.start(step, PATH_LIMIT);
-    rendered = await settled(colonnadeShared.render(section, request));
-    if ("html" in rendered) colonnadeShared.inspectHtml(rendered.html);
+    step = `rendering ${viewOf(request)}`;
+    watchdog.start(step, isExtension ? EXTENSION_LIMIT : PATH_LIMIT);
+    const output = await settled(colonnadeShared.render(section, request));
+    const { html } = "extension" in output ? (output.extension ?? { html: "" }) : { html: "", ...output };
+    if (!("extension" in output)) rendered = output;
+    colonnadeShared.inspectHtml(html);
+    const view = isExtension ? viewOf(request) : request.path;
     for (const { message, ...element } of colonnadeShared.takeBlocked())
-      reports.push({ kind: "violation", ...element, message: `${request.path} contains ${message}` });
+      reports.push({ kind: "violation", ...element, message: `${view} contains ${message}` });
+    const problem = isExtension ? extensionHtmlProblem(html) : null;
+    const message = `${view} ${problem ?? ""}`;
+    if (problem !== null) reports.push({ kind: "violation", code: "COL172", message, stack: ownStackOf(subject) });
   } catch (thrown) {
     const { name, message, stack } = describeThrown(thrown);
-    const violation = page && (await dataViolation(page, request).catch(() => undefined));
-    const component = page?.member("fallback") ?? page?.member("Component");
-    const ownStack = typeof component === "function" ? stackOfFunction(component) : "";
+    const violation =
+      subject && "at" in subject ? await dataViolation(subject, request as RenderRequest).catch(() => undefined) : null;
+    const ownStack = subject ? ownStackOf(subject) : "";
     reports.push(violation ?? { kind: "thrown", step, error: { name, message }, stack, ownStack });
   } finally {
     watchdog.stop();

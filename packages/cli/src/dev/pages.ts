@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 
 import type {
+  ExtensionRequest,
   RemoteDetails,
   RemoteSection,
   RenderRequest,
@@ -14,7 +15,9 @@ import type { FormResult, QueryResult, SectionConfiguration, Site } from "@colon
 import { comparePatterns } from "@colonnade/kit/contract";
 import type { ContentPolicy } from "../build/policy.js";
 import { placeholderSettings } from "../build/settings.js";
+import { referenceOf } from "../check/listedPoints.js";
 import { replaceExtensions, type SectionExtensions } from "./extensions.js";
+import { readExtensionList } from "./liveExtensions.js";
 import { withNavigation } from "./navigation.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { runQueries, type ApiRoutes } from "./queries.js";
@@ -23,6 +26,9 @@ import type { Shells } from "./shells.js";
 import type { SectionBuilds, ViewChange } from "./state.js";
 
 const MAX_VIEWS = 1000;
+
+/** The reference of a point, and some of its props. */
+type PropsOfPoint = readonly [point: string, props: readonly object[]];
 
 /** What the references of the shell's extension points start with. */
 const SHELL_POINTS = "shell/";
@@ -77,6 +83,8 @@ export class DevelopmentPages {
   readonly #queries = new Map<string, PageQueries>();
   // The configurations of sections that the site has sent, by name.
   readonly #siteConfigs = new Map<string, SectionConfiguration>();
+  /** The points with extensions under development of the views that a browser has requested, by path: each with props. */
+  readonly #points = new Map<string, readonly PropsOfPoint[]>();
   // Digests of rendered views, by build and path.
   readonly #views = new Map<string, string>();
   /** The context of the last document that the site sent. */
@@ -209,35 +217,98 @@ export class DevelopmentPages {
       ...(form && { form }),
     };
     const script = path.join(shell.folder, shell.server);
-    const { rendered: result, problems, exceedsLimit } = await this.#renderWithResults(section, script, request);
+    const {
+      rendered: result,
+      problems,
+      exceedsLimit,
+    } = await this.#renderWithResults(section, script, request, pagePath);
     const rendered = result && "queries" in result ? null : result;
     if (rendered && !form) this.#record(viewKey(serverBuild, pagePath), digestOf(rendered));
-    const earlierProblems = JSON.stringify(this.problems());
-    this.#renders.set(pagePath, { section, build: serverBuild, problems, exceedsLimit });
-    if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
+    this.#recordRender(pagePath, { section, build: serverBuild, problems, exceedsLimit });
+    const points = rendered && "points" in rendered ? Object.entries(rendered.points ?? {}) : [];
+    void this.#tryExtensions(
+      pathname,
+      points.map(([point, props]) => [point, [props]]),
+    ).catch(() => undefined);
     return { rendered, build: serverBuild, exceedsLimit };
+  }
+
+  #recordRender(key: string, render: PageRender): void {
+    const earlierProblems = JSON.stringify(this.problems());
+    this.#renders.set(key, render);
+    if (JSON.stringify(this.problems()) !== earlierProblems) this.#onProblems();
+  }
+
+  /**
+   * Renders the extensions under development of a released page, and of the shell around it, to find problems. The props are the
+   * examples of the site: only the browser knows those of the page.
+   */
+  async tryReleased(pagePath: string, released: ResolvedPage | null): Promise<void> {
+    const { site } = this.#routes;
+    if (site === undefined || !this.siteContext) return;
+    const extensions = await Promise.all([...this.#sections.values()].map((section) => section.extensions()));
+    const filled = extensions.flatMap((each) => Object.keys(each));
+    const files = {
+      shell: this.siteContext.shellAssets,
+      ...(released && { [released.section.name]: released.section.entry }),
+    };
+    const openers = Object.entries(files).filter(([owner]) => filled.some((point) => point.startsWith(`${owner}/`)));
+    const lists = await Promise.all(openers.map(([, file]) => readExtensionList(site, file)));
+    const points = lists.flatMap((list) => list?.extensionPoints ?? []);
+    await this.#tryExtensions(
+      pagePath,
+      points.map((point) => [referenceOf(point), point.examples]),
+    );
+  }
+
+  /** Renders each extension under development of these points, up to the first props with a problem. */
+  async #tryExtensions(pagePath: string, points: readonly PropsOfPoint[]): Promise<void> {
+    if (!this.siteContext) return;
+    this.#points.set(pagePath, points);
+    const { site, shellAssets } = this.siteContext;
+    const shell = await this.#shells.get(shellAssets);
+    const script = path.join(shell.folder, shell.server);
+    for (const [name, section] of this.#sections) {
+      const extensions = await section.extensions();
+      for (const [point, all] of points.filter(([each]) => extensions[each])) {
+        const { serverBuild: build } = section;
+        const key = `${pagePath} ${name} ${point}`;
+        for (const props of all) {
+          const extension = { section: name, point, props };
+          const request = { extension, site: this.withNavigation(site), config: this.configs()[name] ?? {} };
+          const { problems, exceedsLimit } = await this.#renderWithResults(section, script, request, key);
+          this.#recordRender(key, { section, build, problems, exceedsLimit });
+          if (problems.length > 0) break;
+        }
+      }
+    }
   }
 
   async #renderWithResults(
     section: DevelopmentSection,
     shell: string,
-    request: RenderRequest & { readonly search: string },
+    request: RenderRequest | ExtensionRequest,
+    key: string,
   ): Promise<RenderedPage> {
-    const first = await section.render(shell, request);
+    const [pagePath = ""] = key.split(/[? ]/, 1);
+    const first = await section.render(shell, request, pagePath);
     if (!first.rendered || !("queries" in first.rendered)) return first;
     const { queries } = first.rendered;
-    const key = request.path + (request.search && `?${request.search}`);
     const earlier = this.#queries.get(key);
     const isKnown = earlier && JSON.stringify(earlier.queries) === JSON.stringify(queries);
     const results = isKnown ? earlier.results : await runQueries(this.#routes, queries);
     this.#queries.set(key, { queries, results });
-    return section.render(shell, { ...request, results });
+    return section.render(shell, { ...request, results }, pagePath);
   }
 
   /** Compares the view of a path with the view that an earlier build of this section rendered. */
   async compareView(pagePath: string, section: DevelopmentSection, build: string): Promise<ViewChange> {
-    const page = this.find(pagePath.split("?")[0] ?? "", null);
-    if (page?.section !== section) return { changed: false, build: section.serverBuild, exceedsLimit: false };
+    const pathname = pagePath.split("?")[0] ?? "";
+    const page = this.find(pathname, null);
+    if (page?.section !== section) {
+      void this.#tryExtensions(pathname, this.#points.get(pathname) ?? []).catch(() => undefined);
+      return { changed: false, build: section.serverBuild, exceedsLimit: false };
+    }
     await section.idle();
     const last = this.#renders.get(pagePath);
     if (build === section.serverBuild && last?.section === section && last.build === build)

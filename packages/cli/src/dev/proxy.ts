@@ -117,6 +117,7 @@ export class Proxy {
       }
     } else if (pages.replaces(released)) sendText(response, 404, "not found\n");
     else if (released) {
+      tryReleased(pages, pagePath.split("?")[0] ?? "", released);
       const changed = withExtensions(released, await pages.extensions("page", released.extensions));
       response.writeHead(status, this.#changedHeaders(received, url)).end(JSON.stringify(changed));
     } else response.writeHead(status, this.#changedHeaders(received, url)).end(body);
@@ -167,6 +168,7 @@ export class Proxy {
     if (page && render) builds[page.section.name] = { client: page.section.clientBuild, server: render.build };
     const state: DocumentState = { builds, section: page?.section.name ?? null };
     const isReplaced = page !== undefined || pages.replaces(boot.page);
+    if (!isReplaced) tryReleased(pages, url.pathname, boot.page);
     // The browser does not load a page that would block it.
     const blocked = render?.exceedsLimit ? page?.section : undefined;
     const resolved = page && !blocked ? withSearch(await page.section.resolve(page.pattern), result) : null;
@@ -204,6 +206,11 @@ export class Proxy {
  */
 function isNeverChanged(method: string | undefined, pathname: string): boolean {
   return pathname.startsWith("/assets/") || (pathname.startsWith("/api/") && /^(GET|HEAD)$/.test(method ?? ""));
+}
+
+/** Finds problems of extensions, which arrive later. The site may be unreachable by then. */
+function tryReleased(pages: DevelopmentPages, pagePath: string, released: ResolvedPage | null): void {
+  pages.tryReleased(pagePath, released).catch(() => undefined);
 }
 
 /** A page with the names of its query parameters, which only a render tells. */

@@ -5,6 +5,7 @@ import type { NavigationEntry } from "@colonnade/kit";
 import type {
   Asset,
   ExposedModule,
+  ExtensionRequest,
   RemoteDetails,
   RemoteSection,
   RenderRequest,
@@ -244,8 +245,8 @@ export class DevelopmentSection {
     return this.#files.has(name) ? path.join(this.#output, "client", name) : undefined;
   }
 
-  /** Renders a page by the rules of the gateway's sandbox. `shell` is the path of the shell's script. */
-  async render(shell: string, request: RenderRequest): Promise<RenderedPage> {
+  /** Renders a page, or tries an extension of the page at `pagePath`, by the rules of the gateway's sandbox. `shell` is the path of the shell's script. */
+  async render(shell: string, request: RenderRequest | ExtensionRequest, pagePath: string): Promise<RenderedPage> {
     const build = this.serverBuild;
     if (build === "") return { rendered: null, problems: [], exceedsLimit: false };
     const { rendered, reports } = await this.#rendererOf(shell).render({ build, request });
@@ -258,7 +259,7 @@ export class DevelopmentSection {
     );
     const problems = unpermitted(found, ...this.#policies)
       .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
-      .map((problem) => this.#describe(problem, request.path));
+      .map((problem) => this.#describe(problem, pagePath));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
     return { rendered, problems: await this.#distinctWithFrames(problems), exceedsLimit };
   }
