@@ -15,6 +15,7 @@ import { runCompiler } from "../build/compiler.js";
 import { TYPES_ARCHIVE, TYPES_FOLDER, writeDeclarations } from "../build/declarations.js";
 
 const PRICE_TAG = `import { useConfig } from "@colonnade/kit";
+import { defineChannel, defineExtensionPoint } from "@colonnade/kit/extensions";
 import type { Shape } from "shapes";
 import type { Tone } from "./tone";
 import type { Size } from "../../../shared/size";
@@ -22,6 +23,8 @@ interface Props { readonly product: string; readonly tone?: Tone; readonly size?
 export interface Config { readonly pageSize: number; readonly currency: string }
 export const useOwnConfig = () => useConfig<Config>();
 export const currencies = ["USD"] as const;
+export const aside = defineExtensionPoint<{ product: string }>({ id: "catalog/aside", version: 1, max: 1, examples: [{ product: "tea" }] });
+export const cart = defineChannel<{ product: string }>("catalog/cart");
 export default function PriceTag(props: Props) {
   return <b>{props.product}</b>;
 }
@@ -163,7 +166,12 @@ describe("colonnade types", () => {
       // The other section reads a value of this name, too, and one that this section does not have.
       'import { useConfig } from "@colonnade/kit"; interface Config { readonly pageSize: string }\n' +
       "export const size = (): string => useConfig<Config>().pageSize;\n" +
-      "export const currency = () => useConfig<Config>().currency;\n";
+      "export const currency = () => useConfig<Config>().currency;\n" +
+      'import { defineChannel, defineExtension, type ChannelValue, type PropsOf } from "@colonnade/kit/extensions";\n' +
+      'import type { RemoteModules } from "@colonnade/kit/remotes"; type Catalog = RemoteModules["catalog/PriceTag"];\n' +
+      'type Props = PropsOf<Catalog["aside"]>; const data = ({ props }: { props: Props }) => ({ name: props.produce });\n' +
+      "export const extension = defineExtension({ data, Component: ({ props }) => <b>{props.brand}</b> });\n" +
+      'export const cart = defineChannel<ChannelValue<Catalog["cart"]>>("catalog/cart"); cart.publish({ product: 7 });\n';
     const folder = await helloSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
     // The section uses nothing of this one, whose types need the package, too.
     special.set(REMOTES, invalid("unused", {}));
@@ -181,12 +189,15 @@ describe("colonnade types", () => {
     // Node.js resolves no import without an extension.
     for (const args of [[], ["--module", "nodenext", "--moduleResolution", "nodenext"]]) {
       const lines = await runCompiler(path.join(NODE_MODULES, "typescript-7/bin/tsc"), folder, args);
-      const errors = lines.map((line) => /^src\/uses\.tsx\((\d),\d+\): error TS\d+: \w+ '?(\S+)/.exec(line)?.slice(1));
+      const errors = lines.map((line) => /^src\/uses\.tsx\((\d+),\d+\): error TS\d+: \w+ '?(\S+)/.exec(line)?.slice(1));
       expect(errors.filter(Boolean)).toEqual([
         ["4", `"shrill"'`],
         ["5", "3'"],
         ["6", `"Mop"'`],
         ["9", "currency'"],
+        ["12", "produce'"],
+        ["13", "brand'"],
+        ["14", "number'"],
       ]);
     }
   });

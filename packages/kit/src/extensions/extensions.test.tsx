@@ -1,5 +1,5 @@
 import { definePage, defineSection, type Section } from "@colonnade/kit";
-import { defineExtension, defineExtensionPoint, ExtensionPoint } from "@colonnade/kit/extensions";
+import { defineExtension, defineExtensionPoint, ExtensionPoint, type PropsOf } from "@colonnade/kit/extensions";
 import { inShell, renderPage } from "@colonnade/kit/testing";
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
@@ -42,6 +42,9 @@ test("other props than the point's do not compile", () => {
   expect(<ExtensionPoint point={aside} props={{ city: 7 }} />).toBeTruthy();
   // @ts-expect-error `city` is missing.
   expect(<ExtensionPoint point={aside} props={{}} />).toBeTruthy();
+  // @ts-expect-error An extension gets no `state`.
+  const data = ({ props }: { props: PropsOf<typeof aside> }) => ({ state: props.state as string });
+  expect(defineExtension({ data, Component: () => null })).toHaveProperty("data", data);
 });
 
 describe("a page with an extension point", () => {
