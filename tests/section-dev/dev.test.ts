@@ -244,6 +244,9 @@ test("A policy error of a browser ends with its cause", async ({ page, developme
   const title = overlay(page).getByRole("heading", { level: 2 });
   await expect(title).toHaveText(/^Policy error in hello, src\/pages\/home\.tsx:14:\d+$/);
   await expect(overlay(page)).toContainText("blocks https://blocked.example/a.png (img-src).");
+  await expect(overlay(page)).toContainText(
+    'policy: { images: ["blocked.example"] } in section.config.js, and images = ["blocked.example"] in [policy.sections.hello]',
+  );
   await development.edit(HOME, image, HEADING);
   await expect(overlay(page)).toBeHidden();
 });

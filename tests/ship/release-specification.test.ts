@@ -141,7 +141,7 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["exposed module `B` must be", (release) => ({ ...release, exposes: [{ name: "B", assets: [] }] })],
   ["facts `opening-hours`: expected a name", (release) => ({ ...release, facts: { "opening-hours": "string" } })],
   ["config `2nd`: expected a name", (release) => ({ ...release, config: { "2nd": "string" } })],
-  ...["*", "*.com", "cdn", "https://a.example", "a.example/b", "a.b; c", "A.example", "a.b:x", "-a.b"].map(
+  ...["*", "*.com", "cdn", "https://a.example", "a.example/b", "a.b; c", "A.example", "a.b:x", "a.b:65536", "-a.b"].map(
     (host): (typeof INVALID)[number] => ["is not a host", (release) => ({ ...release, policy: { images: [host] } })],
   ),
   ["is not a hash", (release) => ({ ...release, policy: { styleElements: ["sha256-a"] } })],

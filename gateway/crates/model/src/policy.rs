@@ -2,6 +2,7 @@
 //! needs, and the operator what sections may.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 
 use serde::de::Error;
 use serde::ser::SerializeMap as _;
@@ -131,12 +132,28 @@ impl Policy {
 
     /// The keys of which `permitted` permits less than this policy needs.
     pub fn missing_in(&self, permitted: &Self) -> Vec<PolicyKey> {
-        let is_permitted = |key, needed: &str| permitted.values(key).any(|value| covers(value, needed));
         let missing = self
             .0
             .iter()
-            .filter(|(key, needed)| !needed.iter().all(|value| is_permitted(**key, value)));
+            .filter(|(key, needed)| !needed.iter().all(|value| permitted.permits(**key, value)));
         missing.map(|(key, _)| *key).collect()
+    }
+
+    /// Adds what it already permits of another policy, such as a host of a domain.
+    pub fn extend_within(&mut self, other: &Self) {
+        for (key, values) in &other.0 {
+            let permitted: Vec<String> = values
+                .iter()
+                .filter(|value| self.permits(*key, value))
+                .cloned()
+                .collect();
+            self.0.entry(*key).or_default().extend(permitted);
+        }
+    }
+
+    /// Whether a key permits a value, or one that includes it.
+    fn permits(&self, key: PolicyKey, needed: &str) -> bool {
+        self.values(key).any(|value| covers(value, needed))
     }
 
     /// The line of a key in the configuration.
@@ -217,7 +234,10 @@ fn is_host(text: &str) -> bool {
     let (name, port) = text
         .split_once(':')
         .map_or((text, None), |(name, port)| (name, Some(port)));
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let is_port = |port: &str| {
+        port.parse::<NonZeroU16>()
+            .is_ok_and(|number| number.to_string() == port)
+    };
     let (domain, is_wildcard) = name
         .strip_prefix("*.")
         .map_or((name, false), |domain| (domain, true));
@@ -340,6 +360,8 @@ mod tests {
             "a.b:",
             "a.b:*",
             "a.b:+1",
+            "a.b:0",
+            "a.b:080",
             "a.b:65536",
             "a.b:80:80",
             "[::1]",

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { defineConfig, loadConfig, UsageError } from "./config.js";
 import { OWN_META } from "./meta.js";
+import { HASH, HOST, MAX_VALUES } from "./policy.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 
@@ -140,7 +141,7 @@ const ENTRY_EXPECTED = "expected the path of the entry module";
 const ICON_EXPECTED = "expected the path of the favicon (shell only)";
 const FACTS_EXPECTED = "expected one of string, number, boolean, string[], number[], boolean[]";
 const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
-const HOSTS_EXPECTED = 'expected a list of hosts, such as "cdn.example.com" or "*.example.com"';
+const HOSTS_EXPECTED = 'expected a list of at most 32 hosts, such as "cdn.example.com" or "*.example.com"';
 const POLICY_KEYS = "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, trustedTypes";
 const META_EXPECTED = "expected { name: content } (shell only)";
 
@@ -150,6 +151,13 @@ test("the gateway rejects the same names of meta tags", async () => {
   expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)).toEqual(OWN_META);
 });
 
+test("the schema of releases rejects the same policies", async () => {
+  const schema: unknown = JSON.parse(await readFile(path.join(ROOT, "docs/spec/release.schema.json"), "utf8"));
+  const styleElements = { maxItems: MAX_VALUES, items: { pattern: HASH } };
+  const hosts = { maxItems: MAX_VALUES, items: { pattern: HOST } };
+  expect(schema).toMatchObject({ $defs: { hosts, policy: { properties: { styleElements } } } });
+});
+
 test.each([
   ["5", "expected a default export made by defineConfig({ name, entry })"],
   ["null", "expected a default export made by defineConfig({ name, entry })"],
@@ -157,20 +165,33 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
     'unknown key "port"; expected name, entry, build, kind, facts, config, policy, exposes, federation, define, budget, webpack, shared, icon, meta, icons, socialImage, themeColor',
   ],
-  ...["https://a.example", "a.example/b", "a.b; x", "*", "*.com", "'unsafe-inline'", "data:", "A.example"].map(
-    (host) => [
-      `{ name: "hello", entry: "./src/section.ts", policy: { fonts: [${JSON.stringify(host)}] } }`,
-      `policy.fonts is [${JSON.stringify(host)}]; ${HOSTS_EXPECTED}`,
-    ],
-  ),
+  ...[
+    "https://a.example",
+    "a.example/b",
+    "a.b; x",
+    "*",
+    "*.com",
+    "'unsafe-inline'",
+    "data:",
+    "A.example",
+    "a.b:0",
+    "a.b:65536",
+  ].map((host) => [
+    `{ name: "hello", entry: "./src/section.ts", policy: { fonts: [${JSON.stringify(host)}] } }`,
+    `policy.fonts is [${JSON.stringify(host)}]; ${HOSTS_EXPECTED}`,
+  ]),
   ...[
     ["policy: []", 'policy is []; expected { images: ["cdn.example.com"] }'],
     ["policy: { images: true }", `policy.images is true; ${HOSTS_EXPECTED}`],
+    [
+      `policy: { media: Array(33).fill("a.b") }`,
+      `policy.media is ${JSON.stringify(Array(33).fill("a.b"))}; ${HOSTS_EXPECTED}`,
+    ],
     ["policy: { scripts: [] }", `policy has the unknown key "scripts"; expected ${POLICY_KEYS}`],
     ['policy: { workers: "yes" }', 'policy.workers is "yes"; expected a boolean'],
     [
       'policy: { styleElements: ["a"] }',
-      'policy.styleElements is ["a"]; expected a boolean, or a list of hashes, such as "sha256-…"',
+      'policy.styleElements is ["a"]; expected a boolean, or a list of at most 32 hashes, such as "sha256-…"',
     ],
     ["policy: { trustedTypes: true }", 'policy.trustedTypes is true; expected "enforce" or "report"'],
   ].map(([member = "", message = ""]) => [`{ name: "hello", entry: "./src/section.ts", ${member} }`, message]),

@@ -26,12 +26,20 @@ export interface ContentPolicy {
 }
 
 const LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?";
-const HOST = new RegExp(`^(localhost|(\\*\\.)?${LABEL}(\\.${LABEL})+)(:\\d{1,5})?$`);
-const HASH = /^sha(256|384|512)-[\w+/]+={0,2}$/;
+const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
+/** The pattern of a host, as in docs/spec/release.schema.json. */
+export const HOST = `^(?=[^:]{1,253}(:|$))(localhost|(\\*\\.)?${LABEL}(\\.${LABEL})+)(:(${PORT}))?$`;
+/** The pattern of a hash, as there. */
+export const HASH = "^(sha256-[A-Za-z0-9+/=]{44}|sha384-[A-Za-z0-9+/=]{64}|sha512-[A-Za-z0-9+/=]{88})$";
+/** The most values of a key, as there. */
+export const MAX_VALUES = 32;
 
 type Check = readonly [isValid: (value: unknown) => boolean, expected: string];
 
-const HOSTS: Check = [isListOf(HOST), 'a list of hosts, such as "cdn.example.com" or "*.example.com"'];
+const HOSTS: Check = [
+  isListOf(HOST),
+  `a list of at most ${String(MAX_VALUES)} hosts, such as "cdn.example.com" or "*.example.com"`,
+];
 const BOOLEAN: Check = [(value) => typeof value === "boolean", "a boolean"];
 const CHECKS: Readonly<Record<keyof ContentPolicy, Check>> = {
   images: HOSTS,
@@ -42,15 +50,18 @@ const CHECKS: Readonly<Record<keyof ContentPolicy, Check>> = {
   styleAttributes: BOOLEAN,
   styleElements: [
     (value) => typeof value === "boolean" || isListOf(HASH)(value),
-    'a boolean, or a list of hashes, such as "sha256-…"',
+    `a boolean, or a list of at most ${String(MAX_VALUES)} hashes, such as "sha256-…"`,
   ],
   workers: BOOLEAN,
   trustedTypes: [(value) => value === "enforce" || value === "report", '"enforce" or "report"'],
 };
 
-function isListOf(pattern: RegExp) {
+function isListOf(pattern: string) {
+  const expression = new RegExp(pattern);
   return (value: unknown): boolean =>
-    Array.isArray(value) && value.every((item) => typeof item === "string" && pattern.test(item));
+    Array.isArray(value) &&
+    value.length <= MAX_VALUES &&
+    value.every((item) => typeof item === "string" && expression.test(item));
 }
 
 /** @throws UsageError if the value of `policy` in a configuration is invalid. */

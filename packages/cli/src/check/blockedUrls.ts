@@ -33,6 +33,8 @@ const OTHER_ORIGIN = /^\s*((https?:|wss?:)?\/\/|data:)/i;
 const CODE = /^\s*javascript:/i;
 /** Names of the functions and classes that connect to the URL in their first argument. */
 const CONNECTION = /^((globalThis|self|window)\.)?(fetch|EventSource|WebSocket|navigator\.sendBeacon)$/;
+/** The option with the server of errors, of Sentry and compatible libraries. */
+const ERROR_SERVER = "dsn";
 /** Trusted Types allow only the scripts of a release, which a path in the source cannot name. */
 const WORKER = /^((globalThis|self|window)\.)?(Shared)?Worker$/;
 const MAX_URL = 60;
@@ -82,9 +84,18 @@ export function blockedCall(name: string, value: string | undefined): BlockedUrl
       message: `the URL "${shortened(value)}" in a call of ${name}()`,
       advice: 'Use `new Worker(new URL("./worker.ts", import.meta.url))`: the policy blocks other scripts.',
     };
-  if (!CONNECTION.test(name) || !OTHER_ORIGIN.test(value)) return undefined;
+  return CONNECTION.test(name) ? blockedConnection(value, `in a call of ${name}()`) : undefined;
+}
+
+/** Returns what the policy blocks of an option of a library. `value` is its text; undefined if unknown. */
+export function blockedOption(name: string, value: string | undefined): BlockedUrl | undefined {
+  return name === ERROR_SERVER ? blockedConnection(value, `as the option "${name}"`) : undefined;
+}
+
+function blockedConnection(value = "", where: string): BlockedUrl | undefined {
+  if (!OTHER_ORIGIN.test(value)) return undefined;
   return {
-    message: `the URL "${shortened(value)}" in a call of ${name}()`,
+    message: `the URL "${shortened(value)}" ${where}`,
     advice: "Request a path of this site: the policy blocks connections to other origins.",
     permission: permissionOf("connections", value),
   };

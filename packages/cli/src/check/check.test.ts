@@ -735,14 +735,16 @@ test("what the policy can permit is reported with the setting that asks for it",
   const helpOf = (page: string, code: ProblemCode): (string | undefined)[] =>
     problems
       .filter((problem) => problem.code === code && problem.location?.startsWith(`src/pages/${page}.tsx`))
-      .map(({ help }) => /If the operator permits it: (.*) in section.config.js/.exec(help)?.[1]);
+      .map(({ help }) => /If the operator permits it: (.*) of site.toml/.exec(help)?.[1]);
+  const lines = (own: string, site: string): string =>
+    `policy: { ${own} } in section.config.js, and ${site} in [policy.sections.<name>]`;
   expect(helpOf("urls", "COL125")).toEqual([
-    'policy: { connections: ["a.example"] }',
-    'policy: { images: ["a.example"] }',
-    'policy: { media: ["a.example"] }',
+    lines('connections: ["a.example"]', 'connections = ["a.example"]'),
+    lines('images: ["a.example"]', 'images = ["a.example"]'),
+    lines('media: ["a.example"]', 'media = ["a.example"]'),
   ]);
-  expect(helpOf("css", "COL123")).toEqual(["policy: { styleElements: true }"]);
-  expect(helpOf("frames", "COL121")).toEqual(['policy: { trustedTypes: "report" }']);
+  expect(helpOf("css", "COL123")).toEqual([lines("styleElements: true", "style_elements = true")]);
+  expect(helpOf("frames", "COL121")).toEqual([lines('trustedTypes: "report"', 'trusted_types = "report"')]);
   expect([...helpOf("targets", "COL125"), ...helpOf("handler", "COL121"), ...helpOf("script", "COL122")]).toEqual(
     Array.from({ length: 4 }),
   );

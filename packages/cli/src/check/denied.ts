@@ -1,6 +1,6 @@
 import type { BuildContext } from "../build/context.js";
 import type { ContentPolicy } from "../build/policy.js";
-import { permits } from "./permission.js";
+import { permits, siteLine } from "./permission.js";
 import { problemOf, type Problem } from "./problem.js";
 
 /** Warns of what the configuration of a package needs, and the policy of the site does not permit: a deploy would be rejected. */
@@ -16,14 +16,13 @@ export function findDenied({ config, buildTarget }: Pick<BuildContext, "config" 
     if (denied.length === 0 && !(isFlag && !isUnlimited(policy[key]))) return [];
     const permitted = policy[key];
     const all = isFlag ? need : [...new Set([...(typeof permitted === "object" ? permitted : []), ...values])];
-    const line = `${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} = ${JSON.stringify(all)}`;
     const what = isFlag ? String(need) : denied.join(", ");
     const message = `policy.${key} needs ${what}, which ${source} does not permit: a deploy is rejected`;
     return problemOf(
       "COL126",
       message,
       "section.config.js",
-      `Ask its operator for \`${line}\` in \`[${table}]\` of site.toml.`,
+      `Ask its operator for \`${siteLine(key, all)}\` in \`[${table}]\` of site.toml.`,
     );
   });
 }

@@ -30,13 +30,18 @@ export function unpermitted<Found extends { readonly permission?: Permission | u
   return found.filter(({ permission }) => !permission || !policies.some((policy) => permits(policy, permission)));
 }
 
-/** Returns the help text with the setting of section.config.js that asks for a permission. */
-export function withPermission(help: string, permission: Permission | undefined): string {
+/** Returns the help text with the settings of section.config.js and of site.toml for a permission. */
+export function withPermission(help: string, permission: Permission | undefined, section = "<name>"): string {
   if (!permission) return help;
   const { key, host } = permission;
-  const flag = key === "trustedTypes" ? '"report"' : "true";
-  const value = host === undefined && key !== "frames" ? flag : JSON.stringify([host ?? "…"]);
-  return `${help} If the operator permits it: policy: { ${key}: ${value} } in section.config.js.`;
+  const flag = key === "trustedTypes" ? "report" : true;
+  const value = host === undefined && key !== "frames" ? flag : [host ?? "…"];
+  return `${help} If the operator permits it: policy: { ${key}: ${JSON.stringify(value)} } in section.config.js, and ${siteLine(key, value)} in [policy.sections.${section}] of site.toml.`.trim();
+}
+
+/** Returns the line of site.toml that sets a key of the policy. */
+export function siteLine(key: string, value: unknown): string {
+  return `${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} = ${JSON.stringify(value)}`;
 }
 
 /** Returns the permission of a URL of another origin; undefined if the policy never permits it, such as one without encryption. */

@@ -1,6 +1,6 @@
 // The rules of `colonnade check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
-import { blockedCall, blockedProp, type BlockedUrl } from "./blockedUrls.js";
+import { blockedCall, blockedOption, blockedProp, type BlockedUrl } from "./blockedUrls.js";
 import { styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
@@ -169,11 +169,13 @@ function elementOf(node: SyntaxNode): Element | undefined {
   return { tag: textOf(type), attributes };
 }
 
-/** Finds props in an object literal that an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */
+/** Finds props and options in an object literal, which an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */
 function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: boolean): Generator<Found> {
   if (node.type !== "ObjectExpression" || (parent && elementOf(parent))) return;
   for (const property of nodesAt(node, "properties")) {
     const name = keyOf(property);
+    const url = blockedOption(name, startOf(nodeAt(property, "value")));
+    if (url) yield foundUrl(url, property);
     if (hasFrame ? MARKUP_PROP.test(name) : name === "dangerouslySetInnerHTML")
       yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property, permission: MARKUP };
   }

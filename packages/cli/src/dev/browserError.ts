@@ -4,8 +4,10 @@ import { dirname, resolve } from "node:path";
 
 import { ownBuild } from "../build/commandConfig.js";
 import { withFrame } from "../build/formatProblem.js";
+import { MARKUP, withPermission } from "../check/permission.js";
 import { formatPosition, isOwnSource } from "../check/positions.js";
 import { shortenHydrationMessage } from "./hydration.js";
+import { permissionOfViolation } from "./policy.js";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
 import type { DevelopmentSection } from "./section.js";
 
@@ -16,18 +18,22 @@ export interface BrowserError {
   /** The stack, or the component stack, with URLs of this server. */
   readonly stack: string;
   readonly path: string;
+  /** The directive of the Content Security Policy, and what it blocks, of a violation. */
+  readonly violation?: readonly [directive: string, blocked: string] | undefined;
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<DevelopmentProblemKind>(["hydration", "runtime", "policy"]);
+const BLOCKED_HTML = /requires 'TrustedHTML'/;
 const FRAME = /\/assets\/([^/]+)\/development\/([^\s:?]+)(?:\?[^\s:]*)?:(\d+):(\d+)/g;
 
 /** Parses a browser's report. Returns undefined if the text is not a report. */
 export function parseBrowserError(text: string): BrowserError | undefined {
   try {
-    const { kind, message, stack, path } = JSON.parse(text) as Partial<Record<keyof BrowserError, unknown>>;
-    if (!KINDS.has(kind) || typeof message !== "string" || typeof stack !== "string" || typeof path !== "string")
-      return undefined;
-    return { kind: kind as DevelopmentProblemKind, message, stack, path };
+    const error = JSON.parse(text) as Partial<Record<keyof BrowserError, unknown>>;
+    const { kind, message, stack, path, violation = ["", ""] } = error;
+    const isText = [message, stack, path].every((value) => typeof value === "string");
+    const isViolation = Array.isArray(violation) && violation.every((value) => typeof value === "string");
+    return KINDS.has(kind) && isText && isViolation ? (error as unknown as BrowserError) : undefined;
   } catch {
     return undefined;
   }
@@ -36,11 +42,14 @@ export function parseBrowserError(text: string): BrowserError | undefined {
 /** Locates a browser's error in the sources, at the innermost frame in a section's own files. */
 export async function locateBrowserError(
   sections: ReadonlyMap<string, DevelopmentSection>,
-  { kind, message, stack, path }: BrowserError,
+  error: BrowserError,
 ): Promise<DevelopmentProblem> {
+  const { kind, message, stack, path } = error;
   const described = kind === "hydration" ? shortenHydrationMessage(message) : { message };
+  let owner: string | undefined;
   for (const [, name = "", script = "", line, column] of stack.matchAll(FRAME)) {
     const section = sections.get(name);
+    if (section) owner ??= name;
     const map = await readMap(section?.file(`${script}.map`));
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
     if (!section || !entry || !("originalSource" in entry) || !entry.originalSource) continue;
@@ -49,9 +58,15 @@ export async function locateBrowserError(
     const file = resolve(section.folder, output, "client", dirname(script), entry.originalSource);
     if (!isOwnSource(section.folder, file)) continue;
     const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);
-    return withFrame(section.folder, { kind, section: name, ...described, location, path });
+    return withFrame(section.folder, { kind, section: name, ...described, ...helpOf(error, name), location, path });
   }
-  return { kind, section: "browser", ...described, path };
+  return { kind, section: owner ?? "browser", ...described, ...helpOf(error, owner), path };
+}
+
+/** The settings that permit what the policy blocks. */
+function helpOf({ message, violation }: BrowserError, section: string | undefined): { readonly help?: string } {
+  const permission = violation ? permissionOfViolation(...violation) : BLOCKED_HTML.test(message) ? MARKUP : undefined;
+  return permission ? { help: withPermission("", permission, section) } : {};
 }
 
 async function readMap(file: string | undefined): Promise<SourceMap | undefined> {

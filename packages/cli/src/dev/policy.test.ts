@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { ContentPolicy } from "../build/policy.js";
-import { widenedPolicy } from "./policy.js";
+import type { Permission } from "../check/permission.js";
+import { permissionOfViolation, widenedPolicy } from "./policy.js";
 
 const STRICT = "default-src 'none'; style-src 'self' 'sha256-a'; img-src 'self'; connect-src 'self'";
 const TYPES = "require-trusted-types-for 'script'; trusted-types default";
@@ -20,7 +21,31 @@ test.each<[ContentPolicy, string]>([
     { styleAttributes: true, workers: true },
     `${STRICT}; ${TYPES}; style-src-attr 'unsafe-inline'; worker-src 'self' blob:`,
   ],
-  [{ trustedTypes: "report" }, STRICT],
 ])("a document has what %j asks for", (policy, expected) => {
-  expect(widenedPolicy(`${STRICT}; ${TYPES}`, [policy, {}])).toBe(expected);
+  expect(widenedPolicy(`${STRICT}; ${TYPES}`, [policy, {}])).toEqual({ "content-security-policy": expected });
+});
+
+test("a document whose Trusted Types are reported has a policy that blocks nothing", () => {
+  expect(widenedPolicy(`${STRICT}; ${TYPES}`, [{ trustedTypes: "report" }, {}])).toEqual({
+    "content-security-policy": STRICT,
+    "content-security-policy-report-only": TYPES,
+  });
+});
+
+test.each<[string, string, Permission | undefined]>([
+  ["connect-src", "https://o1.ingest.sentry.io/api/1/envelope/", { key: "connections", host: "o1.ingest.sentry.io" }],
+  ["connect-src", "wss://a.example:8443/live", { key: "connections", host: "a.example:8443" }],
+  ["img-src", "https://a.example/a.png", { key: "images", host: "a.example" }],
+  ["font-src", "https://a.example/a.woff2", { key: "fonts", host: "a.example" }],
+  ["frame-src", "http://localhost:3000/", { key: "frames", host: "localhost:3000" }],
+  ["media-src", "https://a.example/a.mp4", { key: "media", host: "a.example" }],
+  ["style-src-attr", "inline", { key: "styleAttributes" }],
+  ["style-src-elem", "inline", { key: "styleElements" }],
+  ["worker-src", "blob", { key: "workers" }],
+  ["trusted-types", "trusted-types-policy", { key: "trustedTypes" }],
+  ["connect-src", "http://a.example/", undefined],
+  ["img-src", "data", undefined],
+  ["script-src-elem", "https://a.example/a.js", undefined],
+])("what %s blocks (%s) has a permission, if any", (directive, blocked, permission) => {
+  expect(permissionOfViolation(directive, blocked)).toEqual(permission);
 });

@@ -1,5 +1,12 @@
 import type { ContentPolicy } from "../build/policy.js";
-import { isLoopback } from "../check/permission.js";
+import {
+  isLoopback,
+  MARKUP,
+  permissionOf,
+  STYLE_ATTRIBUTES,
+  STYLE_ELEMENTS,
+  type Permission,
+} from "../check/permission.js";
 
 const HOSTS = [
   ["images", "img-src"],
@@ -9,11 +16,35 @@ const HOSTS = [
   ["frames", "frame-src"],
 ] as const satisfies readonly (readonly [keyof ContentPolicy, string])[];
 
+const TRUSTED_TYPES = ["require-trusted-types-for", "trusted-types"];
+
+// By directive and what a violation of it names as the blocked URL.
+const FLAGS: Readonly<Record<string, Permission>> = {
+  "style-src-attr inline": STYLE_ATTRIBUTES,
+  "style-src-elem inline": STYLE_ELEMENTS,
+  "worker-src blob": { key: "workers" },
+  "trusted-types trusted-types-policy": MARKUP,
+};
+
+/** Returns what permits a URL that a directive blocks, as a `securitypolicyviolation` names them. Undefined if nothing does. */
+export function permissionOfViolation(directive: string, blocked: string): Permission | undefined {
+  const [key] = HOSTS.find(([, name]) => name === directive) ?? [];
+  if (!key) return FLAGS[`${directive} ${blocked}`];
+  // Of a URL such as `data:…`, a violation names only the scheme.
+  return blocked.includes("://") ? permissionOf(key, blocked) : undefined;
+}
+
+/** The headers of a document with a Content Security Policy. */
+interface PolicyHeaders {
+  readonly "content-security-policy": string;
+  readonly "content-security-policy-report-only"?: string;
+}
+
 /**
  * Returns a Content Security Policy of the site with what sections under development ask for, as a gateway whose operator permits
  * it writes it (gateway/crates/site/src/content_security_policy.rs).
  */
-export function widenedPolicy(header: string, policies: readonly ContentPolicy[]): string {
+export function widenedPolicy(header: string, policies: readonly ContentPolicy[]): PolicyHeaders {
   const directives = new Map(
     header.split(/; */).map((directive) => {
       const [name = "", ...sources] = directive.split(" ");
@@ -29,13 +60,19 @@ export function widenedPolicy(header: string, policies: readonly ContentPolicy[]
         const secure = isLoopback(host) ? "" : "s";
         add(name, `http${secure}://${host}`, ...(key === "connections" ? [`ws${secure}://${host}`] : []));
       }
-    const { styleAttributes = false, styleElements = false, workers = false, trustedTypes } = policy;
+    const { styleAttributes = false, styleElements = false, workers = false } = policy;
     if (styleElements === true) add("style-src-elem", "'self'", "'unsafe-inline'");
     else if (styleElements) add("style-src", ...styleElements.map((hash) => `'${hash}'`));
     if (styleAttributes) add("style-src-attr", "'unsafe-inline'");
     if (workers) add("worker-src", "'self'", "blob:");
-    if (trustedTypes === "report")
-      for (const name of ["require-trusted-types-for", "trusted-types"]) directives.delete(name);
   }
-  return [...directives].map(([name, sources]) => [name, ...sources].join(" ")).join("; ");
+  const isReported = policies.some(({ trustedTypes }) => trustedTypes === "report");
+  const reported = TRUSTED_TYPES.filter((name) => isReported && directives.has(name));
+  const textOf = (names: readonly string[]): string =>
+    names.map((name) => [name, ...(directives.get(name) ?? [])].join(" ")).join("; ");
+  const enforced = [...directives.keys()].filter((name) => !reported.includes(name));
+  return {
+    "content-security-policy": textOf(enforced),
+    ...(reported.length > 0 && { "content-security-policy-report-only": textOf(reported) }),
+  };
 }

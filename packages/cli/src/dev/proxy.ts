@@ -143,7 +143,7 @@ export class Proxy {
     const body = await textOf(received);
     const headers = this.#changedHeaders(received, url);
     const { "content-security-policy": policy } = headers;
-    if (typeof policy === "string") headers["content-security-policy"] = widenedPolicy(policy, pages.policies());
+    if (typeof policy === "string") Object.assign(headers, widenedPolicy(policy, pages.policies()));
     const document = SiteDocument.parse(body);
     if (!document) {
       response.writeHead(received.statusCode ?? 502, headers).end(body);

@@ -77,6 +77,7 @@ describe("code that runs on the server is reported", () => {
     ["COL125", "const link = <a href='javascript:show()'>Show</a>;"],
     ["COL125", "const load = () => fetch('https://a.example/b');"],
     ["COL125", "const connect = () => new WebSocket(`wss://a.example/${id}`);"],
+    ["COL125", "const start = () => init({ dsn: 'https://key@o1.ingest.sentry.io/1' });"],
     ["COL125", "const form = <form action='https://a.example/subscribe' />;"],
     ["COL125", "const send = <button formAction='//a.example/subscribe'>Send</button>;"],
     ["COL125", "const fonts = <link rel='stylesheet' href='https://a.example/fonts.css' />;"],

@@ -78,12 +78,13 @@ addEventListener("unhandledrejection", ({ reason }) => {
   reportThrown(reason, "");
 });
 document.addEventListener("securitypolicyviolation", (event) => {
-  const { violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber } = event;
-  // Such a violation throws an error, which has the position.
-  if (violatedDirective === "require-trusted-types-for") return;
+  const { disposition, violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber } = event;
+  // A violation of Trusted Types throws an error, which has the position. Others are not blocked.
+  if (disposition === "report" || violatedDirective === "require-trusted-types-for") return;
   void report({
     kind: "policy",
     message: `The Content Security Policy blocks ${blockedURI || "this"} (${violatedDirective}).`,
+    violation: [violatedDirective, blockedURI],
     stack: `${stackOfBlocked(blockedURI)}\n${sourceFile}:${String(lineNumber)}:${String(columnNumber)}`,
   });
 });
