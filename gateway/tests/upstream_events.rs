@@ -5,23 +5,18 @@ use std::net::TcpStream;
 
 use crate::support::frames::{self, DATA, END_STREAM, WINDOW_UPDATE, read};
 use crate::support::websocket::expect;
-use crate::support::{Gateway, RawUpstream, Request, read_head, upstream_table, wait_until};
+use crate::support::{Gateway, RawUpstream, Request, read_head, wait_until};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
-fn gateway(upstream: &RawUpstream, keys: &str) -> Gateway {
-    Gateway::start_with(&upstream_table(&[&upstream.origin()], keys), &[])
-}
+const KIND: &str = "event_stream";
 
 /// Opens a stream. Returns both ends.
 fn open(gateway: &Gateway, upstream: &RawUpstream) -> (TcpStream, TcpStream) {
     let request = Request::new("GET", "/api/events/live")
         .header("accept", "text/event-stream")
         .header("accept-encoding", "gzip, br, zstd");
-    let mut client = gateway.site.connect();
-    client
-        .write_all(&request.into_bytes(gateway.site.address()))
-        .unwrap();
+    let mut client = gateway.site.start(request);
     let (mut backend, _) = upstream.accept_request();
     write!(backend, "{HEAD}").unwrap();
     let head = read_head(&mut client).unwrap();
@@ -51,20 +46,13 @@ fn expect_data(client: &mut TcpStream, expected: &str) {
     assert_eq!(String::from_utf8(data).unwrap(), expected);
 }
 
-fn wait_for_closed(gateway: &Gateway, cause: &str, times: u64) {
-    let sample = format!(
-        "colonnade_upstream_streams_closed_total{{upstream=\"events\",kind=\"event_stream\",cause=\"{cause}\"}}"
-    );
-    wait_until(cause, || gateway.metric(&sample) == times);
-}
-
 #[test]
 fn events_arrive_one_by_one_and_hold_no_permit_of_requests() {
     let upstream = RawUpstream::start();
     // A stream may be longer than a request, and larger than a response.
     let keys = "max_concurrent = 1\nmax_streams = 4\nmax_streams_per_client = 1\nmax_response_kib = 1\n\
                 total_timeout_ms = 500\nkeepalive_timeout_ms = 0\n[limits]\nmax_requests_in_flight = 1\n";
-    let gateway = gateway(&upstream, keys);
+    let gateway = upstream.gateway(keys);
     let (mut client, mut backend) = open(&gateway, &upstream);
     for number in 0..3 {
         let event = format!("data: {number}\n\n");
@@ -83,18 +71,15 @@ fn events_arrive_one_by_one_and_hold_no_permit_of_requests() {
         write!(second, "{HEAD}").unwrap();
         assert_eq!(other.join().unwrap().status, 429);
     });
-    assert_eq!(
-        gateway.metric("colonnade_upstream_streams_open{upstream=\"events\",kind=\"event_stream\"}"),
-        1
-    );
+    assert_eq!(gateway.open_streams(KIND), 1);
     drop(backend);
     expect(&mut client, b"0\r\n\r\n");
-    wait_for_closed(&gateway, "upstream_closed", 1);
+    gateway.wait_for_closed_streams(KIND, "upstream_closed", 1);
     // The same connection serves the next request, and a client that leaves ends its stream.
     let (client, mut backend) = open(&gateway, &upstream);
     drop(client);
     wait_until("the stream ends", || write!(backend, ": \n\n").is_err());
-    wait_for_closed(&gateway, "client_closed", 1);
+    gateway.wait_for_closed_streams(KIND, "client_closed", 1);
 }
 
 #[test]
@@ -104,21 +89,18 @@ fn idle_and_old_event_streams_end_completely() {
         ("stream_total_timeout_ms = 300\n", "total_timeout"),
     ] {
         let upstream = RawUpstream::start();
-        let gateway = gateway(&upstream, keys);
+        let gateway = upstream.gateway(keys);
         let (mut client, mut backend) = open(&gateway, &upstream);
         expect(&mut client, b"0\r\n\r\n");
         assert_eq!(backend.read(&mut [0]).unwrap(), 0);
-        wait_for_closed(&gateway, cause, 1);
+        gateway.wait_for_closed_streams(KIND, cause, 1);
     }
 }
 
 #[test]
 fn shutdown_ends_event_streams_completely() {
     let upstream = RawUpstream::start();
-    let mut gateway = gateway(
-        &upstream,
-        "[limits]\nshutdown_delay_ms = 0\ndrain_timeout_ms = 60000\n",
-    );
+    let mut gateway = upstream.gateway("[limits]\nshutdown_delay_ms = 0\ndrain_timeout_ms = 60000\n");
     let (mut client, mut backend) = open(&gateway, &upstream);
     write!(backend, "data: 1\n\n").unwrap();
     expect_data(&mut client, "data: 1\n\n");
@@ -135,10 +117,7 @@ fn shutdown_ends_event_streams_completely() {
 #[test]
 fn quiet_event_stream_over_http2_is_not_a_slow_read() {
     let upstream = RawUpstream::start();
-    let gateway = gateway(
-        &upstream,
-        "stream_idle_timeout_ms = 1500\n[limits]\nmin_rate_window_ms = 300\n",
-    );
+    let gateway = upstream.gateway("stream_idle_timeout_ms = 1500\n[limits]\nmin_rate_window_ms = 300\n");
     let mut client = frames::open(&gateway.site, &[]);
     let request = frames::block(&[
         (":method", "GET"),
@@ -163,5 +142,5 @@ fn quiet_event_stream_over_http2_is_not_a_slow_read() {
         }
     }
     assert_eq!(data, b"data: 1\n\n");
-    wait_for_closed(&gateway, "idle_timeout", 1);
+    gateway.wait_for_closed_streams(KIND, "idle_timeout", 1);
 }

@@ -1,49 +1,29 @@
 //! WebSockets to an upstream.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, TcpStream};
 
 use crate::support::frames::{self, ReceivedFrame, WINDOW_UPDATE, read};
 use crate::support::websocket::{
     GOING_AWAY, KEY, accept_of, expect, expect_masked_going_away, expect_switch, handshake, handshake_of,
     header, switch,
 };
-use crate::support::{Gateway, Raw, RawUpstream, Request, read_head, upstream_table, wait_until};
+use crate::support::{Client, Gateway, Raw, RawUpstream, Request, read_head};
 
 const MASK: Option<[u8; 4]> = Some([1, 2, 3, 4]);
 
-fn gateway(upstream: &RawUpstream, keys: &str) -> Gateway {
-    let keys = format!("websocket = true\n{keys}");
-    Gateway::start_with(&upstream_table(&[&upstream.origin()], &keys), &[])
-}
+const KIND: &str = "websocket";
 
-/// Sends a request.
-fn send(gateway: &Gateway, request: Request) -> TcpStream {
-    let mut client = gateway.site.connect();
-    client
-        .write_all(&request.into_bytes(gateway.site.address()))
-        .unwrap();
-    client
+fn gateway(upstream: &RawUpstream, keys: &str) -> Gateway {
+    upstream.gateway(&format!("websocket = true\n{keys}"))
 }
 
 /// Opens a WebSocket. Returns both ends.
 fn open(gateway: &Gateway, upstream: &RawUpstream) -> (TcpStream, TcpStream) {
-    let mut client = send(gateway, handshake("/api/events/live"));
+    let mut client = gateway.site.start(handshake("/api/events/live"));
     let (backend, _) = switch(upstream, "", b"");
     expect_switch(&mut client);
     (client, backend)
-}
-
-/// The open WebSockets, and those that were closed for a reason.
-fn open_count(gateway: &Gateway) -> u64 {
-    gateway.metric("colonnade_upstream_streams_open{upstream=\"events\",kind=\"websocket\"}")
-}
-
-fn wait_for_closed(gateway: &Gateway, cause: &str) {
-    let sample = format!(
-        "colonnade_upstream_streams_closed_total{{upstream=\"events\",kind=\"websocket\",cause=\"{cause}\"}}"
-    );
-    wait_until(cause, || gateway.metric(&sample) == 1);
 }
 
 #[test]
@@ -55,7 +35,7 @@ fn frames_pass_as_they_are_in_both_directions() {
         .header("sec-websocket-extensions", "permessage-deflate")
         .header("cookie", "a=b")
         .header("x-own", "1");
-    let mut client = send(&gateway, request);
+    let mut client = gateway.site.start(request);
     // A frame may come with the answer.
     let headers =
         "sec-websocket-protocol: chat\r\nsec-websocket-extensions: permessage-deflate\r\nx-own: 1\r\n";
@@ -102,11 +82,12 @@ fn frames_pass_as_they_are_in_both_directions() {
         backend
     });
     expect(&mut client, &large);
-    assert_eq!(open_count(&gateway), 1);
+    assert_eq!(gateway.open_streams(KIND), 1);
     drop(sender.join().unwrap());
     assert_eq!(client.read(&mut [0]).unwrap(), 0);
-    wait_for_closed(&gateway, "upstream_closed");
-    assert_eq!(open_count(&gateway), 0);
+    drop(client);
+    gateway.wait_for_closed_streams(KIND, "upstream_closed", 1);
+    assert_eq!(gateway.open_streams(KIND), 0);
     let log = gateway.output();
     assert!(!log.contains("room") && !log.contains("127.0.0.1\""), "{log}");
 }
@@ -117,14 +98,12 @@ fn handshake_that_is_refused_opens_nothing() {
     let other = "rate_limit_per_client_per_minute = 1000\nbreaker_failure_threshold = 1000\n\
                  [upstreams.other]\npath = \"/api/other\"\nurls = [\"http://127.0.0.1:1\"]\n";
     let gateway = gateway(&upstream, other);
-    let without = |name: &str| {
+    let replaced = |text: &str, by: &str| {
         let request = handshake("/api/events/live").into_bytes(gateway.site.address());
-        let text = String::from_utf8(request).unwrap();
-        let lines: Vec<&str> = text
-            .split("\r\n")
-            .filter(|line| !line.starts_with(name))
-            .collect();
-        lines.join("\r\n").into_bytes()
+        String::from_utf8(request)
+            .unwrap()
+            .replacen(text, by, 1)
+            .into_bytes()
     };
     let with = |request: Request| request.into_bytes(gateway.site.address());
     for (request, status) in [
@@ -140,9 +119,10 @@ fn handshake_that_is_refused_opens_nothing() {
             )),
             "403",
         ),
-        (without("origin: "), "403"),
-        (without("sec-websocket-key: "), "400"),
-        (without("sec-websocket-version: "), "400"),
+        (replaced("origin: ", "x-origin: "), "403"),
+        (replaced("sec-websocket-key: ", "x-key: "), "400"),
+        (replaced("sec-websocket-version: ", "x-version: "), "400"),
+        (replaced("-version: 13", "-version: 8"), "426"),
         (with(handshake("/api/events/live").body("x")), "400"),
         // Of no page that may open a WebSocket.
         (
@@ -157,11 +137,13 @@ fn handshake_that_is_refused_opens_nothing() {
         client.write_all(&request).unwrap();
         let head = read_head(&mut client).unwrap();
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+        let has = |line: &str| head.contains(&format!("\r\n{line}\r\n"));
         assert_eq!(
-            status == "400",
-            head.contains("\r\nsec-websocket-version: 13\r\n"),
+            matches!(status, "400" | "426"),
+            has("sec-websocket-version: 13"),
             "{head}"
         );
+        assert_eq!(status == "426", has("upgrade: websocket"), "{head}");
     }
     // Answers of the upstream, and what the visitor gets.
     let wrong =
@@ -171,7 +153,7 @@ fn handshake_that_is_refused_opens_nothing() {
         ("200 OK\r\ncontent-length: 0", "502"),
         (wrong, "502"),
     ] {
-        let mut client = send(&gateway, handshake("/api/events/live"));
+        let mut client = gateway.site.start(handshake("/api/events/live"));
         let (mut backend, _) = upstream.accept_request();
         write!(backend, "HTTP/1.1 {answer}\r\n\r\n").unwrap();
         let head = read_head(&mut client).unwrap();
@@ -180,7 +162,7 @@ fn handshake_that_is_refused_opens_nothing() {
             "{answer}: {head}"
         );
     }
-    assert_eq!(open_count(&gateway), 0);
+    assert_eq!(gateway.open_streams(KIND), 0);
 }
 
 #[test]
@@ -200,7 +182,7 @@ fn idle_and_old_websockets_are_closed_with_1001() {
         assert_eq!(client.read(&mut [0]).unwrap(), 0);
         assert_eq!(backend.read(&mut [0]).unwrap(), 0);
         drop((client, backend));
-        wait_for_closed(&gateway, cause);
+        gateway.wait_for_closed_streams(KIND, cause, 1);
     }
 }
 
@@ -235,22 +217,33 @@ fn shutdown_completes_frames_and_closes_with_1001() {
 }
 
 #[test]
-fn client_has_limited_number_of_websockets() {
+fn client_and_upstream_have_limited_websockets() {
     let upstream = RawUpstream::start();
-    let keys = "max_concurrent = 1\nkeepalive_timeout_ms = 0\nmax_streams = 4\nmax_streams_per_client = 1\n";
+    let keys = "max_concurrent = 1\nkeepalive_timeout_ms = 0\nmax_streams = 2\nmax_streams_per_client = 1\n";
     let gateway = gateway(&upstream, keys);
-    let (client, _backend) = open(&gateway, &upstream);
-    let refused = gateway.site.send(handshake("/api/events/live"));
-    assert_eq!((refused.status, refused.header("retry-after")), (429, "1"));
+    let (client, mut first) = open(&gateway, &upstream);
+    let refused = |site: &Client, status| {
+        let response = site.send(handshake("/api/events/live"));
+        assert_eq!((response.status, response.header("retry-after")), (status, "1"));
+    };
+    refused(&gateway.site, 429);
+    // Another client takes the last one of all.
+    let [second, third] = [2, 3].map(|last| gateway.site.with_source_ip(Ipv4Addr::new(127, 0, 0, last)));
+    let mut other = second.start(handshake("/api/events/live"));
+    let (_other_backend, _) = switch(&upstream, "", b"");
+    expect_switch(&mut other);
+    refused(&third, 503);
     // A WebSocket takes no permit of requests.
-    let mut visitor = send(&gateway, Request::new("GET", "/api/events/list"));
+    let mut visitor = gateway.site.start(Request::new("GET", "/api/events/list"));
     let (mut backend, _) = upstream.accept_request();
     write!(backend, "HTTP/1.1 204 No Content\r\n\r\n").unwrap();
     assert!(read_head(&mut visitor).unwrap().starts_with("HTTP/1.1 204 "));
     drop(client);
-    wait_for_closed(&gateway, "client_closed");
+    assert_eq!(first.read(&mut [0]).unwrap(), 0);
+    drop(first);
+    gateway.wait_for_closed_streams(KIND, "client_closed", 1);
     let (_client, _backend) = open(&gateway, &upstream);
-    assert_eq!(open_count(&gateway), 1);
+    assert_eq!(gateway.open_streams(KIND), 2);
 }
 
 /// The next frame of the first stream.
@@ -311,8 +304,15 @@ fn http2_stream_carries_a_websocket() {
     assert_eq!((stream, frames::status(&block)), (3, "403".to_owned()));
     assert_eq!(next_frame(&mut client), (frames::DATA, 0, 1, GOING_AWAY.to_vec()));
     expect_masked_going_away(&mut backend);
+    // Both answer, and close.
+    assert!(client.send(frames::frame(
+        frames::DATA,
+        frames::END_STREAM,
+        1,
+        &header(0x88, 0, MASK)
+    )));
     drop(backend);
     let (kind, flags, ..) = next_frame(&mut client);
     assert_eq!((kind, flags), (frames::DATA, frames::END_STREAM));
-    wait_for_closed(&gateway, "idle_timeout");
+    gateway.wait_for_closed_streams(KIND, "idle_timeout", 1);
 }

@@ -125,6 +125,13 @@ impl Client {
         stream
     }
 
+    /// Opens a connection, and sends a request.
+    pub(crate) fn start(&self, request: Request) -> TcpStream {
+        let mut stream = self.connect();
+        stream.write_all(&request.into_bytes(self.address)).unwrap();
+        stream
+    }
+
     /// Opens a connection with a request in flight that waits for its body.
     pub(crate) fn pending_upload(&self) -> TcpStream {
         let mut stream = self.connect();

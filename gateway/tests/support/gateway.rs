@@ -528,6 +528,21 @@ impl Gateway {
         self.sample(sample).unwrap_or(0)
     }
 
+    /// The open streams of the upstream `events`, of a kind.
+    pub(crate) fn open_streams(&self, kind: &str) -> u64 {
+        self.metric(&format!(
+            "colonnade_upstream_streams_open{{upstream=\"events\",kind=\"{kind}\"}}"
+        ))
+    }
+
+    /// Waits until so many of them have been closed for this cause.
+    pub(crate) fn wait_for_closed_streams(&self, kind: &str, cause: &str, count: u64) {
+        let sample = format!(
+            "colonnade_upstream_streams_closed_total{{upstream=\"events\",kind=\"{kind}\",cause=\"{cause}\"}}"
+        );
+        wait_until(cause, || self.metric(&sample) == count);
+    }
+
     /// The value of a sample, if present.
     fn sample(&self, sample: &str) -> Option<u64> {
         let response = self.admin.get("/metrics");

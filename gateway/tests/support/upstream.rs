@@ -13,6 +13,7 @@ use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 
+use super::Gateway;
 use super::client::TIMEOUT;
 
 /// The configuration of the upstream `events`, with these base URLs.
@@ -160,6 +161,11 @@ impl RawUpstream {
     /// The base URL.
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address())
+    }
+
+    /// Starts a gateway with this upstream `events`, and these keys of it.
+    pub(crate) fn gateway(&self, keys: &str) -> Gateway {
+        Gateway::start_with(&upstream_table(&[&self.origin()], keys), &[])
     }
 
     /// Accepts a connection.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use colonnade_admission::Full;
 use colonnade_web::problem::Problem;
-use http::header::{ALLOW, SEC_WEBSOCKET_VERSION};
+use http::header::{ALLOW, CONNECTION, SEC_WEBSOCKET_VERSION, UPGRADE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::call_state::CallFault;
@@ -21,6 +21,12 @@ const DESTINATION_NOT_FOUND: HeaderValue = HeaderValue::from_static("colonnade; 
 
 /// The only version of WebSocket.
 pub(crate) const VERSION: HeaderValue = HeaderValue::from_static("13");
+
+/// The value of `Upgrade` in a handshake.
+pub(crate) const WEBSOCKET: HeaderValue = HeaderValue::from_static("websocket");
+
+/// The value of `Connection` in a handshake.
+pub(crate) const SWITCH: HeaderValue = HeaderValue::from_static("Upgrade");
 
 /// The text of errors that the visitor cannot do anything about.
 const UNAVAILABLE: &str = "This isn’t available right now. Please try again.";
@@ -43,6 +49,9 @@ pub(crate) enum UpstreamError {
     /// The request asks for a WebSocket, but not as RFC 6455 requires (section 4.2.1).
     #[error("A WebSocket needs version 13 and a key, and no body.")]
     InvalidHandshake,
+    /// The request asks for another version of WebSocket (RFC 6455, section 4.4).
+    #[error("A WebSocket needs version 13.")]
+    OtherVersion,
     /// The request may change something and comes from another site's page.
     #[error("This works only from this site’s own pages.")]
     CrossOrigin,
@@ -109,6 +118,7 @@ impl UpstreamError {
             | Self::MethodNotAllowed { .. }
             | Self::Upgrade
             | Self::InvalidHandshake
+            | Self::OtherVersion
             | Self::CrossOrigin
             | Self::UnexpectedBody
             | Self::NotCached => Outcome::Rejected,
@@ -154,6 +164,7 @@ impl Problem for UpstreamError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::Upgrade => StatusCode::NOT_IMPLEMENTED,
+            Self::OtherVersion => StatusCode::UPGRADE_REQUIRED,
             Self::CrossOrigin => StatusCode::FORBIDDEN,
             Self::UnexpectedBody | Self::InvalidHandshake | Self::RequestBroken => StatusCode::BAD_REQUEST,
             Self::RequestTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -189,6 +200,12 @@ impl Problem for UpstreamError {
         match self {
             Self::NotFound => drop(headers.insert(PROXY_STATUS, DESTINATION_NOT_FOUND)),
             Self::InvalidHandshake => drop(headers.insert(SEC_WEBSOCKET_VERSION, VERSION)),
+            // RFC 9110, section 15.5.22.
+            Self::OtherVersion => headers.extend([
+                (SEC_WEBSOCKET_VERSION, VERSION),
+                (CONNECTION, SWITCH),
+                (UPGRADE, WEBSOCKET),
+            ]),
             Self::MethodNotAllowed { allow } => drop(headers.insert(ALLOW, allow.clone())),
             _ => {}
         }

@@ -28,7 +28,7 @@ use http_body::Body as _;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 
-use crate::error::{UpstreamError, VERSION};
+use crate::error::{SWITCH, UpstreamError, VERSION, WEBSOCKET};
 use crate::hop_by_hop::asks_for_upgrade;
 use crate::request_headers;
 use crate::send::{Outgoing, StreamRequest};
@@ -39,11 +39,6 @@ use relay::relay;
 
 /// What a server appends to the key of a client (RFC 6455, section 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-
-const WEBSOCKET: HeaderValue = HeaderValue::from_static("websocket");
-
-/// The value of `Connection` in a handshake.
-const SWITCH: HeaderValue = HeaderValue::from_static("Upgrade");
 
 /// A client's side of the handshake.
 struct Handshake<'a> {
@@ -61,22 +56,25 @@ pub(crate) fn is_websocket(head: &Parts) -> bool {
 }
 
 impl<'a> Handshake<'a> {
-    /// `None` if it is not valid.
-    fn of(head: &'a Parts) -> Option<Self> {
+    /// Checks the headers of a request.
+    fn of(head: &'a Parts) -> Result<Self, UpstreamError> {
         let is_http1 = head.method == Method::GET;
-        if !(is_http1 || head.method == Method::CONNECT)
-            || head.headers.get(SEC_WEBSOCKET_VERSION) != Some(&VERSION)
-        {
-            return None;
+        let version = head.headers.get(SEC_WEBSOCKET_VERSION);
+        // HTTP/2 has no `Upgrade`, which the response needs.
+        if is_http1 && version.is_some_and(|version| version != VERSION) {
+            return Err(UpstreamError::OtherVersion);
         }
-        Some(Self {
-            connection: head.extensions.get()?,
-            client: head.extensions.get()?,
-            key: if is_http1 {
-                Some(head.headers.get(SEC_WEBSOCKET_KEY)?)
-            } else {
-                None
-            },
+        let is_valid = version == Some(&VERSION) && (is_http1 || head.method == Method::CONNECT);
+        let parts = is_valid.then(|| Some((head.extensions.get()?, head.extensions.get()?)));
+        let (connection, client) = parts.flatten().ok_or(UpstreamError::InvalidHandshake)?;
+        let key = head.headers.get(SEC_WEBSOCKET_KEY).filter(|_| is_http1);
+        if is_http1 && key.is_none() {
+            return Err(UpstreamError::InvalidHandshake);
+        }
+        Ok(Self {
+            connection,
+            client,
+            key,
         })
     }
 
@@ -149,8 +147,10 @@ impl Upstream {
         body: &RequestBody,
     ) -> Result<(Handshake<'a>, OpenStream), UpstreamError> {
         // A body would end where the frames begin.
-        let handshake = Handshake::of(head).filter(|_| body.is_end_stream());
-        let handshake = handshake.ok_or(UpstreamError::InvalidHandshake)?;
+        if !body.is_end_stream() {
+            return Err(UpstreamError::InvalidHandshake);
+        }
+        let handshake = Handshake::of(head)?;
         if !origin::has_own_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
