@@ -49,20 +49,23 @@ fn document_has_policy_of_its_sections() {
     }
     let shop = gateway.get("/shop");
     let policy = "[policy]\nimages = [\"all.example\"]\n[policy.sections.shop]\nimages = [\"*.shop.example\"]\n\
-                  [policy.sections.ads]\nimages = [\"ads.example\", \"localhost:3000\"]\n";
+                  [policy.sections.ads]\nimages = [\"ads.example\", \"localhost:3000\"]\n\
+                  [policy.sections.legal]\nimages = [\"www.shop.example\"]\n";
     gateway.reload_and_wait(&configuration(policy));
     let all = "images all.example";
-    let (ads, local, own) = (
+    let (ads, local, own, legal) = (
         "images ads.example",
         "images localhost:3000",
         "images *.shop.example",
+        "images www.shop.example",
     );
     assert_eq!(
         images(&gateway, "/shop"),
         (
             " https://*.shop.example https://ads.example https://all.example http://localhost:3000"
                 .to_owned(),
-            json!([own, ads, all, local])
+            // The shell compares texts, so it also has what a wildcard includes.
+            json!([own, ads, all, local, legal])
         )
     );
     assert_eq!(
@@ -74,7 +77,10 @@ fn document_has_policy_of_its_sections() {
     );
     assert_eq!(
         images(&gateway, "/terms"),
-        (" https://all.example".to_owned(), json!([all]))
+        (
+            " https://all.example https://www.shop.example".to_owned(),
+            json!([all, legal])
+        )
     );
     let page = gateway.get("/_page/1?path=/terms");
     assert_eq!(page.header("cache-control"), "no-cache");

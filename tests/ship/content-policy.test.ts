@@ -114,5 +114,14 @@ test("A section has what the operator permits, in documents of its own", async (
   await page.goBack();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Photos");
   expect(await isSame(page)).toBe(true);
+
+  // Back from a document that may do less.
+  await page.goForward();
+  await page.reload();
+  await waitForHydration(page);
+  await mark(page);
+  await page.goBack();
+  await expectPhotos(page);
+  expect(await isSame(page)).toBe(false);
   images.close();
 });

@@ -35,6 +35,16 @@ impl PolicySettings {
         policy
     }
 
+    /// The permissions of documents with these sections: all that are configured for any section, so
+    /// that those of two documents tell which one may do more.
+    pub fn permissions<'a>(&self, sections: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let mut policy = self.of(sections);
+        for other in self.sections.values() {
+            policy.extend_within(other);
+        }
+        policy.permissions()
+    }
+
     /// Checks the values.
     pub(crate) fn resolve(&mut self, file: &mut ConfigFile<'_>) {
         let mut values = std::mem::take(&mut self.values);

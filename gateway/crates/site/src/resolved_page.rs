@@ -59,7 +59,7 @@ impl<'a> ResolvedPage<'a> {
             extension.config = config(&extension.manifest.section.name);
         }
         let names = sections(set, Some(manifest)).map(|section| section.name.as_str());
-        page.policy = values.policy.of(names).permissions();
+        page.policy = values.policy.permissions(names);
         page
     }
 

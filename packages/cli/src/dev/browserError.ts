@@ -23,7 +23,7 @@ export interface BrowserError {
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<DevelopmentProblemKind>(["hydration", "runtime", "policy"]);
-const BLOCKED_HTML = /requires 'TrustedHTML'/;
+const BLOCKED_HTML = "requires 'TrustedHTML'";
 const FRAME = /\/assets\/([^/]+)\/development\/([^\s:?]+)(?:\?[^\s:]*)?:(\d+):(\d+)/g;
 
 /** Parses a browser's report. Returns undefined if the text is not a report. */
@@ -65,7 +65,11 @@ export async function locateBrowserError(
 
 /** The settings that permit what the policy blocks. */
 function helpOf({ message, violation }: BrowserError, section: string | undefined): { readonly help?: string } {
-  const permission = violation ? permissionOfViolation(...violation) : BLOCKED_HTML.test(message) ? MARKUP : undefined;
+  const permission = violation
+    ? permissionOfViolation(...violation)
+    : message.includes(BLOCKED_HTML)
+      ? MARKUP
+      : undefined;
   return permission ? { help: withPermission("", permission, section) } : {};
 }
 

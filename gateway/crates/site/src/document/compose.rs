@@ -64,7 +64,7 @@ impl CommonParts {
             page: page
                 .map(|page| ResolvedPage::with_extensions(&deployment.frame, page, extensions(&page.points))),
             extensions: extensions(&deployment.frame.points),
-            policy: request.policy().permissions(),
+            policy: request.permissions(),
             reports: &self.error_reports,
             social_image: deployment.frame.social_image.as_ref(),
             view: content.map(|content| &*content.view),

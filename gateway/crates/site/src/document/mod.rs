@@ -60,8 +60,7 @@ pub struct Documents {
     store: Arc<Store>,
     renderer: Arc<Renderer>,
     cache: ByteCache<DocumentKey, Document>,
-    /// The documents of paths with a query. Visitors can make up any number of them, so they evict no
-    /// others.
+    /// The documents of paths with a query that no release lists. They evict no others.
     searches: ByteCache<DocumentKey, Document>,
     compositions: RequestCoalescer<DocumentKey, Arc<Document>>,
     metrics: DocumentMetrics,
@@ -118,7 +117,7 @@ impl Documents {
 
     /// The cache of a document.
     fn cache(&self, key: &DocumentKey) -> &ByteCache<DocumentKey, Document> {
-        if key.has_search() {
+        if key.is_made_up {
             &self.searches
         } else {
             &self.cache

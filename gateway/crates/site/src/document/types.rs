@@ -60,6 +60,8 @@ pub(super) struct DocumentKey {
     releases: usize,
     /// The canonical path with the canonical query; `None` for all paths without a page.
     pub(super) path: Option<String>,
+    /// Whether the path has a query that no release lists. Visitors can make up any number of them.
+    pub(super) is_made_up: bool,
     /// The revision of what it contains of the configuration.
     site: u64,
     /// The revision of the rules for extensions.
@@ -79,11 +81,19 @@ impl DocumentRequest {
         let deployment = Arc::clone(&selection.deployment);
         let page = requested.as_ref().map(|requested| Arc::clone(requested.page));
         let path = requested.map(|RequestedPage { path, search, .. }| with_search(path.canonical(), &search));
+        let release = page
+            .as_ref()
+            .and_then(|page| deployment.release(&page.section.name));
+        let is_listed = |path: &str| release.is_some_and(|release| release.names(path));
+        let is_made_up = path
+            .as_deref()
+            .is_some_and(|path| path.contains('?') && !is_listed(path));
         Self {
             key: DocumentKey {
                 deployment: Arc::clone(&deployment.name),
                 releases: deployment.releases.len(),
                 path,
+                is_made_up,
                 site: site.values.revision(),
                 rules: deployment.rules.revision(),
                 day: colonnade_clock::today(),
@@ -125,6 +135,11 @@ impl DocumentRequest {
         self.site.values.policy.of(self.sections())
     }
 
+    /// What it permits, for the shell.
+    pub(super) fn permissions(&self) -> Vec<String> {
+        self.site.values.policy.permissions(self.sections())
+    }
+
     /// The names of its sections.
     fn sections(&self) -> impl Iterator<Item = &str> {
         let sections = sections(&self.deployment, self.page.as_deref());
@@ -138,11 +153,6 @@ impl DocumentRequest {
 }
 
 impl DocumentKey {
-    /// Whether visitors can make up keys of the same path: they differ in the query.
-    pub(super) fn has_search(&self) -> bool {
-        self.path.as_ref().is_some_and(|path| path.contains('?'))
-    }
-
     /// The bytes that the cache needs for the key. It stores the key twice, and clients choose the
     /// path's length.
     pub(super) fn weight(&self) -> usize {
