@@ -14,7 +14,8 @@ export async function render(section, { path, search = "", page }) {
   const data = section.page(path, search);
   if (data.location) return { status: 307, location: data.location, readsToday: false };
   const { html = `<p>${path}[${search.replaceAll("&", ",")}]</p>`, canonical = path } = data;
-  return { status: 200, head: { title: "t", description: "d", canonical }, view: { kind: "page", data: {} }, html, readsToday: false };
+  const alternates = [{ language: "de", path: canonical }];
+  return { status: 200, head: { title: "t", description: "d", canonical, alternates }, view: { kind: "page", data: {} }, html, readsToday: false };
 }
 "#;
 
@@ -134,7 +135,7 @@ fn redirect_keeps_declared_parameters_only() {
 }
 
 #[test]
-fn canonical_url_has_declared_parameters_only() {
+fn links_to_page_have_declared_parameters_only() {
     const MODULE: &str =
         "export default { page: (path, search) => ({ canonical: decodeURIComponent(search.slice(5)) }) };";
     let gateway = start("", MODULE);
@@ -151,9 +152,11 @@ fn canonical_url_has_declared_parameters_only() {
             .replace('=', "%3D");
         let html = gateway.get(&format!("/list?sort={encoded}")).text();
         let url = format!("https://site.example{canonical}").replace('&', "&amp;");
-        let link = format!("<link data-head=\"\" rel=\"canonical\" href=\"{url}\">");
-        assert_eq!(html.contains(&link), is_written, "{html}");
-        assert_eq!(html.contains("rel=\"canonical\""), is_written, "{html}");
+        for rel in ["rel=\"canonical\"", "rel=\"alternate\" hreflang=\"de\""] {
+            let link = format!("<link data-head=\"\" {rel} href=\"{url}\">");
+            assert_eq!(html.contains(&link), is_written, "{html}");
+            assert_eq!(html.contains(rel), is_written, "{html}");
+        }
     }
 }
 
@@ -179,15 +182,18 @@ fn made_up_queries_evict_no_other_documents() {
     const MODULE: &str =
         "export default { page: (path, search) => ({ html: `<p>${' '.repeat(search && 8e5)}</p>` }) };";
     let gateway = start("", MODULE);
+    gateway.publish(&list("1.0.1", &["sort", "page"], MODULE).with_paths(&["/list", "/list?sort=a"]));
+    gateway.deploy(&json!({ "list": "1.0.1" }));
     let misses = || gateway.metric("colonnade_document_cache_misses_total");
-    gateway.get("/list");
+    let listed = || ["/list", "/list?sort=a"].map(|path| gateway.get(path).status);
+    listed();
     attack_rendering(&gateway, || {
         for number in 0..50 {
             gateway.get(&format!("/list?page={number}"));
         }
     });
     let before = misses();
-    gateway.get("/list");
+    listed();
     assert_eq!(misses(), before);
     gateway.get("/list?page=0");
     assert_eq!(misses(), before + 1);

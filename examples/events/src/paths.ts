@@ -22,8 +22,8 @@ export interface ListAddress {
 }
 
 /** Path of a list of events. The first page has no number. */
-export function listPath({ city, page = 1 }: ListAddress): string {
-  return listSearch.path(pathTo("/events/:city", { city }), { page: page === 1 ? undefined : page });
+export function listPath({ city, page }: ListAddress): string {
+  return listSearch.path(pathTo("/events/:city", { city }), { page });
 }
 
 /** Path of an event's page. */

@@ -4,6 +4,7 @@ import { TEST_SITE } from "@colonnade/kit/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { applyHead, noindexHead } from "./head.js";
+import { searchNames } from "./loading/reload.js";
 
 const HEAD: Head = {
   title: "A page",
@@ -145,6 +146,24 @@ describe("applyHead", () => {
       expect(document.head.querySelector("link, meta[property='og:url']")).toBeNull();
     },
   );
+
+  test.each([
+    ["/list", true],
+    ["/list?page=2&sort=a%20b", true],
+    ["/list?sort=a&page=2", false],
+    ["/list?page=2&utm_source=x", false],
+    ["/list?page", false],
+    ["/list?sort=a b", false],
+    ["/list?sort=a=b", false],
+  ])("the URL %j is written: %j, as by the gateway", (path, isWritten) => {
+    searchNames.set(location.pathname, ["sort", "page"]);
+    const social = { title: "s", description: "d", type: "website", url: path } as const;
+    applyHead({ ...HEAD, canonical: path, alternates: [{ language: "de", path }], social }, TEST_SITE);
+    const url = isWritten ? `https://site.example${path}` : undefined;
+    for (const selector of ["link[rel=canonical]", "link[hreflang=de]", "meta[property='og:url']"])
+      expect(content(selector)).toBe(url);
+    searchNames.clear();
+  });
 
   test("a missing page is noindex and has no canonical URL", () => {
     applyHead(HEAD, TEST_SITE);

@@ -2,61 +2,66 @@ import type { Head, Site } from "@colonnade/kit";
 import { isSitePath, type SocialImage } from "@colonnade/kit/shell";
 
 import { head as documentHead } from "./documentMembers.js";
-import { pathnameOf } from "./loading/reload.js";
+import { pathnameOf, viewPath } from "./loading/reload.js";
 import { languageOf } from "./language.js";
 import { titlesOf, type ShellParts } from "./parts.js";
 
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
 const MARK = "data-head";
 
-type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string>>];
+type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string | number>>];
 
-function absolute(origin: string, path: string): string {
-  return `${origin}${path}`;
-}
+const CANONICAL = /^([?&][\w-]+=[\w.!~*'()%-]*)*$/;
 
-/** The URL of a page that a section names by its path, with or without a query; undefined if the text is not a path. */
+/**
+ * The URL of the current page, or of one in another language, that a section names by its path. As in the document from the gateway, it is
+ * undefined if the text is not a path, or has a query that is not in its canonical form or not of the page's parameters.
+ */
 function pageUrl(origin: string, path: string): string | undefined {
-  return isSitePath(pathnameOf(path)) ? absolute(origin, path) : undefined;
+  const { pathname } = location;
+  const own = pathnameOf(path);
+  const search = path.slice(own.length);
+  const isCanonical = isSitePath(own) && CANONICAL.test(search) && viewPath({ pathname, search }) === pathname + search;
+  return isCanonical ? origin + path : undefined;
 }
 
-function meta(key: "name" | "property", name: string, content: string | undefined): Tag[] {
+function meta(key: "name" | "property", name: string, content: string | number | undefined): Tag[] {
   return content === undefined ? [] : [["meta", { [key]: name, content }]];
 }
 
-/** The links to the page in each of its languages. */
-function alternateTags({ alternates = [] }: Head, origin: string): Tag[] {
-  return alternates.flatMap(({ language, path }) => {
-    const href = pageUrl(origin, path);
-    return href === undefined ? [] : [["link", { rel: "alternate", hreflang: language, href }]];
-  });
+function property(name: string, content: string | number | undefined): Tag[] {
+  return meta("property", `og:${name}`, content);
+}
+
+function link(origin: string, path: string, attributes: Readonly<Record<string, string>>): Tag[] {
+  const href = pageUrl(origin, path);
+  return href === undefined ? [] : [["link", { ...attributes, href }]];
 }
 
 /** The tags of the image in link previews. */
 function imageTags({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
   return [
-    ...meta("property", "og:image", absolute(origin, file)),
-    ...meta("property", "og:image:width", String(width)),
-    ...meta("property", "og:image:height", String(height)),
-    ...meta("property", "og:image:alt", alt),
+    ...property("image", origin + file),
+    ...property("image:width", width),
+    ...property("image:height", height),
+    ...property("image:alt", alt),
     ...meta("name", "twitter:card", "summary_large_image"),
   ];
 }
 
 /** The tags of a head, in order. */
 function headTags(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
-  const { social } = head;
-  const canonical = pageUrl(origin, head.canonical);
+  const { social, alternates = [] } = head;
   return [
     ...meta("name", "description", head.description),
     ...meta("name", "robots", robotsOf(head)),
     ...meta("name", "keywords", head.keywords),
-    ...(canonical === undefined ? [] : [["link", { rel: "canonical", href: canonical }] as const]),
-    ...alternateTags(head, origin),
-    ...meta("property", "og:title", social?.title),
-    ...meta("property", "og:description", social?.description),
-    ...meta("property", "og:type", social?.type),
-    ...meta("property", "og:url", social && pageUrl(origin, social.url)),
+    ...link(origin, head.canonical, { rel: "canonical" }),
+    ...alternates.flatMap(({ language, path }) => link(origin, path, { rel: "alternate", hreflang: language })),
+    ...property("title", social?.title),
+    ...property("description", social?.description),
+    ...property("type", social?.type),
+    ...property("url", social && pageUrl(origin, social.url)),
     ...(social && image ? imageTags(image, origin) : []),
   ];
 }
@@ -86,11 +91,6 @@ function robotsOf({ robots }: { readonly robots?: string }): string | undefined 
   return isPreview() ? "noindex,nofollow" : robots;
 }
 
-/** Whether the document's head already belongs to the page with this canonical URL. */
-function hasCanonical(url: string | undefined): boolean {
-  return url !== undefined && documentHead.querySelector(`link[${MARK}][rel=canonical]`)?.getAttribute("href") === url;
-}
-
 /**
  * Replaces the page's tags in the document's head. `image` is the link preview image of pages that have `social`.
  *
@@ -98,17 +98,23 @@ function hasCanonical(url: string | undefined): boolean {
  * JSON-LD. It stays as long as its page is current.
  */
 export function applyHead(head: Head | { title: string; robots: string }, site: Site, image?: SocialImage): void {
-  const { origin } = site;
+  const { origin, language } = site;
+  const isPage = "canonical" in head;
   document.title = head.title;
-  setLanguage("canonical" in head ? (head.language ?? site.language) : site.language, site.language);
-  const keepsBreadcrumbs = "canonical" in head && hasCanonical(pageUrl(origin, head.canonical));
-  for (const old of documentHead.querySelectorAll(`[${MARK}]`)) {
+  setLanguage(isPage ? (head.language ?? language) : language, language);
+  const canonical = isPage && pageUrl(origin, head.canonical);
+  const keepsBreadcrumbs =
+    canonical && documentHead.querySelector("[rel=canonical]")?.getAttribute("href") === canonical;
+  // A robots tag of an unknown path is not marked.
+  for (const old of documentHead.querySelectorAll(`[${MARK}],[name=robots]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }
-  // Also removes a robots tag that is not marked.
-  documentHead.querySelector(`meta[name=robots]`)?.remove();
-  const tags = "canonical" in head ? headTags(head, origin, image) : meta("name", "robots", robotsOf(head));
-  for (const [name, attributes] of tags) append(name, attributes);
+  const tags = isPage ? headTags(head, origin, image) : meta("name", "robots", robotsOf(head));
+  for (const [name, attributes] of tags) {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries({ [MARK]: "", ...attributes })) element.setAttribute(key, value);
+    documentHead.append(element);
+  }
 }
 
 /**
@@ -123,11 +129,4 @@ function setLanguage(tag: string, fallback: string): void {
   if (!language || documentElement.lang === language.tag) return;
   documentElement.lang = language.tag;
   documentElement.dir = language.direction;
-}
-
-function append(name: string, attributes: Readonly<Record<string, string>>): void {
-  const element = document.createElement(name);
-  element.setAttribute(MARK, "");
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  documentHead.append(element);
 }

@@ -23,7 +23,7 @@ export type SearchValues<S extends SearchSchemas> = {
 export interface DefinedSearch<S extends SearchSchemas> extends Search<SearchOf<S>> {
   /**
    * A path with these parameters in their canonical form, for links and for `canonical` of a head: sorted, and percent-encoded. One that
-   * is undefined is left out. The path has no query and no fragment.
+   * is undefined, or the default of its schema, is left out. The path has no query and no fragment.
    */
   path(path: string, values: SearchValues<S>): string;
 }
@@ -33,6 +33,12 @@ function literalOf(text: string | undefined): number | boolean | undefined {
   if (text === "true" || text === "false") return text === "true";
   const number = Number(text);
   return Number.isFinite(number) && String(number) === text ? number : undefined;
+}
+
+/** The value without a parameter. Undefined if there is none, or if the schema is asynchronous. */
+function defaultOf(schema: StandardSchemaV1 | undefined): unknown {
+  const result = schema?.["~standard"].validate(undefined);
+  return result && "value" in result ? result.value : undefined;
 }
 
 /** Validates a text. A number or boolean counts if the schema rejects the text, or returns the number or boolean as it is. */
@@ -88,7 +94,7 @@ export function defineSearch<const S extends SearchSchemas>(schemas: S): Defined
     },
     path(path, values) {
       const pairs = Object.entries<string | number | boolean | undefined>(values).flatMap(([name, value]) =>
-        value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+        value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encodeURIComponent(value)}`,
       );
       return pairs.length > 0 ? `${path}?${pairs.sort().join("&")}` : path;
     },

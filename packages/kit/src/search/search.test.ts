@@ -87,8 +87,8 @@ describe("a schema", () => {
   });
 });
 
-test("a path leaves out values that are undefined", () => {
-  const search = defineSearch({ page: v.optional(v.number()), q: v.optional(v.string()) });
+test("a path leaves out values that are undefined, or the default", () => {
+  const search = defineSearch({ page: v.optional(v.number(), 1), q: v.optional(v.string()), size: v.number() });
   expect(search.path("/events", { q: "a&b", page: 2 })).toBe("/events?page=2&q=a%26b");
-  expect(search.path("/events", { q: undefined })).toBe("/events");
+  expect(search.path("/events", { q: undefined, page: 1, size: 1 })).toBe("/events?size=1");
 });

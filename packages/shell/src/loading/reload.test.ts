@@ -43,11 +43,11 @@ describe("viewPath", () => {
   });
 
   test.each([
-    [undefined, "?b=1&a=2", "/list?b=1&a=2"],
+    [undefined, "?b=1&a=2", "/list?a=2&b=1"],
     [undefined, "", "/list"],
     [[], "?b=1&a=2", "/list"],
     [["a"], "?b=1&a=2", "/list?a=2"],
-    [["a", "b"], "?b=1&x=3&a=2", "/list?b=1&a=2"],
+    [["a", "b"], "?b=1&x=3&a=2", "/list?a=2&b=1"],
     [["a"], "?ab=1", "/list"],
   ])("of a page with the parameters %j at %j is %s", (names, search, path) => {
     if (names) searchNames.set("/list", names);

@@ -16,12 +16,13 @@ export function isReachable(path: string): Promise<boolean> {
 export const searchNames = new Map<string, readonly string[]>();
 
 /**
- * The path of the view at a URL: with those query parameters that its page declares or, as long as the page is unknown, with all.
+ * The path of the view at a URL: with those query parameters that its page declares or, as long as the page is unknown, with all,
+ * sorted.
  */
 export function viewPath({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
   const names = searchNames.get(pathname);
-  const isDeclared = (pair: string): unknown => (names ? names.some((name) => pair.startsWith(`${name}=`)) : pair);
-  const pairs = search.slice(1).split("&").filter(isDeclared);
+  const isDeclared = (pair: string): unknown => (names ? names.includes(pair.replace(/=.*/, "")) : pair);
+  const pairs = search.slice(1).split("&").filter(isDeclared).sort();
   return pairs.length > 0 ? `${pathname}?${pairs.join("&")}` : pathname;
 }
 

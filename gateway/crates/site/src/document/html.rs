@@ -261,7 +261,7 @@ impl DocumentTemplate<'_> {
             ));
         }
         for Alternate { language, path } in &page.alternates {
-            if let Some(url) = self.page_url(path) {
+            if let Some(url) = self.own_url(path) {
                 let (language, url) = (escape(language), escape(&url));
                 head.raw(&format!(
                     "<link data-head=\"\" rel=\"alternate\" hreflang=\"{language}\" href=\"{url}\">"
@@ -276,7 +276,7 @@ impl DocumentTemplate<'_> {
         RequestPath::is_site_path(path).then(|| format!("{}{path}", self.origin))
     }
 
-    /// The URL of this page, which may have a query in its canonical form.
+    /// The URL of this page or of one in another language, which may have a query in its canonical form.
     fn own_url(&self, text: &str) -> Option<String> {
         let (path, search) = split_search(text);
         let names = self.boot.page.as_ref().map(|page| &*page.manifest.search);

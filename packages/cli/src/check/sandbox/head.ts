@@ -30,8 +30,7 @@ export function* headProblems(
     ...breadcrumbs.map((step) => ["breadcrumb path", step.path] as const),
   ] as const;
   for (const [what, url] of named) {
-    const isOwn = what === "canonical path" || what === "social URL";
-    if (url && !isSitePath(isOwn ? withoutSearch(url, searchNames) : url))
+    if (url && !isSitePath(what === "breadcrumb path" ? url : withoutSearch(url, searchNames)))
       yield {
         code: "COL115",
         problem: `the ${what} of ${path} is ${JSON.stringify(url)}; expected a path of this site, percent-encoded`,
