@@ -160,7 +160,7 @@ function extensionSource(members: string): string {
 
 const POINTS_PAGE = pageSource(
   "extensionPoints: points,\n" +
-    "Component: () => <><h1>Lab</h1>{points.map((point) => <ExtensionPoint key={point.id} point={point} props={{ count: 1 }} />)}</>",
+    "Component: () => <><h1>Lab</h1>{points.map((point) => <ExtensionPoint key={point.id} point={point} props={{ count: 1, note: undefined } as never} />)}</>",
   `${IMPORTS}const points = ${JSON.stringify(MODULES)}.map((name) => defineExtensionPoint<{ count: number }>(` +
     "{ id: `hello/${name}`, version: 1, max: 4, examples: [{ count: 1 }, { count: 2 }] }));",
 );

@@ -10,7 +10,7 @@ export class Places {
 
   /** Renders the place of a point, as the shell does. */
   readonly Place = ({ reference, props, empty }: ExtensionPlaceProps): ReactElement => {
-    this.#props.set(reference, props);
+    this.#props.set(reference, passed(props));
     return <ExtensionPlaceElement reference={reference} empty={empty} />;
   };
 
@@ -31,4 +31,10 @@ export class Places {
     }
     return null;
   }
+}
+
+/** Props of a point as the shell passes them: without members that are undefined. */
+function passed(props: unknown): unknown {
+  if (typeof props !== "object" || props === null || Array.isArray(props)) return props;
+  return Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
 }
