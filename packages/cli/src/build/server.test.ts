@@ -6,10 +6,16 @@ import { promisify } from "node:util";
 
 import { build, type Release } from "@colonnade/cli";
 import { TEST_SITE } from "@colonnade/kit/testing";
+import * as tar from "tar";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Configuration } from "webpack";
 
 import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { loadConfig } from "./config.js";
+import { DEVELOPMENT_SHELL } from "./developmentShell.js";
 import { SERVER_SPECIFIERS, shellServerEntry } from "./server.js";
+import { identify } from "./version.js";
+import { shellServerConfiguration } from "./webpack.js";
 
 const SHELL: Files = {
   "section.config.js": `export default {
@@ -36,6 +42,14 @@ async function shellRelease(files: Files = {}, { development = false } = {}): Pr
   const folder = await helloSection({ ...SHELL, ...files });
   const { release } = await build(folder, { final: false, development });
   return { folder, release };
+}
+
+/** The configuration of the shell's server module in development mode. */
+async function developmentServer(folder: string): Promise<Configuration> {
+  const mode = { final: false, development: true };
+  const config = await loadConfig(folder);
+  const identity = await identify(folder, config, mode);
+  return shellServerConfiguration({ folder, output: folder, config, identity, installed: {}, mode }, "");
 }
 
 /** Installs the server modules of releases as packages, runs a module that imports them, and parses its output. */
@@ -121,17 +135,20 @@ console.log(JSON.stringify({ html, same }));
     expect(same).toEqual([true, true, true]);
   });
 
-  test("use React's production build even in development mode", async () => {
-    const { folder, release } = await shellRelease({}, { development: true });
-    const server = await readFile(path.join(folder, "release/server/index.js.LICENSE.txt"), "utf8");
-    const scripts = [...release.assets, release.entry].map((file) =>
-      readFile(path.join(folder, "release", file), "utf8"),
-    );
-    const client = (await Promise.all(scripts)).join("\n");
+  test("use React's production build, and only browsers of the development variant another one", async () => {
+    const client = path.join(shell.folder, "release/client");
+    let scripts = "";
+    await tar.list({
+      file: path.join(client, DEVELOPMENT_SHELL),
+      filter: (name) => /client\/.*\.js$/.test(name),
+      onReadEntry: (entry) => entry.on("data", (text) => (scripts += String(text))),
+    });
+    const license = await readFile(path.join(shell.folder, "release/server/index.js.LICENSE.txt"), "utf8");
     // File names in React's own comments.
-    expect([...new Set(client.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.development.js"]);
-    expect([...new Set(server.match(/\breact\.\w+\.js\b/g))]).toEqual(["react.production.js"]);
-    expect(release.modules).toEqual(shell.release.modules);
+    const namesIn = (text: string): string[] => [...new Set(text.match(/\breact\.\w+\.js\b/g))];
+    expect([namesIn(scripts), namesIn(license)]).toEqual([["react.development.js"], ["react.production.js"]]);
+    const { mode, optimization } = await developmentServer(shell.folder);
+    expect([mode, optimization?.nodeEnv]).toEqual(["production", undefined]);
   });
 
   test("come with the facts that the shell reads, and its meta tags", () => {

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 
 import * as tar from "tar";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { failure, runCompiled } from "../../fixtures/command.js";
-import { helloSection, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
+import { helloSection, nativeSection, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
 import { DEVELOPMENT_FORMAT } from "../build/developmentShell.js";
 import type { Development } from "../dev/index.js";
 import { CONTRACT } from "@colonnade/kit/contract";
@@ -164,8 +164,10 @@ test.each([
 
 test("the builds, and the end of the command, do not wait for the types of other sections", async () => {
   const lines: string[] = [];
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
   const development = await startDevelopment([folder], (line) => lines.push(line));
   await development.close();
+  timeout.mockRestore();
   expect(unanswered).toHaveLength(1);
   await Promise.all(unanswered);
   expect(lines.filter((line) => line.includes("types of other sections"))).toEqual([]);
@@ -182,7 +184,7 @@ test("the types of another section under development follow its builds, and inco
     `const text = (value) => String(value);\n` +
     `export default function PriceTag(props: { readonly price: ${type} }) {\n  return <b>{text(props.price)}</b>;\n}\n`;
   const config = { name: "catalog", entry: "./src/section.ts", exposes: { "./PriceTag": "./src/PriceTag.tsx" } };
-  const catalog = await helloSection({
+  const catalog = await nativeSection({
     "section.config.js": `export default ${JSON.stringify(config)};`,
     "src/PriceTag.tsx": priceTag("string"),
     "tsconfig.json": TSCONFIG.replace('"strict":true', '"strict":false'),

@@ -10,7 +10,14 @@ import * as tar from "tar";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { failure, runSection } from "../../fixtures/command.js";
-import { helloSection, NODE_MODULES, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
+import {
+  helloSection,
+  nativeSection,
+  NODE_MODULES,
+  temporaryFolder,
+  TSCONFIG,
+  writeFiles,
+} from "../../fixtures/temporary.js";
 import { runCompiler } from "../build/compiler.js";
 import { TYPES_ARCHIVE, TYPES_FOLDER, writeDeclarations } from "../build/declarations.js";
 
@@ -31,8 +38,8 @@ export default function PriceTag(props: Props) {
 `;
 const EXPOSES = { "./PriceTag": "./src/parts/PriceTag.tsx" };
 
-const catalog = (): Promise<string> =>
-  helloSection({
+const catalog = (create = nativeSection): Promise<string> =>
+  create({
     "tsconfig.json": TSCONFIG,
     "src/parts/PriceTag.tsx": PRICE_TAG,
     // TypeScript copies no declarations of a team's own.
@@ -42,7 +49,8 @@ const catalog = (): Promise<string> =>
 
 let archive: Buffer;
 beforeAll(async () => {
-  const folder = await catalog();
+  // With the TypeScript of a new section.
+  const folder = await catalog(helloSection);
   const output = path.join(folder, "release.building");
   await writeDeclarations(folder, EXPOSES, output);
   archive = await readFile(path.join(output, TYPES_ARCHIVE));
@@ -79,7 +87,7 @@ describe("the types of a release", () => {
   });
 
   test("that only ambient declarations have are a warning", async () => {
-    const folder = await helloSection({
+    const folder = await nativeSection({
       "tsconfig.json": TSCONFIG,
       "src/globals.d.ts": "type Money = number;\ntype Secret = string;\n",
       "src/Price.ts":
@@ -172,7 +180,7 @@ describe("colonnade types", () => {
       'type Props = PropsOf<Catalog["aside"]>; const data = ({ props }: { props: Props }) => ({ name: props.produce });\n' +
       "export const extension = defineExtension({ data, Component: ({ props }) => <b>{props.brand}</b> });\n" +
       'export const cart = defineChannel<ChannelValue<Catalog["cart"]>>("catalog/cart"); cart.publish({ product: 7 });\n';
-    const folder = await helloSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
+    const folder = await nativeSection({ "tsconfig.json": TSCONFIG, "src/uses.tsx": source });
     // The section uses nothing of this one, whose types need the package, too.
     special.set(REMOTES, invalid("unused", {}));
     const { out, err, code } = await runSection(folder, ["types", "--site", site]);
@@ -328,7 +336,7 @@ describe("colonnade types", () => {
   });
 
   test("that tsconfig.json does not include are a warning with the line to add", async () => {
-    const folder = await helloSection({ "tsconfig.json": TSCONFIG.replace(`,"${TYPES_FOLDER}"`, "") });
+    const folder = await nativeSection({ "tsconfig.json": TSCONFIG.replace(`,"${TYPES_FOLDER}"`, "") });
     const { err, code } = await runSection(folder, ["types", "--site", site]);
     expect([err, code]).toEqual([
       "warning: tsconfig.json does not include the types of other sections, so TypeScript accepts any module and any prop of " +
