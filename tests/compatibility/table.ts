@@ -2,8 +2,8 @@
 import { expect as baseExpect, type Page } from "@playwright/test";
 import type { ContentPolicy } from "@colonnade/cli";
 
-// Operations that the policy blocks fail soon.
-const expect = baseExpect.configure({ timeout: 10_000 });
+// The test limits the time of an operation.
+const expect = baseExpect.configure({ timeout: 60_000 });
 
 /** One package, or a few that are used together. */
 export interface Entry {
