@@ -1,7 +1,4 @@
 import section from "@colonnade/cli/eslint";
-import js from "@eslint/js";
-import reactHooks from "eslint-plugin-react-hooks";
-import globals from "globals";
 import tseslint from "typescript-eslint";
 
 // Code that the content security policy blocks at run time.
@@ -32,37 +29,14 @@ const forbiddenMarkup = [
   },
 ];
 const platform = ["{console,shell,examples/minimal-shell,packages/*}/src/**/*.{ts,tsx}"];
+const sections = ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"];
 
-// Rules that need types are in .oxlintrc.json: Oxlint checks them with the compiler of the build.
+// What Oxlint does not have; .oxlintrc.json has all other rules.
 export default tseslint.config(
-  {
-    ignores: [
-      "console/src/openapi.d.ts",
-      "packages/kit/modules.d.ts",
-      "docs/.vitepress/cache/",
-      "**/dist/",
-      "**/release/",
-      "**/release.building/",
-      "target/",
-      "fuzz/",
-      ".run/",
-      "store/",
-      "**/test-results/",
-    ],
-  },
+  { ignores: ["**/*.{js,mjs}", "**/*.test.*", "**/testing/**", "**/dist/", "**/release/", "**/release.building/"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
-  js.configs.recommended,
-  {
-    files: ["**/*.{ts,tsx}"],
-    extends: [tseslint.configs.strict, tseslint.configs.stylistic],
-  },
-  {
-    files: ["**/*.tsx", "console/src/**/*.ts", "{shell,packages/shell,packages/design,mfe-*}/src/**/*.ts"],
-    ignores: ["**/*.test.*"],
-    plugins: { "react-hooks": reactHooks },
-    rules: reactHooks.configs.recommended.rules,
-  },
-  { files: platform, ignores: ["**/*.test.*"], rules: { "no-restricted-syntax": ["error", ...forbiddenMarkup] } },
+  { files: [...platform, ...sections], languageOptions: { parser: tseslint.parser } },
+  { files: platform, rules: { "no-restricted-syntax": ["error", ...forbiddenMarkup] } },
   ...section.map(({ rules, ...config }) => {
     const siblings = {
       group: ["../../../mfe-*", "../../mfe-*", "../../shell/*", "../../../shell/*"],
@@ -70,21 +44,9 @@ export default tseslint.config(
     };
     return {
       ...config,
-      files: ["mfe-*/src/**/*.{ts,tsx}", "examples/*/src/**/*.{ts,tsx}"],
-      ignores: ["**/*.test.*", "**/testing/**", "examples/minimal-shell/**"],
+      files: sections,
+      ignores: ["examples/minimal-shell/**"],
       rules: { ...rules, "no-restricted-imports": ["error", { patterns: [siblings] }] },
     };
   }),
-  {
-    files: ["{shell,console,docs,mfe-*,packages,examples}/**/*.{ts,tsx,js,mjs}"],
-    ignores: ["**/*.test.*", "**/testing/**"],
-    rules: {
-      "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
-      "max-params": ["error", 5],
-    },
-  },
-  // Playwright reads a fixture's dependencies from a destructuring pattern, which is empty if there are none.
-  { files: ["tests/support/*.ts"], rules: { "no-empty-pattern": "off" } },
-  { files: ["**/*.{js,mjs}"], languageOptions: { globals: globals.node } },
-  { files: ["**/service_worker_*.js"], languageOptions: { globals: globals.serviceworker } },
 );

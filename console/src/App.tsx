@@ -29,7 +29,7 @@ export function App(): ReactElement {
     }
   }, []);
   useEffect(() => {
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- state is set after the response
+    // oxlint-disable-next-line react/set-state-in-effect -- state is set after the response
     if (localStorage.getItem(HINT) !== null) void readSession();
   }, [readSession]);
   useEffect(() => {

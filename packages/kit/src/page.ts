@@ -98,7 +98,7 @@ export interface Head {
  * How the shell draws the frame around a page. The shell defines the options; its package declares them, as in `Facts`. All are
  * optional: the shell has defaults.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Shells add options to it.
+// oxlint-disable-next-line typescript/no-empty-object-type -- Shells add options to it.
 export interface Layout {}
 
 /** Props of a page's component. */

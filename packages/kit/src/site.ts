@@ -13,7 +13,7 @@
  * }
  * ```
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Sites add their facts to it.
+// oxlint-disable-next-line typescript/no-empty-object-type -- Sites add their facts to it.
 export interface Facts {}
 
 /**
@@ -26,7 +26,7 @@ export type SectionConfiguration = Readonly<Record<string, unknown>>;
  * What the gateway's integrations tell sections, by the name of the integration. One that is not configured is absent. The
  * packages that use an integration declare its type, as in {@link Facts}.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Packages add integrations to it.
+// oxlint-disable-next-line typescript/no-empty-object-type -- Packages add integrations to it.
 export interface Integrations {}
 
 /** A navigation link. */

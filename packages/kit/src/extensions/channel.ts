@@ -77,6 +77,7 @@ export function defineChannel<Value>(name: `${string}/${string}`): Channel<Value
     useLast() {
       // None in the first render: the next page renders before it replaces the current one.
       const [shown, show] = useState<LastValue>();
+      // oxlint-disable-next-line react/exhaustive-deps -- Each channel has its own.
       useLayoutEffect(() => listen(show), [listen]);
       return shown?.value as Value | undefined;
     },

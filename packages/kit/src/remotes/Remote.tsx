@@ -30,7 +30,7 @@ import type { Remotes, RemoteViewProps } from "../remoteLoader.js";
  * ```
  */
 // Empty until a declaration is merged into it.
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+// oxlint-disable-next-line typescript/no-empty-object-type
 export interface RemoteModules {}
 
 type DeclaredId = Extract<keyof RemoteModules, string>;
