@@ -37,7 +37,8 @@ export default defineConfig<object, WorkerFixtures>({
     { name: "publish", testMatch: "support/publish.setup.ts", teardown: "discard" },
     { name: "discard", testMatch: "support/discard.teardown.ts" },
     // Builds sections. The first build of a worker takes three seconds of CPU time longer than the others: it loads the compilers.
-    { name: "builds", testMatch: BUILDS, workers: 1, dependencies: ["publish"] },
+    // One worker would take longer than the two others for all else.
+    { name: "builds", testMatch: BUILDS, workers: 2, timeout: 600_000, dependencies: ["publish"] },
     {
       name: "server-rendering",
       testMatch: "{site,journeys,rendering,section-dev,operator-console,example,deploy}/**/*.test.ts",

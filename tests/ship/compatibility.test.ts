@@ -162,7 +162,7 @@ async function strictestPolicy(
 
 test("Usual packages work with the policy that the table names", async ({ context, startOwnSite, folder }) => {
   const isSoak = Boolean(process.env.SOAK);
-  test.setTimeout(isSoak ? 1_800_000 : 180_000);
+  if (isSoak) test.setTimeout(3_600_000);
   const entries = isSoak ? ENTRIES : ENTRIES.filter(({ inShortRun }) => inShortRun);
   const written = await writeExample(folder, entries, isSoak);
   if (isSoak) await symlink(path.join(SOURCES, "node_modules"), path.join(written, "node_modules"));

@@ -83,7 +83,6 @@ const mark = (page: Page): Promise<void> =>
 const isSame = (page: Page): Promise<boolean> => page.evaluate(() => "sameDocument" in window);
 
 test("A section has what the operator permits, in documents of its own", async ({ page, startOwnSite, folder }) => {
-  test.setTimeout(180_000);
   const images = createServer((_, response) => {
     response.writeHead(200, { "content-type": "image/svg+xml" }).end(SVG);
   });

@@ -194,7 +194,6 @@ test("Sections extend each other's pages, in one document", async ({
   startOwnSite,
   folder,
 }) => {
-  test.setTimeout(180_000);
   const api = startStormsApi();
   await once(api, "listening");
   const { port } = api.address() as AddressInfo;

@@ -37,7 +37,6 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
   startOwnSite,
   folder,
 }) => {
-  test.setTimeout(120_000);
   const own = await startOwnSite({ config: upstream.config });
   const section = sectionCommand(own.access);
   await section(folder, "new", "hello");

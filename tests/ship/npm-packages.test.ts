@@ -30,7 +30,6 @@ async function shellStyles(page: Page): Promise<readonly (readonly string[])[]> 
 }
 
 test("Ordinary packages work under the site's policy", async ({ page, startOwnSite, site, folder }) => {
-  test.setTimeout(180_000);
   await cp(SOURCES, folder, { recursive: true });
   const own = await startOwnSite({ config: { assets: { allow_wasm: true } } });
   const section = sectionCommand(own.access);

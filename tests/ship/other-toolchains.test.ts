@@ -77,7 +77,6 @@ async function clickAndExpect(page: Page, { counted }: Example): Promise<void> {
 }
 
 test("Sections of other toolchains render, hydrate and navigate", async ({ page, request, startOwnSite, folder }) => {
-  test.setTimeout(120_000);
   const own = await startOwnSite();
   const section = sectionCommand(own.access);
   const releases: string[] = [];

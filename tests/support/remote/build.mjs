@@ -1,4 +1,4 @@
-// Builds this remote as the guides of the three plugins of Module Federation show: build.mjs <toolchain> <name> <folder>
+// Builds remotes as the guides of the three plugins of Module Federation show: build.mjs (<toolchain> <name> <folder>)...
 import path from "node:path";
 
 import { ModuleFederationPlugin } from "@module-federation/enhanced/webpack";
@@ -9,7 +9,6 @@ import MiniCssExtractPlugin from "mini-css-extract-plugin";
 import { build } from "vite";
 import webpack from "webpack";
 
-const [, , toolchain = "", name = "", folder = ""] = process.argv;
 const root = import.meta.dirname;
 const image = { test: /\.png$/, type: "asset/resource" };
 const jsx = {
@@ -17,13 +16,15 @@ const jsx = {
 };
 
 const shared = { singleton: true, requiredVersion: "^19.0.0" };
-const options = {
+
+/** @param {string} name */
+const optionsOf = (name) => ({
   name,
   filename: "remoteEntry.js",
   exposes: { "./App": "./src/App.jsx" },
   shared: { react: shared, "react-dom": shared },
   dts: false,
-};
+});
 
 /**
  * Waits for a compilation.
@@ -38,9 +39,9 @@ const compile = (start) =>
     });
   });
 
-/** @type {Record<string, () => Promise<unknown>>} */
+/** @type {Record<string, (name: string, folder: string) => Promise<unknown>>} */
 const BUILDS = {
-  webpack: () =>
+  webpack: (name, folder) =>
     compile((done) =>
       webpack(
         {
@@ -57,12 +58,12 @@ const BUILDS = {
               image,
             ],
           },
-          plugins: [new MiniCssExtractPlugin(), new ModuleFederationPlugin(options)],
+          plugins: [new MiniCssExtractPlugin(), new ModuleFederationPlugin(optionsOf(name))],
         },
         done,
       ),
     ),
-  rspack: () =>
+  rspack: (name, folder) =>
     compile((done) =>
       rspack(
         {
@@ -77,20 +78,23 @@ const BUILDS = {
               image,
             ],
           },
-          plugins: [new rspack.CssExtractRspackPlugin(), new RspackFederationPlugin(options)],
+          plugins: [new rspack.CssExtractRspackPlugin(), new RspackFederationPlugin(optionsOf(name))],
         },
         done,
       ),
     ),
-  vite: () =>
+  vite: (name, folder) =>
     build({
       configFile: false,
       root,
       base: "./",
       logLevel: "error",
-      plugins: [federation({ ...options, manifest: true })],
+      plugins: [federation({ ...optionsOf(name), manifest: true })],
       build: { target: "chrome89", outDir: path.join(folder, "dist"), assetsInlineLimit: 0, emptyOutDir: true },
     }),
 };
 
-await BUILDS[toolchain]?.();
+for (let rest = process.argv.slice(2); rest.length > 0; rest = rest.slice(3)) {
+  const [toolchain = "", name = "", folder = ""] = rest;
+  await BUILDS[toolchain]?.(name, folder);
+}
