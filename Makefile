@@ -111,9 +111,11 @@ test: console
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-rust lint-rust test-web-and-site
 	@node tests/development/optional-tools.mjs
 
+# Browser tests wait for pages, and most linters use one core.
 test-web-and-site:
-	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web lint-web
-	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-site test-api
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-site lint-web
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-api
 
 lint: clippy lint-rust lint-web
 
@@ -127,12 +129,12 @@ lint-rust: tools
 	else echo "cargo-deny is not installed: skipping the license and duplicate crate checks."; fi
 	@node tests/development/advisories.mjs
 
-# Oxlint checks the rules that need types. In ESLint, fewer collections of young objects save an eighth of the CPU time.
+# Oxlint takes a third of the CPU time of ESLint, which checks only what Oxlint does not have.
 lint-web: releases docs console/src/openapi.d.ts
 	$(TSC) --build
 	$(API_REPORTS)
 	npx --no -- oxlint --deny-warnings
-	NODE_OPTIONS=--max-semi-space-size=64 npx --no -- eslint . --max-warnings 0
+	npx --no -- eslint . --max-warnings 0
 	npx --no -- prettier --check --log-level warn .
 
 test-rust: tools
@@ -193,7 +195,7 @@ gateway-tested: tools
 
 test-site: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
-	cd tests && npx --no -- playwright test $(FILE)
+	cd tests && $(IN_MEMORY) npx --no -- playwright test $(FILE)
 
 # Compares the admin API with its OpenAPI description. Needs Python 3.11.
 test-api: gateway-tested releases
