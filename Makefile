@@ -111,11 +111,10 @@ test: console
 	@$(MAKE) --no-print-directory -j3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-rust lint-rust test-web-and-site
 	@node tests/development/optional-tools.mjs
 
-# Browser tests wait for pages, and most linters use one core.
+# The jobs of `test` are shared. Browser tests leave time for the linters, other than the tests that run beside the gateway's.
 test-web-and-site:
 	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web
-	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) test-site lint-web
-	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-api
+	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-site lint-web test-api
 
 lint: clippy lint-rust lint-web
 
