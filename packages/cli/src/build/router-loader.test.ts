@@ -16,6 +16,21 @@ describe("React Router's components", () => {
     );
   });
 
+  test("keep no values of the data router that only a call creates", () => {
+    for (const value of [
+      "new Set(methods)",
+      "new WeakMap()",
+      'Symbol("reset")',
+      "Object.getOwnPropertyNames(known).sort()",
+    ]) {
+      expect(routerLoader(`var known = ${value};`)).toBe(`var known = /* @__PURE__ */ ${value};`);
+      expect(routerLoader(`_known = ${value};`)).toBe(`_known = /* @__PURE__ */ ${value};`);
+    }
+    expect(routerLoader("var useOptimisticImpl = React3[USE_OPTIMISTIC];")).toBe(
+      "var useOptimisticImpl = React3.useOptimistic;",
+    );
+  });
+
   test("lose their display names", () => {
     expect(routerLoader('var a = 1;\nLink.displayName = "Link";\nvar b = 2;')).toBe("var a = 1;\n\nvar b = 2;");
   });
@@ -51,6 +66,6 @@ describe("React Router's components", () => {
     expect(loaded).toContain("var NavLink = /* @__PURE__ */ React");
     expect(loaded).not.toMatch(/^\w+\.(displayName|contextType) =/m);
     expect(loaded).toMatch(/Object\.assign\(class .*^\}, \{ contextType: \w+ \}\)/ms);
-    expect(loaded.match(/^var \w+ = React\d*\.\w+\(/gm) ?? []).toEqual([]);
+    expect(loaded.match(/^var \w+ = React\d*(?:\.\w+\(|\[USE_OPTIMISTIC)/gm) ?? []).toEqual([]);
   });
 });

@@ -1,16 +1,21 @@
 const CLASS = /^var (\w+) = (class extends [\w.]+ \{\n[^]*?\n\});$/gm;
+const CREATION =
+  /^((?:var )?\w+ = )(?=React\d*\.(?:createContext|forwardRef|memo)\(|new (?:Set|WeakMap)\(|(?:Symbol|Object\.getOwnPropertyNames)\()/gm;
+// A computed member keeps the whole namespace of React, and webpack's function that makes one.
+const OPTIMISTIC = /(= React\d*)\[USE_OPTIMISTIC\]/;
 const CONTEXT_TYPE = /^(\w+)\.contextType = (\w+);$/gm;
 
 /**
- * Webpack loader that makes React Router's components tree-shakable. It marks calls such as `forwardRef` as pure and removes
- * `displayName` assignments, which count as uses. A class whose `contextType` is assigned becomes a pure call. Otherwise every
- * page would load all components.
+ * Webpack loader that makes React Router's components tree-shakable. It marks calls such as `forwardRef`
+ * and `new WeakMap()` as pure and removes `displayName` assignments, which count as uses. A class whose
+ * `contextType` is assigned becomes a pure call. Otherwise every page would load all components.
  */
 export default function routerLoader(source: string): string {
   const contextTypes = new Map([...source.matchAll(CONTEXT_TYPE)].map(([, name, context]) => [name, context]));
   return source
     .replace(/^\w+\.displayName = "[^"]*";$/gm, "")
-    .replace(/^(var \w+ = )(?=React\d*\.(?:createContext|forwardRef|memo)\()/gm, "$1/* @__PURE__ */ ")
+    .replace(CREATION, "$1/* @__PURE__ */ ")
+    .replace(OPTIMISTIC, "$1.useOptimistic")
     .replace(CLASS, (text, name: string, component: string) => {
       const contextType = contextTypes.get(name);
       if (contextType === undefined) return text;
