@@ -253,6 +253,15 @@ describe("a release", () => {
     expect(textOf(contents, release.entry)).not.toMatch(/stylesheet|miniCss/);
   });
 
+  test("scripts have the digests of scripts only: the shell loads stylesheets", () => {
+    const scripts = release.files.filter(({ path: file }) => file.endsWith(".js")).map(({ digest }) => digest);
+    const digests = [...contents]
+      .filter(([file]) => file.startsWith("client/") && file.endsWith(".js"))
+      .flatMap(([, bytes]) => String(bytes).match(/sha384-[\w+/]{64}/g) ?? []);
+    expect(digests.length).toBeGreaterThan(2);
+    expect(digests.filter((digest) => !scripts.includes(digest))).toEqual([]);
+  });
+
   test("the entry defines the container; classes have the name", () => {
     expect(textOf(contents, release.entry)).toMatch(new RegExp(`^var .*\\b${String(release.container)};`, "m"));
     const style = release.pages[0]?.assets.findLast((file) => file.endsWith(".css"));

@@ -1,12 +1,12 @@
-import type { Chunk, Compilation, Compiler, RuntimeModule } from "webpack";
+import type { Chunk, Compilation, Compiler } from "webpack";
 
 const NAME = "FilelessChunks";
 
 /**
- * A webpack plugin for chunks of shared packages alone. The shell provides these packages, so the
- * chunks have no file to load and no digest. If another chunk of the same page can name the packages,
- * as for what remains of a page whose code another page shares, the chunk is removed. A direct
- * `import("package")` keeps its chunk, without a digest.
+ * A webpack plugin for chunks without a script. Those of shared packages alone have no file: the shell
+ * provides these packages. If another chunk of the same page can name the packages, as for what remains
+ * of a page whose code another page shares, the chunk is removed. A direct `import("package")` keeps its
+ * chunk. Neither such a chunk nor one of a stylesheet, which the shell loads, has a digest.
  */
 export class FilelessChunks {
   apply(compiler: Compiler): void {
@@ -16,17 +16,28 @@ export class FilelessChunks {
       compilation.hooks.optimizeChunks.tap({ name: NAME, stage }, () => {
         for (const chunk of compilation.chunks) if (isFileless(compilation, chunk)) remove(compilation, chunk);
       });
-      compilation.hooks.runtimeModule.tap(NAME, ({ sriHashes = {} }: RuntimeModule & Digests) => {
-        for (const chunk of compilation.chunks)
-          if (isFileless(compilation, chunk)) Reflect.deleteProperty(sriHashes, String(chunk.id));
+      // After minification, and before `webpack-subresource-integrity` replaces the placeholders.
+      const { PROCESS_ASSETS_STAGE_DEV_TOOLING } = compiler.webpack.Compilation;
+      compilation.hooks.processAssets.tap({ name: NAME, stage: PROCESS_ASSETS_STAGE_DEV_TOOLING }, () => {
+        removeDigests(compiler, compilation);
       });
     });
   }
 }
 
-/** What the module of `webpack-subresource-integrity` has: digests by the IDs of chunks. */
-interface Digests {
-  readonly sriHashes?: Record<string, string>;
+/** Removes the digests of chunks without a script. */
+function removeDigests({ webpack: { sources } }: Compiler, compilation: Compilation): void {
+  const withoutScript = [...compilation.chunks].filter(({ files }) => ![...files].some((file) => file.endsWith(".js")));
+  if (withoutScript.length === 0) return;
+  const ids = withoutScript.map(({ id }) => String(id)).join("|");
+  const digests = new RegExp(`(?<=[{,])"?(?:${ids})"?:"[^"]*CHUNK-SRI-HASH-[^"]*",?`, "g");
+  for (const [file, source] of Object.entries(compilation.assets)) {
+    if (!file.endsWith(".js")) continue;
+    const replaced = new sources.ReplaceSource(source);
+    for (const { index, 0: digest } of String(source.source()).matchAll(digests))
+      replaced.replace(index, index + digest.length - 1, "");
+    compilation.updateAsset(file, replaced);
+  }
 }
 
 function isFileless({ chunkGraph }: Compilation, chunk: Chunk): boolean {
