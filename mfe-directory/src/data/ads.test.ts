@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 
+import content from "../../content/ads.json";
 import { ART } from "../art";
 import { ADS, ALL_ADS, findRegularAd } from "./ads";
+import { checkAds } from "./checkAds";
 
 describe("the bundled ads", () => {
+  it("are valid", () => {
+    expect(checkAds(content)).toEqual(ADS);
+  });
+
   it("are 2 featured and 50 regular ads with the expected ids", () => {
     expect(ADS.featured.map((ad) => ad.id)).toEqual([9001, 9002]);
     expect(ADS.regular.map((ad) => ad.id)).toEqual(Array.from({ length: 50 }, (_, index) => 4251 + index));

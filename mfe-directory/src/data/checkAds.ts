@@ -66,8 +66,8 @@ function checkAd(value: unknown, featured: boolean): Ad {
 /**
  * Validates the contents of content/ads.json.
  *
- * @throws Error if an ad is invalid; in particular, if a sample claims to be verified or reviewed. It is thrown when
- * the section's modules load, so the build fails.
+ * @throws Error if an ad is invalid; in particular, if a sample claims to be verified or reviewed. The build runs it
+ * with the examples of a city's page, and fails. Releases for browsers do not contain it.
  */
 export function checkAds(value: unknown): AdSet {
   const raw = fields(value, "the file");

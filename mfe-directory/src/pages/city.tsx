@@ -2,6 +2,7 @@ import { Breadcrumbs, JoinButton } from "@colonnade/design";
 import { definePage, notFound } from "@colonnade/kit";
 import { ExtensionPoint } from "@colonnade/kit/extensions";
 
+import content from "../../content/ads.json";
 import { ReportHelp } from "../components/ReportHelp";
 import { PageHeading } from "../components/PageHeading";
 import { CityLocator } from "../components/city/CityLocator";
@@ -9,6 +10,7 @@ import { SampleNotice } from "../components/SampleNotice";
 import { CityAds } from "../components/city/CityAds";
 import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
+import { checkAds } from "../data/checkAds";
 import { cityPath } from "../data/links";
 import type { CityLocation } from "../data/maps";
 import { citiesOf, findPlace, type Place } from "../data/places";
@@ -41,6 +43,11 @@ export const page = definePage<CityData>({
     return { place, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },
   paths: () => EXAMPLES.map(cityPath),
+  // The build calls it, so an invalid ad fails the build. Releases for browsers do not contain the check.
+  examples: () => {
+    checkAds(content);
+    return [];
+  },
   head: ({ data: { place, evidence }, site }) => {
     const wording = wordingFor(evidence);
     const title = wording.cityTitle(site.brand, place.city, place.state);
