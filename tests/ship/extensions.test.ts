@@ -81,7 +81,10 @@ export default defineSection({
   "src/below.tsx": `
 import { defineExtension } from "@colonnade/kit/extensions";
 export const extension = defineExtension({
-  data: () => "flags",
+  data: ({ props }: { props: { wind: number } }) => {
+    if (props.wind < 0) throw new Error("no such wind");
+    return "flags";
+  },
   Component: ({ props, data }: { props: { wind: number }; data: string }) => <p>{props.wind} {data}</p>,
 });`,
   "src/broken.tsx": `
@@ -254,6 +257,14 @@ test("Sections extend each other's pages, in one document", async ({
   });
 
   await test.step("Whatever an extension does on the server, all else is there", () => expectWithstood(own.url));
+
+  await test.step("A check renders the live extensions with new examples of their point", async () => {
+    const points = KITES["src/points.ts"]?.replace("{ wind: 3 }", "{ wind: 3 }, { wind: -1 }") ?? "";
+    const target = await writeSection(folder, "kites", { ...KITES, "src/points.ts": points });
+    await expect(section(target, "check")).rejects.toThrow(
+      /COL173 rendering `kites\/below@1` \(extension of flags@1\.0\.0\S*\) with example 2 of kites@1\.0\.0\S*, `{"wind":-1}`, failed: no such wind/,
+    );
+  });
 
   await test.step("An extension whose script is gone keeps its HTML, and others work", () =>
     expectWithoutScript(browser, city));
