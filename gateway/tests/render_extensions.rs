@@ -305,23 +305,33 @@ fn failure_with_some_props_costs_no_others() {
     );
 }
 
+/// Loops with keys after `m`.
+const LOOPS_AFTER_M: &str = "{ show({ key }) { while (key > 'm'); \
+    return { extension: { html: key, data: key }, readsToday: false }; } }";
+
 #[test]
-fn no_visitor_waits_for_extension_that_fails_with_several_props() {
-    let settings = "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n";
-    let gateway = untried(settings, page(PAGE), &[extension("fails", FAILS_AFTER_M)]);
-    for path in ["/page/x", "/page/y"] {
-        assert_eq!(
-            gateway.get(path).header("cache-control"),
-            "no-cache, no-transform"
-        );
+fn no_visitor_waits_for_extension_that_is_suspect() {
+    // It fails with several props, or has used its CPU time once.
+    for (module, failing) in [
+        (FAILS_AFTER_M, &["/page/x", "/page/y"][..]),
+        (LOOPS_AFTER_M, &["/page/x"]),
+    ] {
+        let settings = "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n";
+        let gateway = untried(settings, page(PAGE), &[extension("fails", module)]);
+        for path in failing {
+            assert_eq!(
+                gateway.get(path).header("cache-control"),
+                "no-cache, no-transform"
+            );
+        }
+        let document = gateway.get("/page/a");
+        assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
+        assert_eq!(document.header("cache-control"), "no-store, no-transform");
+        wait_until("it is rendered", || count(&gateway, "fails", "rendered") == 1);
+        assert_eq!(listed(&gateway.get("/page/a")), json!([["fails", "a"]]));
+        assert_eq!(listed(&gateway.get("/page/b")), json!([["fails", "b"]]));
+        assert_eq!(count(&gateway, "fails", "deadline_exceeded"), 0);
     }
-    let document = gateway.get("/page/a");
-    assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
-    assert_eq!(document.header("cache-control"), "no-store, no-transform");
-    wait_until("it is rendered", || count(&gateway, "fails", "rendered") == 1);
-    assert_eq!(listed(&gateway.get("/page/a")), json!([["fails", "a"]]));
-    assert_eq!(listed(&gateway.get("/page/b")), json!([["fails", "b"]]));
-    assert_eq!(count(&gateway, "fails", "deadline_exceeded"), 0);
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl<'a> Attempt<'a> {
         let is_awaited = !job.is_suspect || subject.client.is_none();
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
         if !is_awaited {
-            // No visitor waits for an extension that has just failed with several props.
+            // No visitor waits for an extension that has just exceeded a limit, or failed with several props.
             return Err(Why::CircuitOpen);
         }
         if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {

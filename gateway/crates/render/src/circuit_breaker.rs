@@ -88,6 +88,14 @@ impl RenderCircuitBreaker {
         suspect.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
     }
 
+    /// Makes an extension suspect that has just exceeded a limit: each further attempt may cost as
+    /// much.
+    pub(super) fn suspect(&self, key: &CircuitKey) {
+        if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
+            circuit.failures = circuit.failures.max(SUSPECT_FAILURES);
+        }
+    }
+
     /// Records a success and closes the circuit.
     pub(super) fn record_success(&self, key: &CircuitKey) {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
@@ -192,6 +200,9 @@ mod tests {
         assert!(!fail(1) && !fail(1) && !fail(1));
         assert!(!breaker.is_suspect(&key));
         assert!(!fail(2) && !fail(1) && !fail(2));
+        assert!(breaker.is_suspect(&key));
+        breaker.record_success(&key);
+        breaker.suspect(&key);
         assert!(breaker.is_suspect(&key));
         breaker.record_success(&key);
         assert!(!fail(1) && !fail(2) && fail(3));

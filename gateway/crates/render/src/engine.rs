@@ -134,6 +134,9 @@ impl Engine {
                     && job.subject.is_extension()
                     && failure.why.blames_release()
                 {
+                    if failure.why != Why::Exception {
+                        self.breaker.suspect(&job.subject.circuit);
+                    }
                     let until = Instant::now() + self.settings.breaker_open;
                     self.put(key.of_queries(), Err(until), Some(*day));
                 }

@@ -34,7 +34,8 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// Whether it is an extension that has just failed with several props. It may hold up others.
+    /// Whether it is an extension that has just exceeded a limit, or failed with several props. It may
+    /// hold up others.
     pub(super) is_suspect: bool,
     /// The key under which the output is cached, and the date of the request; `None` if it is for
     /// one client only.

@@ -1,9 +1,9 @@
 //! The render workers, with the queues before them.
 //!
 //! Three queues: paths that a release lists come first. All others, which anyone can make up, get a
-//! quarter of the queue and of the workers. Extensions that have just failed with several props come last, and get one
-//! worker, so that pages do not wait for them. While the last two wait, they also get a quarter of
-//! the jobs, so that no queue starves the others.
+//! quarter of the queue and of the workers. Extensions that have just exceeded a limit, or failed with
+//! several props, come last, and get one worker, so that pages do not wait for them. While the last two
+//! wait, they also get a quarter of the jobs, so that no queue starves the others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
