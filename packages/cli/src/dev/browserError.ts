@@ -39,17 +39,16 @@ export function parseBrowserError(text: string): BrowserError | undefined {
   }
 }
 
-/** Locates a browser's error in the sources, at the innermost frame in a section's own files. */
+/** Locates a browser's error in the sources, at the innermost frame in a section's own files. `shown` is the section of the page. */
 export async function locateBrowserError(
   sections: ReadonlyMap<string, DevelopmentSection>,
   error: BrowserError,
+  shown?: string,
 ): Promise<DevelopmentProblem> {
   const { kind, message, stack, path } = error;
   const described = kind === "hydration" ? shortenHydrationMessage(message) : { message };
-  let owner: string | undefined;
   for (const [, name = "", script = "", line, column] of stack.matchAll(FRAME)) {
     const section = sections.get(name);
-    if (section) owner ??= name;
     const map = await readMap(section?.file(`${script}.map`));
     const entry = map?.findEntry(Number(line) - 1, Number(column) - 1);
     if (!section || !entry || !("originalSource" in entry) || !entry.originalSource) continue;
@@ -60,7 +59,7 @@ export async function locateBrowserError(
     const location = formatPosition(section.folder, file, entry.originalLine + 1, entry.originalColumn + 1);
     return withFrame(section.folder, { kind, section: name, ...described, ...helpOf(error, name), location, path });
   }
-  return { kind, section: owner ?? "browser", ...described, ...helpOf(error, owner), path };
+  return { kind, section: "browser", ...described, ...helpOf(error, shown), path };
 }
 
 /** The settings that permit what the policy blocks. */

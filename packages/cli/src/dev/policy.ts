@@ -16,7 +16,7 @@ const HOSTS = [
   ["frames", "frame-src"],
 ] as const satisfies readonly (readonly [keyof ContentPolicy, string])[];
 
-const TRUSTED_TYPES = ["require-trusted-types-for", "trusted-types"];
+const TRUSTED_TYPES: ReadonlySet<string> = new Set(["require-trusted-types-for", "trusted-types"]);
 
 // By directive and what a violation of it names as the blocked URL.
 const FLAGS: Readonly<Record<string, Permission>> = {
@@ -34,17 +34,11 @@ export function permissionOfViolation(directive: string, blocked: string): Permi
   return blocked.includes("://") ? permissionOf(key, blocked) : undefined;
 }
 
-/** The headers of a document with a Content Security Policy. */
-interface PolicyHeaders {
-  readonly "content-security-policy": string;
-  readonly "content-security-policy-report-only"?: string;
-}
-
 /**
- * Returns a Content Security Policy of the site with what sections under development ask for, as a gateway whose operator permits
+ * Returns the headers of a Content Security Policy of the site with what sections under development ask for, as a gateway whose operator permits
  * it writes it (gateway/crates/site/src/content_security_policy.rs).
  */
-export function widenedPolicy(header: string, policies: readonly ContentPolicy[]): PolicyHeaders {
+export function widenedPolicy(header: string, policies: readonly ContentPolicy[]): Readonly<Record<string, string>> {
   const directives = new Map(
     header.split(/; */).map((directive) => {
       const [name = "", ...sources] = directive.split(" ");
@@ -67,12 +61,14 @@ export function widenedPolicy(header: string, policies: readonly ContentPolicy[]
     if (workers) add("worker-src", "'self'", "blob:");
   }
   const isReported = policies.some(({ trustedTypes }) => trustedTypes === "report");
-  const reported = TRUSTED_TYPES.filter((name) => isReported && directives.has(name));
-  const textOf = (names: readonly string[]): string =>
-    names.map((name) => [name, ...(directives.get(name) ?? [])].join(" ")).join("; ");
-  const enforced = [...directives.keys()].filter((name) => !reported.includes(name));
+  const textOf = (has: (name: string) => boolean): string =>
+    [...directives]
+      .filter(([name]) => has(name))
+      .map(([name, sources]) => [name, ...sources].join(" "))
+      .join("; ");
+  const reported = textOf((name) => isReported && TRUSTED_TYPES.has(name));
   return {
-    "content-security-policy": textOf(enforced),
-    ...(reported.length > 0 && { "content-security-policy-report-only": textOf(reported) }),
+    "content-security-policy": textOf((name) => !(isReported && TRUSTED_TYPES.has(name))),
+    ...(reported !== "" && { "content-security-policy-report-only": reported }),
   };
 }

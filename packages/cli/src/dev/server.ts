@@ -162,8 +162,9 @@ export class DevelopmentServer {
       sendText(response, 400, "Expected an error report from a page of this server.\n");
       return;
     }
-    const problem = await locateBrowserError(this.#options.sections, error);
-    this.#options.onBrowserProblem(problem);
+    const { sections, pages, onBrowserProblem } = this.#options;
+    const problem = await locateBrowserError(sections, error, pages.find(error.path, null)?.section.name);
+    onBrowserProblem(problem);
     sendJson(response, problem);
   }
 
