@@ -56,25 +56,22 @@ pub(crate) fn is_websocket(head: &Parts) -> bool {
 }
 
 impl<'a> Handshake<'a> {
-    /// Checks the headers of a request.
-    fn of(head: &'a Parts) -> Result<Self, UpstreamError> {
+    /// `None` if it is not valid.
+    fn of(head: &'a Parts) -> Option<Self> {
         let is_http1 = head.method == Method::GET;
-        let version = head.headers.get(SEC_WEBSOCKET_VERSION);
-        // HTTP/2 has no `Upgrade`, which the response needs.
-        if is_http1 && version.is_some_and(|version| version != VERSION) {
-            return Err(UpstreamError::OtherVersion);
+        if !(is_http1 || head.method == Method::CONNECT)
+            || head.headers.get(SEC_WEBSOCKET_VERSION) != Some(&VERSION)
+        {
+            return None;
         }
-        let is_valid = version == Some(&VERSION) && (is_http1 || head.method == Method::CONNECT);
-        let parts = is_valid.then(|| Some((head.extensions.get()?, head.extensions.get()?)));
-        let (connection, client) = parts.flatten().ok_or(UpstreamError::InvalidHandshake)?;
-        let key = head.headers.get(SEC_WEBSOCKET_KEY).filter(|_| is_http1);
-        if is_http1 && key.is_none() {
-            return Err(UpstreamError::InvalidHandshake);
-        }
-        Ok(Self {
-            connection,
-            client,
-            key,
+        Some(Self {
+            connection: head.extensions.get()?,
+            client: head.extensions.get()?,
+            key: if is_http1 {
+                Some(head.headers.get(SEC_WEBSOCKET_KEY)?)
+            } else {
+                None
+            },
         })
     }
 
@@ -146,11 +143,14 @@ impl Upstream {
         head: &'a Parts,
         body: &RequestBody,
     ) -> Result<(Handshake<'a>, OpenStream), UpstreamError> {
-        // A body would end where the frames begin.
-        if !body.is_end_stream() {
-            return Err(UpstreamError::InvalidHandshake);
+        let version = head.headers.get(SEC_WEBSOCKET_VERSION);
+        // HTTP/2 has no `Upgrade`, which the response needs.
+        if head.method == Method::GET && version.is_some_and(|version| version != VERSION) {
+            return Err(UpstreamError::OtherVersion);
         }
-        let handshake = Handshake::of(head)?;
+        // A body would end where the frames begin.
+        let handshake = Handshake::of(head).filter(|_| body.is_end_stream());
+        let handshake = handshake.ok_or(UpstreamError::InvalidHandshake)?;
         if !origin::has_own_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
