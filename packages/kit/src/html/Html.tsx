@@ -1,3 +1,4 @@
+import { useLocation } from "@colonnade/kit";
 import { createElement, Fragment, type ElementType, type ReactElement, type ReactNode } from "react";
 
 import type { HtmlContent } from "./content.js";
@@ -28,14 +29,22 @@ export interface HtmlProps {
  * ```
  */
 export function Html({ source, components = {} }: HtmlProps): ReactElement {
-  return createElement(Fragment, null, ...elementsOf(source, components));
+  const { pathname } = useLocation();
+  return createElement(Fragment, null, ...elementsOf(source, components, pathname));
 }
 
-function elementsOf(content: HtmlContent, components: HtmlComponents): ReactNode[] {
+function elementsOf(content: HtmlContent, components: HtmlComponents, page: string): ReactNode[] {
   return content.map((node) => {
     if (typeof node === "string") return node;
     const [name, props, ...children] = node;
     const type = (Object.hasOwn(components, name) ? components[name] : undefined) ?? name;
-    return createElement(type, props, ...elementsOf(children, components));
+    const href = typeof props?.href === "string" ? { href: prefixed(props.href, page) } : {};
+    return createElement(type, { ...props, ...href }, ...elementsOf(children, components, page));
   });
+}
+
+/** A link to an element of the page, with or without the page's path, is one to the ID that the parser gives it. */
+function prefixed(href: string, page: string): string {
+  const [, path, id] = /^([^#]*)#(.+)$/.exec(href) ?? [];
+  return id && (path === "" || path === page) ? `#user-content-${id}` : href;
 }

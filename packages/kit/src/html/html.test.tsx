@@ -1,6 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
+import { MemoryRouter } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { findNonJson } from "../server/json.js";
@@ -8,10 +9,14 @@ import { Html, parseHtml, type HtmlAllow, type HtmlComponents } from "./index.js
 
 afterEach(cleanup);
 
+const inPage = (content: ReactElement): ReactElement => (
+  <MemoryRouter initialEntries={["/news/7"]}>{content}</MemoryRouter>
+);
+
 async function htmlOf(source: string, allow: HtmlAllow = {}, components: HtmlComponents = {}): Promise<string> {
   const content = await parseHtml(source, { allow });
   expect(findNonJson(content)).toBeNull();
-  const html = renderToStaticMarkup(<Html source={content} components={components} />);
+  const html = renderToStaticMarkup(inPage(<Html source={content} components={components} />));
   // React's own, for images.
   return html.replaceAll(/<link rel="preload"[^>]*>/g, "");
 }
@@ -22,6 +27,11 @@ test.each([
     "<h2>Title</h2>\n<p>A <b>bold</b> &amp; <i>new</i> text.</p>",
   ],
   ['<a href="/terms?a=1&amp;b=2">Terms</a>', '<a href="/terms?a=1&amp;b=2">Terms</a>'],
+  ['<b id="tea">Tea</b>', '<b id="user-content-tea">Tea</b>'],
+  [
+    '<a href="#tea">a</a><a href="/news/7#tea">b</a><a href="/news/8#tea">c</a><a href="#">d</a>',
+    '<a href="#user-content-tea">a</a><a href="#user-content-tea">b</a><a href="/news/8#tea">c</a><a href="#">d</a>',
+  ],
   ['<a href="mailto:a@site.example">Mail</a>', '<a href="mailto:a@site.example">Mail</a>'],
   [
     "<table><tr> <th scope=col colspan=2>a<tr><td align=right>b</table>",
@@ -172,10 +182,10 @@ test("the server's HTML is hydrated as it is", async () => {
   const source = await parseHtml("<p>One <b>two</b> <a href=#x>three</a></p>\n<pre>a\n</pre><ul id=x><li>four</ul>");
   const sent = JSON.parse(JSON.stringify(source)) as typeof source;
   const container = document.body.appendChild(document.createElement("div"));
-  container.innerHTML = renderToString(<Html source={source} />);
+  container.innerHTML = renderToString(inPage(<Html source={source} />));
   const bold = screen.getByText("two");
   const onRecoverableError = vi.fn();
-  render(<Html source={sent} />, { container, hydrate: true, onRecoverableError });
+  render(inPage(<Html source={sent} />), { container, hydrate: true, onRecoverableError });
   expect(onRecoverableError).not.toHaveBeenCalled();
   expect(screen.getByText("two")).toBe(bold);
 });

@@ -127,9 +127,7 @@ interface Props {
 
 /** Returns a function, because an element of the content is an array, as several children are. */
 function create(name: string, { children = [], ...props }: Props): Create {
-  const { href } = props;
-  const fragment = typeof href === "string" && /^#./.test(href) && { href: `#user-content-${href.slice(1)}` };
-  const given = { ...props, ...fragment } as NonNullable<HtmlElement[1]>;
+  const given = props as NonNullable<HtmlElement[1]>;
   const hasProps = Object.keys(given).length > 0;
   const content = [children].flat().map((child) => (typeof child === "string" ? child : child()));
   return () => [name, hasProps ? given : null, ...content];
