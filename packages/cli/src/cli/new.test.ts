@@ -78,7 +78,6 @@ test("--json prints the created files", async () => {
       "src/page.module.css",
       "src/pages/home.tsx",
       "src/pages/topic.tsx",
-      "src/rules.test.ts",
       "src/section.test.tsx",
       "src/section.ts",
       "src/topics.ts",

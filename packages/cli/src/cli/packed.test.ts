@@ -359,7 +359,7 @@ describe.runIf(process.env.SOAK)(
       for (const name of names) {
         const section = path.join(team, "sections", name);
         await addDependencies(section, { "@colonnade/kit": kit, "@colonnade/cli": cli });
-        for (const file of ["section.test.tsx", "rules.test.ts"]) await rm(path.join(section, "src", file));
+        await rm(path.join(section, "src/section.test.tsx"));
       }
       await addDependencies(path.join(team, "sections/hello"), {
         "@team/ui": command === "npm" ? "*" : "workspace:*",
