@@ -49,7 +49,7 @@ fn deploy_with_failing_page_or_shell_is_rejected() {
     gateway.publish(&rendered_section("attack", "3.0.0", "/attack/:x", BROKEN).with("pages", json!(pages)));
     let ten = problems(&gateway, &json!({ "attack": "3.0.0" }));
     assert_eq!(ten.len(), 11);
-    assert_eq!(ten[10], "further pages and extensions were not tried");
+    assert_eq!(ten[10], "20 more pages, extensions or examples were not tried");
     gateway.publish(&rendering_shell("2.0.0").bytes(
         "server/index.js",
         crate::support::SCRIPT,

@@ -12,7 +12,7 @@ use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment};
 use crate::extension::{PointProps, RequestedExtension};
 use crate::request::ReleasePair;
 use crate::site_values::SiteValues;
-use crate::trial::{MAX_PROBLEMS, NOT_TRIED, Problem, TrialKey};
+use crate::trial::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::why::Failure;
 use crate::{RenderRequest, Renderer};
 
@@ -133,11 +133,13 @@ impl Renderer {
         }
         extensions.retain(|extension| extension.section.name != owner.name && extension.is_tried(Some(live)));
         let mut problems = Vec::new();
+        let mut untried = extensions.len();
         for extension in extensions {
+            untried -= 1;
             let problem = self.extension_problem(store, extension, Some(live), &site).await;
             problems.extend(problem.map(|problem| problem.text));
-            if problems.len() == MAX_PROBLEMS {
-                problems.push(NOT_TRIED.to_owned());
+            if problems.len() == MAX_PROBLEMS && untried > 0 {
+                problems.push(not_tried(untried));
                 break;
             }
         }

@@ -34,9 +34,6 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// its whole CPU time.
 pub(crate) const MAX_PROBLEMS: usize = 10;
 
-/// The problem of a trial that stops at [`MAX_PROBLEMS`].
-pub(crate) const NOT_TRIED: &str = "further pages and extensions were not tried";
-
 /// What the section log has of the failure of a requested path: a path, and an error at it, may
 /// contain what a visitor typed.
 const REQUESTED_PATH_FAILS: &str = "a path that visitors request fails; the response to the change names it";
@@ -185,6 +182,11 @@ fn unreadable((release, examples): &(&LoadedRelease, Result<Examples, StoreError
     })
 }
 
+/// The problem of a trial that stops at [`MAX_PROBLEMS`], before this many renders.
+pub(crate) fn not_tried(count: usize) -> String {
+    format!("{count} more pages, extensions or examples were not tried")
+}
+
 /// Why a page or an extension fails.
 pub(crate) struct Problem {
     /// The releases that it concerns; empty if it concerns all.
@@ -219,7 +221,9 @@ impl Renderer {
         let releases = releases.chain(trial.requested_releases()).collect();
         let log = TrialLog::start(&engine.diagnostics.log, trial.action, releases);
         let mut problems: Vec<_> = examples.iter().filter_map(unreadable).collect();
+        let mut untried = steps.len();
         for step in steps {
+            untried -= 1;
             problems.extend(match step {
                 Step::Page(request) => self.page_problem(store, trial, request).await,
                 Step::Extension(extension) => {
@@ -234,10 +238,10 @@ impl Renderer {
                     })
                 }
             });
-            if problems.len() >= MAX_PROBLEMS {
+            if problems.len() >= MAX_PROBLEMS && untried > 0 {
                 problems.push(Problem {
                     releases: Vec::new(),
-                    text: NOT_TRIED.to_owned(),
+                    text: not_tried(untried),
                 });
                 break;
             }
@@ -252,12 +256,16 @@ impl Renderer {
             };
             let (rendered, failures) = self.try_requested(store, paths, &site).await;
             requested = rendered;
+            let more = failures.len().saturating_sub(MAX_PROBLEMS);
             for (release, text) in failures.into_iter().take(MAX_PROBLEMS) {
                 texts.push(text);
                 problems.push(Problem {
                     releases: vec![release],
                     text: REQUESTED_PATH_FAILS.to_owned(),
                 });
+            }
+            if more > 0 {
+                texts.push(format!("and {more} more"));
             }
         }
         log.finish(&problems);
