@@ -112,7 +112,7 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   html: {
     source: renders("<h1 dangerouslySetInnerHTML={{ __html: '<b style=\"color: red\">Lab</b>' }} />"),
     problems: [
-      ["COL120", "PAGE contains a style attribute in the rendered HTML"],
+      ["COL120", "PAGE contains a style attribute in the rendered HTML", "4:12"],
       ["COL121", 'the section contains the prop "dangerouslySetInnerHTML" of a <h1> element', "4:18"],
     ],
   },
@@ -149,6 +149,15 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'the section contains the URL "https://a.example/x" in a call of fetch()', "4:39"],
       ["COL125", 'PAGE contains the URL "https://a.example/x.png" as the prop "src" of a <img> element', "5:1"],
       ["COL125", 'the section contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
+    ],
+  },
+  content: {
+    source: pageSource(
+      "data: () => parseHtml('<img alt=a src=https://a.example/x.png>'),\nComponent: ({ data }) => <><h1>Lab</h1><Html source={data} /></>",
+      'import { Html, parseHtml } from "@colonnade/kit/html";',
+    ),
+    problems: [
+      ["COL125", 'PAGE contains the URL "https://a.example/x.png" as the prop "src" of a <img> element', "5:12"],
     ],
   },
   targets: {

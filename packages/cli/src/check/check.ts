@@ -224,8 +224,8 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
       return;
     }
     case "violation": {
-      const { code, message, advice, permission, stack = "", part = "" } = report;
-      const location = positionOf(stack) ?? locationOf(part);
+      const { code, message, advice, permission, stack = "", ownStack = "", part = "" } = report;
+      const location = positionOf(stack) ?? positionOf(ownStack) ?? locationOf(part);
       const problem = problemOf(code, message, location, advice, permission);
       problems.add(problem, message.replace(/^.* contains | with example \d+/, ""));
     }

@@ -80,7 +80,7 @@ export type Report =
       /** The extension points that it opens. */
       readonly points: readonly ReleaseExtensionPoint[];
     }
-  | ({ readonly kind: "extension" } & Omit<ReleaseExtension, "assets">)
+  | ({ readonly kind: "extension" } & Pick<ReleaseExtension, "point" | "order">)
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
   | ({ readonly kind: "example" } & GivenResults)
@@ -108,6 +108,8 @@ export type Report =
       readonly advice?: string;
       readonly permission?: Permission | undefined;
       readonly stack?: string;
+      /** As of a thrown error. */
+      readonly ownStack?: string;
       /** The part of the section's declaration that the problem is about, such as `pages /hello`. */
       readonly part?: string;
     };

@@ -276,7 +276,7 @@ async function checkProps(extension: ExtensionCheck, { point, props, view, resul
   }
   watchdog.stop();
   hasFailedQueries = false;
-  reportBlocked(view);
+  reportBlocked(view, stackOfMember(extension, "Component"));
 }
 
 /** Reports the links to paths that are not found. */
@@ -360,13 +360,14 @@ async function checkPath(
   }
   watchdog.stop();
   hasFailedQueries = false;
-  reportBlocked(where);
+  reportBlocked(where, stackOfComponent);
   return isIndexable;
 }
 
-function reportBlocked(where: string): void {
+/** `ownStack` has the position of what renders an element that no code of the section creates, such as one of HTML in data. */
+function reportBlocked(where: string, ownStack = ""): void {
   for (const { message, ...element } of takeBlocked())
-    report({ kind: "violation", ...element, message: `${where} contains ${message}` });
+    report({ kind: "violation", ...element, ownStack, message: `${where} contains ${message}` });
 }
 
 async function runTask({ pattern, extension, links, given }: CheckTask): Promise<void> {
