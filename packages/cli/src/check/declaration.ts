@@ -24,11 +24,13 @@ export function* findInDeclaration(node: SyntaxNode): Generator<Found> {
 }
 
 /**
- * The part of a declaration that each key names: `name`, `pages /hello`, `extensions directory/city-aside@1` or `navigation 0`.
+ * The part of a declaration that each key names: `name`, `pages /hello`, `extensions directory/city-aside@1`, `navigation 0`, or
+ * `directory/city-aside@1 2`, the second example of a point.
  */
 export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNode> {
   const parts = new Map<string, SyntaxNode>();
   for (const { node } of walk(program)) {
+    for (const [part, example] of examplesOfPoint(node)) parts.set(part, example);
     if (!isDefinition(node)) continue;
     for (const property of propertiesOf(nodesAt(node, "arguments")[0])) {
       const name = entryKey(property) ?? "";
@@ -41,8 +43,20 @@ export function declaredParts(program: SyntaxNode): ReadonlyMap<string, SyntaxNo
   return parts;
 }
 
-function isDefinition(node: SyntaxNode): boolean {
-  return node.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === "defineSection";
+function isDefinition(node: SyntaxNode, name = "defineSection"): boolean {
+  return node.type === "CallExpression" && nameOf(nodeAt(node, "callee")) === name;
+}
+
+/** The examples of a call of `defineExtensionPoint`, as in {@link declaredParts}. */
+function examplesOfPoint(node: SyntaxNode): readonly (readonly [part: string, example: SyntaxNode])[] {
+  if (!isDefinition(node, "defineExtensionPoint")) return [];
+  const [point] = nodesAt(node, "arguments");
+  const members = new Map(propertiesOf(point).map((property) => [entryKey(property), nodeAt(property, "value")]));
+  const reference = `${String(members.get("id")?.value)}@${String(members.get("version")?.value)}`;
+  const examples = members.get("examples");
+  return examples
+    ? nodesAt(examples, "elements").map((each, index) => [`${reference} ${String(index + 1)}`, each])
+    : [];
 }
 
 function propertiesOf(node: SyntaxNode | undefined): SyntaxNode[] {

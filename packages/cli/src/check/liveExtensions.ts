@@ -18,6 +18,9 @@ export interface OwnExtensions {
   readonly orders: ReadonlyMap<string, number>;
 }
 
+// How the gateway names the point and the example with which an extension fails.
+const FAILED = /^rendering `([^`]+)`.*? with example (\d+) of /;
+
 type Opener = Pick<LiveRelease, "extensionPoints"> & { readonly label: string };
 
 /**
@@ -110,7 +113,10 @@ export async function findBroken(
   };
   if (!trial) return untried("Set COLONNADE_ADMIN and COLONNADE_TOKEN: the gateway renders them, as a publish does.");
   try {
-    return (await trial(release)).map((problem) => problemOf("COL173", problem, location));
+    return (await trial(release)).map((problem) => {
+      const [, point = "", example = ""] = FAILED.exec(problem) ?? [];
+      return problemOf("COL173", problem, locationOf(`${point} ${example}`) ?? location);
+    });
   } catch (error) {
     return untried(error instanceof Error ? error.message : String(error));
   }

@@ -261,12 +261,13 @@ describe("--site", () => {
         `import { defineExtensionPoint, ExtensionPoint } from "@colonnade/kit/extensions"; const point = ${point};`,
       ),
     });
-    const problem = "rendering `hello/aside@1` (extension of directory@2.0.0) failed: no city";
+    const problem =
+      "rendering `hello/aside@1` (extension of directory@2.0.0) with example 1 of hello@0.1.0, `{}`, failed: no city";
     admin.responses = { "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [problem] }) };
     const { code, err } = await runCompiled(folder, ["check", "--site", site]);
     expect({ code, err }).toEqual({
       code: 3,
-      err: expect.stringContaining(`COL173 ${problem}\n  at src/section.ts:`) as string,
+      err: expect.stringContaining(`COL173 ${problem}\n  at src/pages/home.tsx:1:`) as string,
     });
     const sent = admin.requests.find(({ line }) => line.endsWith("/trial"))?.body.toString() ?? "";
     expect(JSON.parse(sent)).toEqual({
