@@ -103,7 +103,7 @@ const EXTENSIONS: Readonly<Record<string, readonly [members: string, ...Expected
     "4:26",
   ],
   suspends: [
-    "Component: () => { throw new Promise(() => {}); }",
+    "Component: () => { const Stop = () => { throw new Promise(() => {}); }; return <><img src='/a.png' alt='' /><Stop /></>; }",
     "COL110",
     /^rendering .* the extension suspended outside of its own Suspense boundaries/,
     "4:12",

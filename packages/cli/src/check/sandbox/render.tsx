@@ -33,7 +33,8 @@ interface PageToRender {
   readonly Place: ComponentType<ExtensionPlaceProps>;
 }
 
-const SUSPENDED_PAGE = "<main><!--$!-->";
+// As in the shell. Preloads of images come first.
+const SUSPENDED_PAGE = /^(<link [^>]*>)*<main><!--\$!-->/;
 
 /**
  * Renders a page's component as the shell does, without header and footer.
@@ -53,7 +54,7 @@ export async function renderPage(page: PageToRender): Promise<string> {
       </PageContext>
     </InShell>,
   );
-  if (isSuspended && html.startsWith(SUSPENDED_PAGE)) throw suspended("page");
+  if (isSuspended && SUSPENDED_PAGE.test(html)) throw suspended("page");
   return html;
 }
 
@@ -66,7 +67,7 @@ interface ExtensionToRender extends Pick<PageToRender, "services" | "Place"> {
   readonly data: unknown;
 }
 
-const SUSPENDED_EXTENSION = "<!--$!-->";
+const SUSPENDED_EXTENSION = /^(<link [^>]*>)*<!--\$!-->/;
 
 /**
  * Renders an extension's component as the shell does.
@@ -85,7 +86,7 @@ export async function renderExtension(extension: ExtensionToRender): Promise<str
     </InShell>,
     identifierPrefix(point, services.name),
   );
-  if (isSuspended && html.startsWith(SUSPENDED_EXTENSION)) throw suspended("extension");
+  if (isSuspended && SUSPENDED_EXTENSION.test(html)) throw suspended("extension");
   return html;
 }
 
