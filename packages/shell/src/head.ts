@@ -9,7 +9,8 @@ import { titlesOf, type ShellParts } from "./parts.js";
 // Marks the tags that belong to the current page. The gateway writes them in the document, the shell afterwards.
 const MARK = "data-head";
 
-type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string | number>>];
+/** Left out if a value is undefined. */
+type Tag = readonly [name: "meta" | "link", attributes: Readonly<Record<string, string | number | undefined>>];
 
 const CANONICAL = /^([?&][\w-]+=[\w.!~*'()%-]*)*$/;
 
@@ -19,33 +20,23 @@ const CANONICAL = /^([?&][\w-]+=[\w.!~*'()%-]*)*$/;
  */
 function pageUrl(origin: string, path: string): string | undefined {
   const { pathname } = location;
-  const own = pathnameOf(path);
-  const search = path.slice(own.length);
-  const isCanonical = isSitePath(own) && CANONICAL.test(search) && viewPath({ pathname, search }) === pathname + search;
-  return isCanonical ? origin + path : undefined;
+  const search = path.replace(/^[^?]*/, "");
+  const isCanonical = CANONICAL.test(search) && viewPath({ pathname, search }) === pathname + search;
+  return isCanonical && isSitePath(pathnameOf(path)) ? origin + path : undefined;
 }
 
-function meta(key: "name" | "property", name: string, content: string | number | undefined): Tag[] {
-  return content === undefined ? [] : [["meta", { [key]: name, content }]];
-}
-
-function property(name: string, content: string | number | undefined): Tag[] {
-  return meta("property", `og:${name}`, content);
-}
-
-function link(origin: string, path: string, attributes: Readonly<Record<string, string>>): Tag[] {
-  const href = pageUrl(origin, path);
-  return href === undefined ? [] : [["link", { ...attributes, href }]];
+function meta(key: "name" | "property", name: string, content: string | number | undefined): Tag {
+  return ["meta", { [key]: name, content }];
 }
 
 /** The tags of the image in link previews. */
 function imageTags({ file, width, height, alt }: SocialImage, origin: string): Tag[] {
   return [
-    ...property("image", origin + file),
-    ...property("image:width", width),
-    ...property("image:height", height),
-    ...property("image:alt", alt),
-    ...meta("name", "twitter:card", "summary_large_image"),
+    meta("property", "og:image", origin + file),
+    meta("property", "og:image:width", width),
+    meta("property", "og:image:height", height),
+    meta("property", "og:image:alt", alt),
+    meta("name", "twitter:card", "summary_large_image"),
   ];
 }
 
@@ -53,15 +44,18 @@ function imageTags({ file, width, height, alt }: SocialImage, origin: string): T
 function headTags(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
   const { social, alternates = [] } = head;
   return [
-    ...meta("name", "description", head.description),
-    ...meta("name", "robots", robotsOf(head)),
-    ...meta("name", "keywords", head.keywords),
-    ...link(origin, head.canonical, { rel: "canonical" }),
-    ...alternates.flatMap(({ language, path }) => link(origin, path, { rel: "alternate", hreflang: language })),
-    ...property("title", social?.title),
-    ...property("description", social?.description),
-    ...property("type", social?.type),
-    ...property("url", social && pageUrl(origin, social.url)),
+    meta("name", "description", head.description),
+    meta("name", "robots", robotsOf(head)),
+    meta("name", "keywords", head.keywords),
+    ["link", { rel: "canonical", href: pageUrl(origin, head.canonical) }],
+    ...alternates.map(({ language, path }): Tag => [
+      "link",
+      { rel: "alternate", hreflang: language, href: pageUrl(origin, path) },
+    ]),
+    meta("property", "og:title", social?.title),
+    meta("property", "og:description", social?.description),
+    meta("property", "og:type", social?.type),
+    meta("property", "og:url", social && pageUrl(origin, social.url)),
     ...(social && image ? imageTags(image, origin) : []),
   ];
 }
@@ -109,8 +103,9 @@ export function applyHead(head: Head | { title: string; robots: string }, site: 
   for (const old of documentHead.querySelectorAll(`[${MARK}],[name=robots]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }
-  const tags = isPage ? headTags(head, origin, image) : meta("name", "robots", robotsOf(head));
+  const tags = isPage ? headTags(head, origin, image) : [meta("name", "robots", robotsOf(head))];
   for (const [name, attributes] of tags) {
+    if (Object.values(attributes).includes(undefined)) continue;
     const element = document.createElement(name);
     for (const [key, value] of Object.entries({ [MARK]: "", ...attributes })) element.setAttribute(key, value);
     documentHead.append(element);
@@ -126,7 +121,7 @@ function setLanguage(tag: string, fallback: string): void {
   // As the gateway wrote it: the first `Intl.Locale` of a document costs the first view several milliseconds.
   if (documentElement.lang === tag) return;
   const language = languageOf(tag) ?? languageOf(fallback);
-  if (!language || documentElement.lang === language.tag) return;
+  if (!language) return;
   documentElement.lang = language.tag;
   documentElement.dir = language.direction;
 }

@@ -21,7 +21,7 @@ export const searchNames = new Map<string, readonly string[]>();
  */
 export function viewPath({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
   const names = searchNames.get(pathname);
-  const isDeclared = (pair: string): unknown => (names ? names.includes(pair.replace(/=.*/, "")) : pair);
+  const isDeclared = (pair: string): unknown => names?.includes(pair.replace(/=.*/, "")) ?? pair;
   const pairs = search.slice(1).split("&").filter(isDeclared).sort();
   return pairs.length > 0 ? `${pathname}?${pairs.join("&")}` : pathname;
 }
