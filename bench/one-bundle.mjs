@@ -202,9 +202,9 @@ export async function serveFiles(files, compose) {
         response.writeHead(200, headers).end(file.body);
         return;
       }
-      // Such as a report of a client error.
-      if (request.method !== "GET") {
-        response.writeHead(405).end();
+      // Others are a report of a client error, or `/favicon.ico`.
+      if (request.headers["sec-fetch-dest"] !== "document") {
+        response.writeHead(404).end();
         return;
       }
       if (!documents.has(request.url)) documents.set(request.url, await read(request.url));
