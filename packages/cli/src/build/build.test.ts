@@ -278,7 +278,7 @@ describe("a release", () => {
     expect(textOf(contents, release.entry)).toMatch(/,8e3\+267\*\(\{\d+:144\}\[\w+\]\|\|30\)\)/);
   });
 
-  test("a release contains neither shared packages nor local paths", () => {
+  test("a release contains neither shared packages, local paths nor the paths of pages", () => {
     const server = textOf(contents, "server/index.js");
     for (const name of ["react/jsx-runtime", "@colonnade/kit"]) expect(server).toMatch(new RegExp(`from ?"${name}"`));
     for (const [file, bytes] of contents) {
@@ -286,6 +286,7 @@ describe("a release", () => {
       expect(bytes.includes("was called outside the shell"), file).toBe(false);
       expect(bytes.includes("hydrateRoot"), file).toBe(false);
       expect(bytes.includes(folder), file).toBe(false);
+      expect(String(bytes), file).not.toMatch(/\bpaths: ?\(\)/);
     }
   });
 });

@@ -30,7 +30,7 @@ import { SharedStyles, STYLE } from "./sharedStyles.js";
 import { neededRanges } from "./shared.js";
 import type { SharedModule } from "./sharedModules.js";
 import { tsconfigOf } from "./tsconfig.js";
-import { WithoutExamples } from "./withoutExamples.js";
+import { WithoutBuildMembers } from "./withoutBuildMembers.js";
 import { WorkerImports } from "./workers.js";
 
 /** Name of the chunk that contains the exposed module. */
@@ -100,7 +100,7 @@ function baseConfiguration(context: BuildContext, side: BuildSide): Configuratio
     },
     plugins: [
       ...(config.define ? [new webpack.DefinePlugin(constants(config.define))] : []),
-      ...(context.isCheck ? [] : [new WithoutExamples()]),
+      ...(context.isCheck ? [] : [new WithoutBuildMembers()]),
     ],
     performance: false,
     infrastructureLogging: { level: "warn" },

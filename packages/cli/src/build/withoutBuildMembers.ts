@@ -8,14 +8,17 @@ const TYPES = ["javascript/auto", "javascript/esm"];
 
 type ProgramNode = SyntaxNode & { readonly range: [number, number] };
 
-/** Removes `examples` of pages and extensions, and the modules that only they use: no visitor needs them. */
-export class WithoutExamples {
+/** The members of pages and extensions that only a build calls. */
+const MEMBERS: ReadonlySet<string> = new Set(["examples", "paths"]);
+
+/** Removes the members of pages and extensions that only a build calls, and the modules that only they use. */
+export class WithoutBuildMembers {
   apply(compiler: Compiler): void {
-    compiler.hooks.normalModuleFactory.tap("WithoutExamples", (factory) => {
+    compiler.hooks.normalModuleFactory.tap("WithoutBuildMembers", (factory) => {
       for (const type of TYPES)
-        factory.hooks.parser.for(type).tap("WithoutExamples", (any) => {
+        factory.hooks.parser.for(type).tap("WithoutBuildMembers", (any) => {
           const parser = any as unknown as javascript.JavascriptParser;
-          parser.hooks.program.tap("WithoutExamples", (program) => {
+          parser.hooks.program.tap("WithoutBuildMembers", (program) => {
             removeFrom(program as unknown as SyntaxNode, parser);
           });
         });
@@ -29,14 +32,14 @@ function removeFrom(program: SyntaxNode, parser: javascript.JavascriptParser): v
   for (const { node } of walk(program)) {
     if (node.type !== "CallExpression" || !DEFINE.test(nameOf(nodeAt(node, "callee")))) continue;
     const properties = nodesAt(node, "arguments")[0]?.properties as ProgramNode[] | undefined;
-    const index = properties?.findIndex((property) => keyOf(property) === "examples") ?? -1;
-    const property = properties?.[index];
-    if (!properties || !property) continue;
-    // With the comma: that after it, or that before the last property.
-    const start = properties[index + 1] ? property.range[0] : (properties[index - 1]?.range[1] ?? property.range[0]);
-    const end = properties[index + 1]?.range[0] ?? property.range[1];
-    module.addPresentationalDependency(new ConstDependency("", [start, end]));
-    // Webpack would read it next, and keep what it imports.
-    properties.splice(index, 1);
+    const all = [...(properties ?? [])];
+    for (const [index, property] of all.entries()) {
+      if (!MEMBERS.has(keyOf(property))) continue;
+      // With the comma after it.
+      const end = all[index + 1]?.range[0] ?? property.range[1];
+      module.addPresentationalDependency(new ConstDependency("", [property.range[0], end]));
+      // Webpack would read it next, and keep what it imports.
+      properties?.splice(properties.indexOf(property), 1);
+    }
   }
 }
