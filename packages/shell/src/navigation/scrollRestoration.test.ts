@@ -90,6 +90,7 @@ describe("scroll restoration", () => {
   test("a position scrolled to before the shell started is kept", () => {
     vi.useFakeTimers();
     history.replaceState({ scrollTop: 99 }, "");
+    vi.spyOn(performance, "getEntriesByType").mockReturnValueOnce([{}] as PerformanceEntryList);
     vi.stubGlobal("scrollY", 40);
     const scroll = createScrollRestoration();
     scroll.setEntry("a");
@@ -97,6 +98,13 @@ describe("scroll restoration", () => {
     expect(scrollTo).not.toHaveBeenCalled();
     vi.runAllTimers();
     expect(history.state).toEqual({ scrollTop: 40 });
+  });
+
+  test("the position of a page that is not painted yet is not read", () => {
+    const scrollY = vi.spyOn(window, "scrollY", "get");
+    createScrollRestoration().setEntry("a");
+    expect(scrollY).not.toHaveBeenCalled();
+    scrollY.mockRestore();
   });
 
   describe("a page that grows when it hydrates", () => {

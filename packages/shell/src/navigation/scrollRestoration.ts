@@ -43,8 +43,9 @@ export function createScrollRestoration(): ScrollRestoration {
     { passive: true },
   );
   addEventListener("pagehide", save);
-  // A visitor who scrolled before the shell started keeps that position. Scrolling to a fragment does not count.
-  let scrolledEarly = scrollY > 0 && location.hash === "";
+  // A visitor who scrolled before the shell started keeps that position. Scrolling to a fragment does not count. Before the
+  // first paint nobody has scrolled, and the position would make the browser lay the page out before it hydrates.
+  let scrolledEarly = performance.getEntriesByType("paint").length > 0 && scrollY > 0 && location.hash === "";
   return {
     setEntry(key) {
       const { key: entryKey, scrollTop } = readHistoryState();
