@@ -179,15 +179,23 @@ fn extension_that_fails_already_rejects_no_deploy() {
 #[test]
 fn trial_of_invalid_points_is_refused() {
     let gateway = Gateway::start_with("", &[]);
-    let tried = |id: &str| {
-        let point = json!({ "id": id, "version": 1, "max": 1, "examples": [{}] });
+    let tried = |point: Value| {
         let body = json!({ "version": "1.0.0", "extensionPoints": [point] });
         gateway.admin_post("/api/v1/sections/page/trial", &body)
     };
+    let point = |id: &str| json!({ "id": id, "version": 1, "max": 1, "examples": [{}] });
     // Nothing is live.
-    assert_eq!(tried("page/aside").json(), json!({ "problems": [] }));
-    let foreign = tried("shop/aside");
-    assert_eq!(foreign.status, 400);
-    let problem = "extension point `shop/aside`: expected `page/`";
-    assert!(foreign.text().contains(problem), "{}", foreign.text());
+    assert_eq!(tried(point("page/aside")).json(), json!({ "problems": [] }));
+    for (point, problem) in [
+        (
+            point("shop/aside"),
+            "extension point `shop/aside`: expected `page/`",
+        ),
+        (json!({}), "missing field `id`"),
+    ] {
+        let response = tried(point);
+        assert_eq!(response.status, 422);
+        let problems = response.json()["problems"].to_string();
+        assert!(problems.contains(problem), "{problems}");
+    }
 }

@@ -2,11 +2,13 @@
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
 use colonnade_model::release::{ExtensionPoint, ReleaseId, extension_point_problems};
 use colonnade_model::schema::Version;
+use colonnade_platform::publish::PublishError;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -21,7 +23,7 @@ pub(super) struct Trial {
     version: Version,
     /// As in `release.json`.
     #[schema(value_type = Vec<Object>)]
-    extension_points: Vec<ExtensionPoint>,
+    extension_points: Vec<Map<String, Value>>,
 }
 
 /// What a trial has found.
@@ -42,7 +44,7 @@ pub(super) struct TrialResult {
     security(("token" = [Action::Publish.name()])), request_body = Trial,
     responses(
         (status = 200, body = TrialResult, description = "What fails that did not before."),
-        (status = 422),
+        (status = 422, description = "An extension point is invalid, and `problems` lists all problems."),
     ),
 )]
 pub(super) async fn run(
@@ -54,11 +56,15 @@ pub(super) async fn run(
     auth::require(caller.token, Action::Publish, &name)?;
     let Trial {
         version: Version(version),
-        extension_points: points,
+        extension_points,
     } = change::read_json(body).await?;
+    let points = extension_points.into_iter();
+    let points = points.map(|point| serde_json::from_value(point.into()));
+    let points: Result<Vec<ExtensionPoint>, _> = points.collect();
+    let points = points.map_err(|error| PublishError::Rejected(vec![error.to_string()]))?;
     let problems = extension_point_problems(&name, &points);
     if !problems.is_empty() {
-        return Err(AdminError::Body(problems.join("; ")));
+        return Err(PublishError::Rejected(problems).into());
     }
     let place = admin.publishes.try_acquire(caller.token.hash);
     let _place = place.ok_or(AdminError::TooManyPublishes)?;
