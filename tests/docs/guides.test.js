@@ -39,6 +39,15 @@ test("The sidebar has each page, except the lists of pages that others link to",
   expect(missing).toEqual(["recipes/index"]);
 });
 
+test("a new section is built for the site that it is deployed to", () => {
+  const steps = read(`${TEMPLATE}/.github/workflows/ci.yml`).split("      - ").slice(-2);
+  for (const [index, command] of ["npm run build", "npx --no colonnade deploy"].entries()) {
+    expect(steps[index]).toContain(command);
+    for (const name of ["COLONNADE_ADMIN", "COLONNADE_TOKEN"])
+      expect(steps[index]).toContain(`          ${name}: \${{ secrets.${name} }}\n`);
+  }
+});
+
 test("docs/ci.md shows the workflow of a new section", () => {
   const [, workflow] = /^```yaml \[\.github\/workflows\/ci\.yml\]\n(.*?)^```$/ms.exec(read("docs/ci.md")) ?? [];
   expect(workflow).toBe(read(`${TEMPLATE}/.github/workflows/ci.yml`));

@@ -92,12 +92,14 @@ function limitOf(
   const ofSite = ofPoint ?? buildTarget?.[budgetKey];
   const own = budget?.[budgetKey];
   const limit = Math.min(own ?? ofSite ?? DEFAULT_BUDGET[budgetKey], ofSite ?? Infinity);
-  if (!buildTarget || limit !== ofSite)
+  if (!buildTarget || limit !== ofSite) {
+    const site = buildTarget || own !== undefined ? "" : "pass --site with the URL of the site that you deploy to, or ";
     return {
       limit,
       setBy: own === undefined ? "the default" : "set by section.config.js",
-      raise: (needed) => `set budget.${budgetKey} to ${String(needed)} in section.config.js.`,
+      raise: (needed) => `${site}set budget.${budgetKey} to ${String(needed)} in section.config.js.`,
     };
+  }
   const [table, key] =
     ofPoint === undefined ? [`budget.sections.${name}`, siteKey] : [`extension_points."${id}"`, "max_script_kib"];
   return {

@@ -1,4 +1,5 @@
 // `colonnade build`, and the commands that use its release. They refuse it after its inputs have changed.
+import { randomBytes } from "node:crypto";
 import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 
@@ -93,6 +94,30 @@ test("an unchanged section is built again if the site allows less", async () => 
   expect((await build(32)).out).toMatch(/ is up to date\n$/);
   const { code, err } = await build(1);
   expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`(set by ${admin.url})`) as string });
+});
+
+test("a build that knows no site says so, and how to know its limits", async () => {
+  const text = randomBytes(40_000).toString("base64");
+  const folder = await helloSection({
+    "src/languages.ts": `${await readFile(LANGUAGES, "utf8")}\nconsole.log("${text}");\n`,
+  });
+  const { code, err } = await runCompiled(folder, ["build"], { COLONNADE_ADMIN: "", COLONNADE_TOKEN: "" });
+  expect(code).toBe(3);
+  expect(err.match(/^warning: .*/gm)).toEqual([
+    expect.stringMatching(/^warning: no site is known, so the limits are the/),
+  ]);
+  expect(err).toMatch(
+    /budget of 32 KiB \(the default\).*\n.*or pass --site with the URL of the site that you deploy to, or set budget\.scriptKib to \d+ in/,
+  );
+});
+
+test.each([404, 302, 429, 200])("--site with another server fails (status %i)", async (status) => {
+  admin.response = { status, body: "<svg/>" };
+  const url = `${admin.url}/_build-target/hello`;
+  const expected = "expected the URL of a Colonnade site";
+  expect(await runSection(await helloSection(), ["build", "--site", admin.url])).toEqual(
+    failure(`${url} responds with status ${String(status)} and no build target; ${expected}`),
+  );
 });
 
 test("a missing section.config.js prints no stack trace", async () => {

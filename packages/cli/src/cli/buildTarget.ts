@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 
 import { keepTarget, lastSeenTarget, parseTarget, type BuildTarget } from "../build/buildTarget.js";
+import { UsageError } from "../build/usageError.js";
 import { callAdmin, optionalAccess } from "./api.js";
 
 /** Where the build target of a section is read. */
@@ -19,7 +20,7 @@ interface TargetSource {
  * Reads the build target of a section from a site, and saves it in the section's folder. Without a site, or if the admin listener
  * cannot say it, returns the saved one; undefined without one.
  *
- * @throws UsageError if `site` does not respond.
+ * @throws UsageError if `site` responds without a build target, and GatewayError if it does not respond.
  */
 export async function readBuildTarget(folder: string, source: TargetSource): Promise<BuildTarget | undefined> {
   const last = await lastSeenTarget(folder);
@@ -37,8 +38,13 @@ export async function readBuildTarget(folder: string, source: TargetSource): Pro
 async function request({ name, site, environment }: TargetSource): Promise<BuildTarget | undefined> {
   if (site !== undefined) {
     const { get } = await import("../dev/live.js");
-    const { status, chunks } = await get(new URL(`/_build-target/${name}`, site));
-    return status === 200 ? parseTarget(Buffer.concat(chunks).toString(), site) : undefined;
+    const url = new URL(`/_build-target/${name}`, site);
+    const { status, chunks } = await get(url);
+    const target = status === 200 ? parseTarget(Buffer.concat(chunks).toString(), site) : undefined;
+    if (target) return target;
+    throw new UsageError(
+      `${url.href} responds with status ${String(status)} and no build target; expected the URL of a Colonnade site`,
+    );
   }
   const access = optionalAccess(environment);
   if (!access) return undefined;

@@ -199,6 +199,7 @@ describe("--site", () => {
   const server = createServer(({ url = "" }, sent) => {
     const remotes = { directory: { entry: "/assets/directory/2.0.0/entry.js", exposes: {} } };
     if (url === "/") sent.end(document);
+    else if (url === "/_build-target/hello") sent.end('{ "extensionPoints": {}, "shared": {}, "policy": {} }');
     else if (url === "/_remotes/42") sent.end(JSON.stringify(remotes));
     else if (url === "/assets/directory/2.0.0/extensions.json") sent.end(JSON.stringify(response));
     else if (/^\/(api|v1)\/events\/live$/.test(url)) sent.end('{"title":"Kites"}');
