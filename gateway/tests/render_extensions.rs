@@ -311,13 +311,23 @@ const LOOPS_AFTER_M: &str = "{ show({ key }) { while (key > 'm'); \
 
 #[test]
 fn no_visitor_waits_for_extension_that_is_suspect() {
-    // It fails with several props, or has used its CPU time once.
+    const QUERIES: &str = "queries: () => ({ item: '/api/x/now' }), show(";
+    const LOOPING_QUERIES: &str = "queries: ({ key }) => { while (key > 'm'); return { item: '/api/x/now' }; }, \
+        show: ({ key }) => ({ extension: { html: key, data: key }, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    upstream.respond("/now", "max-age=1000", "1");
+    let settings = format!(
+        "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
+        upstream.table()
+    );
+    // It fails with several props, or has used its CPU time once: for its content, or for its queries.
     for (module, failing) in [
-        (FAILS_AFTER_M, &["/page/x", "/page/y"][..]),
-        (LOOPS_AFTER_M, &["/page/x"]),
+        (FAILS_AFTER_M.to_owned(), &["/page/x", "/page/y"][..]),
+        (LOOPS_AFTER_M.to_owned(), &["/page/x"]),
+        (LOOPS_AFTER_M.replace("show(", QUERIES), &["/page/x"]),
+        (format!("{{ {LOOPING_QUERIES}"), &["/page/x"]),
     ] {
-        let settings = "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n";
-        let gateway = untried(settings, page(PAGE), &[extension("fails", module)]);
+        let gateway = untried(&settings, page(PAGE), &[extension("fails", &module)]);
         for path in failing {
             assert_eq!(
                 gateway.get(path).header("cache-control"),
@@ -327,8 +337,10 @@ fn no_visitor_waits_for_extension_that_is_suspect() {
         let document = gateway.get("/page/a");
         assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
         assert_eq!(document.header("cache-control"), "no-store, no-transform");
-        wait_until("it is rendered", || count(&gateway, "fails", "rendered") == 1);
-        assert_eq!(listed(&gateway.get("/page/a")), json!([["fails", "a"]]));
+        assert_eq!(count(&gateway, "fails", "circuit_open"), 1);
+        wait_until("it is rendered", || {
+            listed(&gateway.get("/page/a")) == json!([["fails", "a"]])
+        });
         assert_eq!(listed(&gateway.get("/page/b")), json!([["fails", "b"]]));
         assert_eq!(count(&gateway, "fails", "deadline_exceeded"), 0);
     }

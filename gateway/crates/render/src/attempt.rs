@@ -164,6 +164,7 @@ impl<'a> Attempt<'a> {
         let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
         if !is_awaited {
             // No visitor waits for an extension that has just exceeded a limit, or failed with several props.
+            self.engine.count_failure(&subject, Why::CircuitOpen, None);
             return Err(Why::CircuitOpen);
         }
         if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
@@ -181,8 +182,9 @@ impl<'a> Attempt<'a> {
             None => None,
         };
         let subject = self.subject(input.results);
+        let breaker = &self.engine.breaker;
         Ok(Job {
-            is_suspect: subject.is_extension() && self.engine.breaker.is_suspect(&subject.circuit),
+            is_suspect: breaker.is_suspect(&subject.circuit, input.results.is_some()),
             subject,
             shell,
             section,

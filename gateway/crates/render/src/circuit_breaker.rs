@@ -39,6 +39,9 @@ struct Circuit {
     failures: u32,
     /// The props of those that are counted, up to the threshold.
     props: HashSet<Digest>,
+    /// Whether it is an extension that visitors do not wait for: without the results of its queries, and
+    /// with them. Each job clears its own by a success, since the other one may never run.
+    suspect: [bool; 2],
     last_failure: Instant,
     /// Set from the first time the circuit opens until it closes.
     open_until: Option<Instant>,
@@ -79,20 +82,28 @@ impl RenderCircuitBreaker {
         open_until.filter(|until| Instant::now() < *until)
     }
 
-    /// Whether the last renders failed, less than the open time ago.
-    pub(super) fn is_suspect(&self, key: &CircuitKey) -> bool {
+    /// Whether an extension is suspect without or with results, and failed less than the open time ago.
+    pub(super) fn is_suspect(&self, key: &CircuitKey, has_results: bool) -> bool {
         let circuits = self.circuits.0.lock();
         let suspect = circuits
             .get(key)
-            .filter(|circuit| circuit.failures >= SUSPECT_FAILURES);
+            .filter(|circuit| circuit.suspect[usize::from(has_results)]);
         suspect.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
     }
 
-    /// Makes an extension suspect that has just exceeded a limit: each further attempt may cost as
-    /// much.
-    pub(super) fn suspect(&self, key: &CircuitKey) {
+    /// Makes an extension suspect whose failure is recorded, if it is not the first or exceeds a
+    /// limit: each further attempt may cost as much.
+    pub(super) fn suspect(&self, key: &CircuitKey, has_results: bool, exceeds_limit: bool) {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
-            circuit.failures = circuit.failures.max(SUSPECT_FAILURES);
+            circuit.suspect[usize::from(has_results)] |=
+                exceeds_limit || circuit.failures >= SUSPECT_FAILURES;
+        }
+    }
+
+    /// Records that the queries of an extension are evaluated. The circuit stays as it is.
+    pub(super) fn record_queries(&self, key: &CircuitKey) {
+        if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
+            circuit.suspect[usize::from(false)] = false;
         }
     }
 
@@ -101,6 +112,7 @@ impl RenderCircuitBreaker {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
             circuit.failures = 0;
             circuit.props.clear();
+            circuit.suspect = [false; 2];
             circuit.open_until = None;
         }
     }
@@ -118,6 +130,7 @@ impl RenderCircuitBreaker {
         let circuit = circuits.entry(key.clone()).or_insert(Circuit {
             failures: 0,
             props: HashSet::new(),
+            suspect: [false; 2],
             last_failure: now,
             open_until: None,
         });
@@ -167,15 +180,11 @@ mod tests {
         let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
         let (a, b) = (pair("a", "1"), pair("b", "1"));
         assert!(!breaker.record_failure(&a, None));
-        assert!(!breaker.is_suspect(&a));
         assert!(!breaker.record_failure(&a, None));
-        assert!(breaker.is_suspect(&a));
         tokio::time::advance(OPEN).await;
-        assert!(!breaker.is_suspect(&a), "it is tried as any other");
         breaker.record_success(&a);
         assert!(!breaker.record_failure(&a, None));
         breaker.record_success(&a);
-        assert!(!breaker.is_suspect(&a));
         assert!(!breaker.record_failure(&a, None));
         assert!(!breaker.record_failure(&a, None));
         assert!(breaker.open_until(&a).is_none());
@@ -198,17 +207,41 @@ mod tests {
         let key = pair("a", "1");
         let fail = |props: u8| breaker.record_failure(&key, Some([props; 32]));
         assert!(!fail(1) && !fail(1) && !fail(1));
-        assert!(!breaker.is_suspect(&key));
         assert!(!fail(2) && !fail(1) && !fail(2));
-        assert!(breaker.is_suspect(&key));
-        breaker.record_success(&key);
-        breaker.suspect(&key);
-        assert!(breaker.is_suspect(&key));
         breaker.record_success(&key);
         assert!(!fail(1) && !fail(2) && fail(3));
         tokio::time::advance(OPEN).await;
         assert!(breaker.open_until(&key).is_none(), "half-open");
         assert!(fail(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn extension_is_suspect_until_same_job_succeeds() {
+        let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
+        let key = pair("a", "1");
+        let suspect = || [false, true].map(|has_results| breaker.is_suspect(&key, has_results));
+        let fail = |props: u8, has_results, exceeds_limit| {
+            let is_open = breaker.record_failure(&key, Some([props; 32]));
+            breaker.suspect(&key, has_results, exceeds_limit);
+            is_open
+        };
+        assert!(!fail(1, true, false) && !fail(1, true, false));
+        assert_eq!(suspect(), [false, false]);
+        assert!(!fail(2, true, false));
+        assert_eq!(suspect(), [false, true]);
+        breaker.record_queries(&key);
+        assert_eq!(suspect(), [false, true]);
+        breaker.record_success(&key);
+        assert_eq!(suspect(), [false, false]);
+        // A limit makes it suspect at once, but opens the circuit no sooner.
+        assert!(!fail(1, false, true));
+        assert_eq!(suspect(), [true, false]);
+        breaker.record_queries(&key);
+        assert_eq!(suspect(), [false, false]);
+        assert!(!fail(2, false, true));
+        tokio::time::advance(OPEN).await;
+        assert_eq!(suspect(), [false, false], "it is tried as any other");
+        assert!(fail(3, true, true));
     }
 
     #[tokio::test(start_paused = true)]

@@ -123,8 +123,9 @@ impl Engine {
             Ok(output) => {
                 // The render with the results of the queries may still fail: only its success closes
                 // the circuit.
-                if matches!(output, Output::Content { .. }) {
-                    self.breaker.record_success(&job.subject.circuit);
+                match output {
+                    Output::Content { .. } => self.breaker.record_success(&job.subject.circuit),
+                    Output::Queries(_) => self.breaker.record_queries(&job.subject.circuit),
                 }
                 Ok(output)
             }
@@ -134,9 +135,10 @@ impl Engine {
                     && job.subject.is_extension()
                     && failure.why.blames_release()
                 {
-                    if failure.why != Why::Exception {
-                        self.breaker.suspect(&job.subject.circuit);
-                    }
+                    let (has_results, exceeds_limit) =
+                        (!job.may_have_queries(), failure.why != Why::Exception);
+                    self.breaker
+                        .suspect(&job.subject.circuit, has_results, exceeds_limit);
                     let until = Instant::now() + self.settings.breaker_open;
                     self.put(key.of_queries(), Err(until), Some(*day));
                 }
@@ -171,7 +173,7 @@ impl Engine {
 
     /// Counts a failure in the metrics and, if a visitor requested the page, in the error log.
     /// Returns the number of failures of the section or its extension with this cause so far.
-    fn count_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) -> u64 {
+    pub(super) fn count_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) -> u64 {
         self.log_failure(subject, why, class);
         self.metrics.record_failure(subject, why)
     }
