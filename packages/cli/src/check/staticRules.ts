@@ -8,6 +8,7 @@ import type { Finding, Found } from "./finding.js";
 import { findMissingKeys } from "./keys.js";
 import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "./permission.js";
 import {
+  constantsOf,
   declaredNames,
   isFunction,
   keyOf,
@@ -17,6 +18,7 @@ import {
   startOf,
   textOf,
   walk,
+  type Constants,
   type SyntaxNode,
 } from "./syntax.js";
 
@@ -65,15 +67,16 @@ const UNCERTAIN = /^(SwitchStatement|TryStatement|PropertyDefinition|(For|ForIn|
 /** Finds the violations in a module. */
 export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const declared = declaredNames(program);
+  const constants = constantsOf(program);
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const hasFrame = [...walk(program)].some(({ node }) => elementOf(node)?.tag === "iframe");
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
-      ...findElements(node),
-      ...findProps(node, parent, hasFrame),
-      ...findMarkup(node, declared),
+      ...findElements(node, constants),
+      ...findProps(node, parent, hasFrame, constants),
+      ...findMarkup(node, declared, constants),
       ...findImports(node),
       ...findInDeclaration(node),
       ...findMissingKeys(node, parent),
@@ -121,7 +124,7 @@ function isAllowedAssignment(node: SyntaxNode): boolean {
   return isProp || textOf(nodeAt(node, "right"))?.includes("<") === false;
 }
 
-function* findElements(node: SyntaxNode): Generator<Found> {
+function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found> {
   const element = elementOf(node);
   if (!element) return;
   const { tag, attributes } = element;
@@ -130,13 +133,13 @@ function* findElements(node: SyntaxNode): Generator<Found> {
     yield { code: "COL123", message: "the section contains a <style> element", node, permission: STYLE_ELEMENTS };
     return;
   }
-  const rel = startOf(attributes.find(([name]) => name === "rel")?.[2]);
+  const rel = startOf(attributes.find(([name]) => name === "rel")?.[2], constants);
   for (const [name, attribute, value] of attributes) {
     const message = `the section contains the prop "${name}" of a <${tag ?? "component"}> element`;
     if (name === "style" && tag !== undefined)
       yield { code: "COL120", message, node: attribute, permission: STYLE_ATTRIBUTES };
     if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute, permission: MARKUP };
-    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value), rel);
+    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value, constants), rel);
     if (blocked) yield foundUrl(blocked, attribute);
   }
 }
@@ -170,18 +173,23 @@ function elementOf(node: SyntaxNode): Element | undefined {
 }
 
 /** Finds props and options in an object literal, which an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */
-function* findProps(node: SyntaxNode, parent: SyntaxNode | undefined, hasFrame: boolean): Generator<Found> {
+function* findProps(
+  node: SyntaxNode,
+  parent: SyntaxNode | undefined,
+  hasFrame: boolean,
+  constants: Constants,
+): Generator<Found> {
   if (node.type !== "ObjectExpression" || (parent && elementOf(parent))) return;
   for (const property of nodesAt(node, "properties")) {
     const name = keyOf(property);
-    const url = blockedOption(name, startOf(nodeAt(property, "value")));
+    const url = blockedOption(name, startOf(nodeAt(property, "value"), constants));
     if (url) yield foundUrl(url, property);
     if (hasFrame ? MARKUP_PROP.test(name) : name === "dangerouslySetInnerHTML")
       yield { code: "COL121", message: `the section contains the prop "${name}"`, node: property, permission: MARKUP };
   }
 }
 
-function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator<Found> {
+function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>, constants?: Constants): Generator<Found> {
   if (node.type === "AssignmentExpression") {
     const name = nameOf(nodeAt(node, "left"));
     if (MARKUP_PROPERTY.test(name))
@@ -196,7 +204,7 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>): Generator
     node: lastNode(callee) ?? node,
     permission,
   });
-  const start = startOf(nodesAt(node, "arguments")[0]);
+  const start = startOf(nodesAt(node, "arguments")[0], constants);
   if (MARKUP_METHOD.test(name)) yield uses(`${lastPart(name)}()`, MARKUP);
   // A package may export a parser with the same name and method.
   if (name.endsWith(".parseFromString") && !declared.has("DOMParser")) yield uses("parseFromString()", MARKUP);

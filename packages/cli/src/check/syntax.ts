@@ -39,11 +39,19 @@ export function nodesAt(node: SyntaxNode | undefined, field: string): SyntaxNode
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The text of a string or template literal, up to its first expression. */
-export function startOf(node: SyntaxNode | undefined): string | undefined {
-  if (node?.type !== "TemplateLiteral") return textOf(node);
-  const [first] = nodesAt(node, "quasis");
-  return (first?.value as { readonly cooked?: string } | undefined)?.cooked;
+/** The text of a string or template literal, up to its first expression that is not one of the constants. */
+export function startOf(node: SyntaxNode | undefined, constants?: Constants): string | undefined {
+  const constantText = (name: string): string | undefined => textOf(constants?.get(name));
+  if (node?.type !== "TemplateLiteral") return textOf(node) ?? constantText(nameOf(node));
+  const expressions = nodesAt(node, "expressions");
+  let start = "";
+  for (const [index, { value }] of nodesAt(node, "quasis").entries()) {
+    start += (value as { readonly cooked?: string | null }).cooked ?? "";
+    const next = constantText(nameOf(expressions[index]));
+    if (next === undefined) break;
+    start += next;
+  }
+  return start;
 }
 
 /** The text of a string literal. */
@@ -82,22 +90,44 @@ export function isFunction(node: SyntaxNode | undefined): node is FunctionNode {
 
 /** The names that a module declares anywhere, so that they may not be those of globals. */
 export function declaredNames(program: SyntaxNode): ReadonlySet<string> {
-  const names = new Set<string>();
+  return new Set(declarations(program));
+}
+
+/** The values of a module's constants, by name. */
+export type Constants = ReadonlyMap<string, SyntaxNode>;
+
+/** The constants of a module whose names it declares once, so that no other variable hides them. */
+export function constantsOf(program: SyntaxNode): Constants {
+  const names = [...declarations(program)];
+  const constants = new Map<string, SyntaxNode>();
   for (const { node } of walk(program)) {
+    if (node.type !== "VariableDeclaration" || node.kind !== "const") continue;
+    for (const declarator of nodesAt(node, "declarations")) {
+      const name = nameOf(nodeAt(declarator, "id"));
+      const value = nodeAt(declarator, "init");
+      if (value && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
+    }
+  }
+  return constants;
+}
+
+/** The names that a module declares, with repetitions. */
+function* declarations(program: SyntaxNode): Generator<string> {
+  for (const { node } of walk(program)) {
+    if (node.type === "ExportSpecifier") continue;
     const declared = isFunction(node)
       ? [nodeAt(node, "id"), ...nodesAt(node, "params")]
       : node.type === "VariableDeclarator" || node.type === "ClassDeclaration"
         ? [nodeAt(node, "id")]
         : [nodeAt(node, "local")];
-    for (const pattern of declared) if (pattern) addNames(pattern, names);
+    for (const pattern of declared) if (pattern) yield* namesIn(pattern);
   }
-  return names;
 }
 
-function addNames(pattern: SyntaxNode, names: Set<string>): void {
+function* namesIn(pattern: SyntaxNode): Generator<string> {
   for (const { node, ancestors } of walk(pattern)) {
     // Types and default values use names, and declare none.
     const isDeclared = !ancestors.some(({ type }) => /^TS|Expression$/.test(type));
-    if (node.type === "Identifier" && isDeclared) names.add(nameOf(node));
+    if (node.type === "Identifier" && isDeclared) yield nameOf(node);
   }
 }

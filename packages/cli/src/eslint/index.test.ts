@@ -78,6 +78,9 @@ describe("code that runs on the server is reported", () => {
     ["COL125", "const load = () => fetch('https://a.example/b');"],
     ["COL125", "const connect = () => new WebSocket(`wss://a.example/${id}`);"],
     ["COL125", "const start = () => init({ dsn: 'https://key@o1.ingest.sentry.io/1' });"],
+    ["COL125", "const API = 'https://a.example'; const load = () => fetch(`${API}/items`);"],
+    ["COL125", "const CDN = 'https://a.example'; const image = <img alt='' src={CDN} />; export { CDN };"],
+    ["COL125", "const HOST = 'a.example'; const load = (id) => fetch(`https://${HOST}/${id}`);"],
     ["COL125", "const form = <form action='https://a.example/subscribe' />;"],
     ["COL125", "const send = <button formAction='//a.example/subscribe'>Send</button>;"],
     ["COL125", "const fonts = <link rel='stylesheet' href='https://a.example/fonts.css' />;"],
@@ -120,6 +123,9 @@ describe("code that may run only in the browser is not reported", () => {
     "const link = <a href='https://a.example/'>A</a>;",
     "const image = <img alt='' src='/b.png' srcSet={images} />;",
     "const load = () => fetch(`/api/${id}`);",
+    "const API = 'https://a.example'; const load = (API) => fetch(`${API}/items`);",
+    "let api = 'https://a.example'; api = '/api'; const load = () => fetch(`${api}/items`);",
+    "const API = '/api'; const load = () => fetch(`${API}/items`); const link = <a href='https://a.example' />;",
     "const form = <form action='/subscribe' />;",
     "const link = <link rel='preconnect' href='https://a.example/' />;",
     "const start = () => new Worker(new URL('./worker.js', import.meta.url));",
@@ -160,4 +166,10 @@ test("what the policy in the options permits is not reported", () => {
   };
   const found = linter.verify(source, [...config, { files: ["src/*"], rules }], { filename: "src/page.jsx" });
   expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('policy: { images: ["b.example"] }')]);
+});
+
+test("a host in a constant is named in the setting that permits it", () => {
+  const source = "const HOST = 'a.example'; const load = (id) => fetch(`https://${HOST}/${id}`);";
+  const [found] = linter.verify(source, config, { filename: "src/page.jsx" });
+  expect(found?.message).toContain('policy: { connections: ["a.example"] } in section.config.js');
 });
