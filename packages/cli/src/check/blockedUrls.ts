@@ -27,7 +27,12 @@ const FILES: Readonly<Record<string, RegExp>> = {
 /** The elements whose URLs are of audio and video. */
 const MEDIA = /^(audio|source|track|video)$/;
 const STYLESHEET = /(^|\s)stylesheet(\s|$)/i;
-const FORM_TARGET: Readonly<Record<string, string>> = { form: "action", button: "formAction", input: "formAction" };
+/** The prop with the target of a form, by element. */
+export const FORM_TARGET: Readonly<Record<string, string>> = {
+  form: "action",
+  button: "formAction",
+  input: "formAction",
+};
 const CODE_PROP = /^(href|action|formAction|xlinkHref)$/;
 const OTHER_ORIGIN = /^\s*((https?:|wss?:)?\/\/|data:)/i;
 const CODE = /^\s*javascript:/i;

@@ -124,6 +124,17 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
     source: renders("<script src='/x.js' />"),
     problems: [["COL122", "the section contains a <script> element", "4:18"]],
   },
+  formAction: {
+    source: renders(
+      "{ const [, send] = useActionState(save, null); return <><h1>Lab</h1><form action={send} />\n" +
+        "<form action={actions.save} /></>; }",
+      'import { useActionState } from "react"; const save = async () => null; const actions = { save: async () => {} };',
+    ),
+    problems: [
+      ["COL122", 'the section contains the prop "action" of a <form> element with a function', "4:86"],
+      ["COL122", 'PAGE contains the prop "action" of a <form> element with a function', "5:1"],
+    ],
+  },
   css: {
     source: renders("<div><style>{'a {}'}</style></div>"),
     problems: [["COL123", "the section contains a <style> element", "4:23"]],
@@ -738,6 +749,13 @@ test("a setting that is not listed is reported with the line to add", () => {
     'Add it to section.config.js, with its type: config: { limit: "string" }.',
     'Add it to section.config.js, with its type: facts: { hours: "string" }.',
   ]);
+});
+
+test("a function as the action of a form is reported with what to use instead", () => {
+  const found = problems.filter(({ code, message }) => code === "COL122" && message.includes("function"));
+  expect(found.map(({ help }) => help)).toEqual(
+    found.map(() => expect.stringMatching(/^Use MutationForm of .* onSubmit/)),
+  );
 });
 
 test("what the policy can permit is reported with the setting that asks for it", () => {

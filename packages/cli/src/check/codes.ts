@@ -167,6 +167,11 @@ export function styleLibraryHelp(library: string): string {
   return `${library} creates style elements, which the browser blocks. Use CSS modules instead.`;
 }
 
+/** Help for a function as the action of a form. */
+export const FORM_ACTION_HELP =
+  "Use MutationForm of @colonnade/kit/data, or onSubmit: React runs the function only after hydration, and its HTML needs an inline " +
+  "script, which the policy blocks.";
+
 /** Help for COL121 in packages that have a setting for it, by name. */
 export const EVALUATION_HELP: ReadonlyMap<string, string> = new Map([
   [

@@ -1,7 +1,7 @@
 // The rules of `colonnade check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
-import { blockedCall, blockedOption, blockedProp, type BlockedUrl } from "./blockedUrls.js";
-import { styleLibraryHelp, type ProblemCode } from "./codes.js";
+import { blockedCall, blockedOption, blockedProp, FORM_TARGET, type BlockedUrl } from "./blockedUrls.js";
+import { FORM_ACTION_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
 import type { Finding, Found } from "./finding.js";
@@ -48,6 +48,8 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
+const ACTION_STATE = /^(React\.)?useActionState$/;
+
 // Creates an element without React.
 const CREATE_NODE = /(^|\.)(doc|document|ownerDocument)\.createElement$/;
 
@@ -86,7 +88,7 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
     if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);
     if (isBrowserTest(node, declared) && isInFunction(ancestors) && isOnServer(ancestors, component))
       yield browserTestFinding(node);
-    for (const found of findImpurity(node, declared)) {
+    for (const found of [...findImpurity(node, declared), ...findFormActions(node, constants)]) {
       if (!isOnServer(ancestors, component) || (found.code === "COL105" && isConditional(ancestors))) continue;
       yield { ...found, isCertain: functions !== undefined && isCertain(node, ancestors, functions) };
     }
@@ -142,6 +144,22 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
     const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value, constants), rel);
     if (blocked) yield foundUrl(blocked, attribute);
   }
+}
+
+/** Finds forms whose target is a function. Those that only a browser renders work. */
+function* findFormActions(node: SyntaxNode, constants: Constants): Generator<Found> {
+  const { tag = "", attributes = [] } = elementOf(node) ?? {};
+  for (const [name, attribute, value] of attributes) {
+    const message = `the section contains the prop "${name}" of a <${tag}> element with a function`;
+    if (FORM_TARGET[tag] === name && isAction(value, constants))
+      yield { code: "COL122", message, advice: FORM_ACTION_HELP, node: attribute };
+  }
+}
+
+/** Whether a value is a function as far as the module says, also one of React's `useActionState`. */
+function isAction(value: SyntaxNode | undefined, constants: Constants): boolean {
+  const action = constants.get(nameOf(value)) ?? value;
+  return isFunction(action) || ACTION_STATE.test(nameOf(nodeAt(action, "callee")));
 }
 
 function foundUrl({ message, ...rest }: BlockedUrl, node: SyntaxNode): Found {

@@ -93,19 +93,23 @@ export function declaredNames(program: SyntaxNode): ReadonlySet<string> {
   return new Set(declarations(program));
 }
 
-/** The values of a module's constants, by name. */
+/** The values of a module's constants by name: also its functions, and for a name in a list, the value of the list. */
 export type Constants = ReadonlyMap<string, SyntaxNode>;
 
 /** The constants of a module whose names it declares once, so that no other variable hides them. */
 export function constantsOf(program: SyntaxNode): Constants {
   const names = [...declarations(program)];
   const constants = new Map<string, SyntaxNode>();
+  const add = (pattern: SyntaxNode | undefined, value: SyntaxNode | undefined): void => {
+    const name = nameOf(pattern);
+    if (value && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
+  };
   for (const { node } of walk(program)) {
+    if (node.type === "FunctionDeclaration") add(nodeAt(node, "id"), node);
     if (node.type !== "VariableDeclaration" || node.kind !== "const") continue;
     for (const declarator of nodesAt(node, "declarations")) {
-      const name = nameOf(nodeAt(declarator, "id"));
-      const value = nodeAt(declarator, "init");
-      if (value && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
+      const [id, value] = [nodeAt(declarator, "id"), nodeAt(declarator, "init")];
+      for (const pattern of [id, ...nodesAt(id, "elements")]) add(pattern, value);
     }
   }
   return constants;

@@ -4,8 +4,8 @@ import React from "react";
 import runtime from "react/jsx-runtime";
 
 import { Link } from "@colonnade/kit";
-import { blockedProp, shortened } from "../blockedUrls.js";
-import { styleLibraryHelp, type ProblemCode } from "../codes.js";
+import { blockedProp, FORM_TARGET, shortened } from "../blockedUrls.js";
+import { FORM_ACTION_HELP, styleLibraryHelp, type ProblemCode } from "../codes.js";
 import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "../permission.js";
 import { BUNDLE_NAME } from "../report.js";
 import { PLACEHOLDER_SITE } from "./site.js";
@@ -75,6 +75,10 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
   for (const [name, value] of Object.entries(props)) {
     const blocked = value ? blockedProp(type, name, textOf(value), textOf(props.rel)) : undefined;
     if (blocked) yield { code: "COL125", ...blocked };
+    if (FORM_TARGET[type] === name && typeof value === "function") {
+      const message = `the prop "${name}" of a <${type}> element with a function`;
+      yield { code: "COL122", message, advice: FORM_ACTION_HELP };
+    }
     if (/^on[A-Z]/.test(name) && typeof value === "string")
       yield { code: "COL121", message: `a string as the event handler "${name}" of a <${type}> element` };
   }
