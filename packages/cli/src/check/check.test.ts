@@ -290,6 +290,18 @@ const OTHERS: Readonly<Record<string, Case>> = {
       ["COL154", "the section renders a conditional text next to other content", "7:5"],
     ],
   },
+  headElements: {
+    source: renders("<><h1>Lab</h1><title>Lab</title></>"),
+    problems: [["COL115", "the section contains a <title> element, which changes the document's head", "4:32"]],
+  },
+  renderedHead: {
+    source: renders(
+      "<><h1>Lab</h1><Meta name='robots' content='all' /><svg aria-hidden><title>Icon</title></svg>\n" +
+        "<span itemScope><meta itemProp='price' content='1' /></span></>",
+      'const Meta = "meta";',
+    ),
+    problems: [["COL115", "PAGE contains a <meta> element, which changes the document's head", "4:12"]],
+  },
   headings: {
     source: pageSource("Component: () => <><h1>Lab</h1><h1 hidden>Lab</h1><h1>Again</h1></>"),
     problems: [["COL152", "PAGE has 2 h1 elements; expected one", "4:12"]],

@@ -179,11 +179,16 @@ function tooLargeExamples(bytes: number, location: string | undefined): Problem 
   return problemOf("COL163", message, location, "Remove some of them, or shorten their results.");
 }
 
-/** Whether a problem in a package has its cause in the sources: the import of a style library creates its elements. */
+/**
+ * Whether a problem has its cause in the sources: the import of a style library creates its elements, and a page renders the elements
+ * of the head.
+ */
 function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
   const { code, help, location } = problem;
-  if (code !== "COL123" || (location !== undefined && !isInPackage(problem))) return false;
-  return sources.some((source) => source.code === code && source.help === help);
+  const causes = sources.filter((source) => source.code === code && source.help === help && source !== problem);
+  if (code === "COL115")
+    return causes.some(({ message }) => problem.message.endsWith(message.replace("the section", "")));
+  return code === "COL123" && (location === undefined || isInPackage(problem)) && causes.length > 0;
 }
 
 /** The positions of a section's sources. */

@@ -172,6 +172,10 @@ export const FORM_ACTION_HELP =
   "Use MutationForm of @colonnade/kit/data, or onSubmit: React runs the function only after hydration, and its HTML needs an inline " +
   "script, which the policy blocks.";
 
+/** Help for an element that changes the head of a document. */
+export const HEAD_ELEMENT_HELP =
+  "Return it from head of the page: React would add it to what the gateway and the shell write into the document's head.";
+
 /** Help for COL121 in packages that have a setting for it, by name. */
 export const EVALUATION_HELP: ReadonlyMap<string, string> = new Map([
   [

@@ -2,6 +2,7 @@ import axe, { type AxeResults, type NodeResult } from "axe-core";
 import { Window } from "happy-dom";
 import vm from "node:vm";
 
+import { HEAD_ELEMENT_HELP } from "./codes.js";
 import { extensionHtmlProblem } from "./extensionHtml.js";
 import type { RenderedView } from "./report.js";
 import { problemOf, type Problem } from "./problem.js";
@@ -46,6 +47,8 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
     }
     const html = isExtension ? `<main>${page.html}</main>` : page.html;
     const parsed = new window.DOMParser().parseFromString(html, "text/html");
+    const inHead = headElement(parsed);
+    if (inHead !== undefined) faults.set(`${source} head`, headElementProblem(page, inHead));
     document.body.replaceChildren(...parsed.body.childNodes);
     for (const anchor of document.querySelectorAll("a[href]")) {
       const href = anchor.getAttribute("href") ?? "";
@@ -75,6 +78,17 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
   }
   await window.happyDOM.close();
   return { links, faults: [...faults.values()] };
+}
+
+/** The first element that changes the head of the document around a page. The title of a picture does not. */
+function headElement(document: Window["document"]): string | undefined {
+  const found = document.querySelectorAll('title, meta:not([itemprop]), base, link[rel="canonical" i]');
+  return [...found].find((element) => element.closest("svg") === null)?.localName;
+}
+
+function headElementProblem({ view, location }: RenderedView, tag: string): Problem {
+  const message = `${view} contains a <${tag}> element, which changes the document's head`;
+  return problemOf("COL115", message, location, HEAD_ELEMENT_HELP);
 }
 
 function tooManyHeadings({ view, isExtension, location }: RenderedView, count: number): Problem {

@@ -1,7 +1,7 @@
 // The rules of `colonnade check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
 import { blockedCall, blockedOption, blockedProp, FORM_TARGET, type BlockedUrl } from "./blockedUrls.js";
-import { FORM_ACTION_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
+import { FORM_ACTION_HELP, HEAD_ELEMENT_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
 import type { Finding, Found } from "./finding.js";
@@ -72,12 +72,14 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const constants = constantsOf(program);
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
-  const hasFrame = [...walk(program)].some(({ node }) => elementOf(node)?.tag === "iframe");
+  const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
-      ...findProps(node, parent, hasFrame, constants),
+      // COL172 has those of extensions.
+      ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
+      ...findProps(node, parent, tags.has("iframe"), constants),
       ...findMarkup(node, declared, constants),
       ...findImports(node),
       ...findInDeclaration(node),
@@ -144,6 +146,19 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
     const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value, constants), rel);
     if (blocked) yield foundUrl(blocked, attribute);
   }
+}
+
+/** Finds what changes the head of the document. A module with pictures has their titles. */
+function* findHeadElements(node: SyntaxNode, hasPictures: boolean): Generator<Found> {
+  const { tag, attributes = [] } = elementOf(node) ?? {};
+  const isHead =
+    tag === "base" ||
+    (tag === "title" && !hasPictures) ||
+    // Those of microdata are part of the content.
+    (tag === "meta" && !attributes.some(([name]) => /^(itemProp|)$/.test(name))) ||
+    (tag === "link" && attributes.some(([name, , value]) => name === "rel" && textOf(value) === "canonical"));
+  const message = `the section contains a <${tag ?? ""}> element, which changes the document's head`;
+  if (isHead) yield { code: "COL115", message, advice: HEAD_ELEMENT_HELP, node };
 }
 
 /** Finds forms whose target is a function. Those that only a browser renders work. */
