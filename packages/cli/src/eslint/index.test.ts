@@ -1,5 +1,6 @@
 import { Linter } from "eslint";
-import { describe, expect, test } from "vitest";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
 
 import config from "./index.js";
 
@@ -178,6 +179,21 @@ test("what the policy in the options permits is not reported", () => {
   };
   const found = linter.verify(source, [...config, { files: ["src/*"], rules }], { filename: "src/page.jsx" });
   expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('policy: { images: ["b.example"] }')]);
+});
+
+test("a message with a setting of the policy names the option", () => {
+  const [found] = linter.verify("fetch('https://a.example/b')", config, { filename: "src/page.js" });
+  expect(found?.message).toContain('This rule reads it from its option: ["error", { policy }].');
+});
+
+test("the configuration of a new section has the policy of section.config.js", async () => {
+  const folder = path.resolve(import.meta.dirname, "../../templates/section");
+  vi.doMock(path.join(folder, "section.config.js"), () => ({ default: { policy: { images: ["a.example"] } } }));
+  const { default: template } = (await import(path.join(folder, "eslint.config.js"))) as { default: Linter.Config[] };
+  const source = "const view = <><img alt='' src='https://a.example/x' /><img alt='' src='https://b.example/x' /></>;";
+  const found = linter.verify(source, template, { filename: "src/page.tsx" });
+  expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('images: ["b.example"]')]);
+  expect(linter.verify(source, template, { filename: "src/page.test.tsx" })).toEqual([]);
 });
 
 test("a host in a constant is named in the setting that permits it", () => {

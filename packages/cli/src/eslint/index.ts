@@ -48,9 +48,12 @@ const rule: Rule = {
 
 const SILENCE = "If this runs only after hydration, disable the rule for this line.";
 
+const OPTION = 'This rule reads it from its option: ["error", { policy }].';
+
 function messageOf({ code, advice, permission, isCertain }: Finding): string {
   const { title, help } = kindOf(code);
-  return `${code} ${title}: ${withPermission(advice ?? help, permission)} ${isCertain ? "" : `${SILENCE} `}${GUIDE}${anchorOf(code)}`;
+  const parts = [withPermission(advice ?? help, permission), permission && OPTION, !isCertain && SILENCE];
+  return `${code} ${title}: ${parts.filter(Boolean).join(" ")} ${GUIDE}${anchorOf(code)}`;
 }
 
 /** Reports problems of `colonnade check` that need no run of the section. */

@@ -1,4 +1,13 @@
 import section from "@colonnade/cli/eslint";
 import tseslint from "typescript-eslint";
 
-export default [{ files: ["src/**/*.{ts,tsx}"], languageOptions: { parser: tseslint.parser } }, ...section];
+import config from "./section.config.js";
+
+const files = ["src/**/*.{ts,tsx}"];
+const { policy } = config;
+
+export default [
+  { files, languageOptions: { parser: tseslint.parser } },
+  ...section,
+  { files, ignores: ["**/*.test.*"], rules: { "@colonnade/section": ["error", { policy }] } },
+];
