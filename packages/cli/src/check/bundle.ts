@@ -25,7 +25,7 @@ const SHARED_VARIABLE = "colonnadeShared";
 const SECTION_VARIABLE = "colonnadeSection";
 
 /** A section's compiled code, and the problems that its compilation found. */
-interface SectionBundle {
+export interface SectionBundle {
   readonly file: string;
   readonly map: string;
   readonly problems: readonly Problem[];

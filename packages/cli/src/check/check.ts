@@ -8,7 +8,7 @@ import type { ReleaseExtensionPoint } from "../build/release.js";
 import { placeholderSettings } from "../build/settings.js";
 import type { ApiRoutes } from "../dev/queries.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
-import { compileSection, compileShared, sectionFiles } from "./bundle.js";
+import { compileSection, compileShared, sectionFiles, type SectionBundle } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { findDenied } from "./denied.js";
 import { inspectPages } from "./dom.js";
@@ -20,7 +20,7 @@ import { extensionTasks, findBroken, findUnshown, type KnownLive } from "./liveE
 import { findInNavigation } from "./navigation.js";
 import { unpermitted } from "./permission.js";
 import { readPositions } from "./positions.js";
-import { isSimilar, problemOf, Problems, type Problem } from "./problem.js";
+import { isSimilar, problemOf, Problems, warnedOfHashes, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
 import type { CheckedPage, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
@@ -146,20 +146,33 @@ async function checkIn(
   const known = { ...(live && { live }), ...(trial && { trial }) };
   for (const problem of await findBroken(release, known, bundle.locationOf)) problems.add(problem);
   for (const problem of findDenied(context)) problems.add(problem);
-  const policies = [config.policy, context.buildTarget?.policy];
-  const sortedProblems = unpermitted(problems.sorted(), ...policies);
-  const found = sortedProblems.filter((problem) => !isCaused(problem, bundle.problems));
-  const located = found.map((problem) => atImport(folder, bundle.compilation, problem));
+  return {
+    problems: relevantProblems(context, bundle, problems),
+    declared: { pages: checkedPages, points, orders, examples },
+  };
+}
+
+/** Returns what no policy permits, once for each cause, and what packages do at the line of their import. */
+function relevantProblems(
+  { folder, config, buildTarget }: BuildContext,
+  bundle: SectionBundle,
+  problems: Problems,
+): readonly Problem[] {
+  const policies = [config.policy, buildTarget?.policy];
+  const unpermittedOf = (all: readonly Problem[]): Problem[] =>
+    unpermitted(
+      all.map((problem) => warnedOfHashes(problem, policies)),
+      ...policies,
+    );
+  const causes = unpermittedOf(problems.sorted().filter((problem) => !isCaused(problem, bundle.problems)));
+  const located = causes.map((problem) => atImport(folder, bundle.compilation, problem));
   // One of a kind for each import.
   const warnings = new Problems();
-  for (const warning of unpermitted(bundle.warnings, ...policies)) {
+  for (const warning of unpermittedOf(bundle.warnings)) {
     const atOwn = atImport(folder, bundle.compilation, warning);
     if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, "");
   }
-  return {
-    problems: [...located, ...warnings.sorted()],
-    declared: { pages: checkedPages, points, orders, examples },
-  };
+  return [...located, ...warnings.sorted()];
 }
 
 function ordersIn(reports: readonly Report[]): ReadonlyMap<string, number> {

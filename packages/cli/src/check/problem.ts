@@ -1,3 +1,4 @@
+import type { ContentPolicy } from "../build/policy.js";
 import { BuildError } from "../build/usageError.js";
 import { kindOf, type ProblemCode, type Severity } from "./codes.js";
 import { guideHint } from "./guide.js";
@@ -31,6 +32,17 @@ export function problemOf(
   const { severity = "error" } = kindOf(code);
   const help = withPermission(advice, permission);
   return { code, severity, message, help, location, ...(permission && { permission }) };
+}
+
+/** Returns a problem as a warning if these policies permit only the style elements of hashes, which the check does not compare. */
+export function warnedOfHashes(problem: Problem, policies: readonly (ContentPolicy | undefined)[]): Problem {
+  const permitted = policies.map((policy) => policy?.styleElements);
+  const { permission, ...rest } = problem;
+  if (permission?.key !== "styleElements" || permitted.includes(true)) return problem;
+  const hashes = permitted.flat().filter((each) => typeof each === "string");
+  if (hashes.length === 0) return problem;
+  const help = `The policy permits only the style elements of these hashes, which the check does not compare: ${hashes.join(", ")}.`;
+  return { ...rest, severity: "warning", help };
 }
 
 /** The problems that fail the check. */
