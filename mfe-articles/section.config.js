@@ -1,3 +1,7 @@
 import { defineConfig } from "@colonnade/cli";
 
+import { warnOfOldGuides } from "./scripts/old-guides.mjs";
+
+warnOfOldGuides();
+
 export default defineConfig({ name: "articles", entry: "./src/section.ts", facts: { legalEntity: "string" } });

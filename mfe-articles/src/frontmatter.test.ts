@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import { readFrontmatter } from "./frontmatter";
 
-const VALID = { title: "Title", description: "Description", card: "Card", icon: "map", sources: [{ label: "A book" }] };
+const VALID = {
+  title: "Title",
+  description: "Description",
+  card: "Card",
+  icon: "map",
+  updated: "2026-02-28",
+  checked: "2026-03-01",
+  sources: [{ label: "A book" }],
+};
 
 describe("readFrontmatter", () => {
   it("valid front matter is returned unchanged", () => {
@@ -14,6 +22,9 @@ describe("readFrontmatter", () => {
     ["description", "  ", "a non-empty string"],
     ["card", 7, "a non-empty string"],
     ["icon", "rocket", "one of compass,"],
+    ["updated", undefined, "a date"],
+    ["updated", "2026-02-29", "a date"],
+    ["checked", "March 2026", "a date"],
     ["sources", undefined, "a list"],
     ["sources", [{ label: 1 }], "a list"],
     ["sources", [null], "a list"],

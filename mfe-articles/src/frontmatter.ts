@@ -17,12 +17,16 @@ export interface Frontmatter {
   /** Text of the hub's card. */
   readonly card: string;
   readonly icon: IconName;
+  /** When the text last changed, `YYYY-MM-DD`. */
+  readonly updated: string;
+  /** When someone last compared its facts with the sources, `YYYY-MM-DD`. Absent if nobody has. */
+  readonly checked?: string;
   readonly sources: readonly Source[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KEYS = ["title", "description", "card", "icon", "sources"];
+const KEYS = ["title", "description", "card", "icon", "updated", "checked", "sources"];
 
 /**
  * Validates an article's front matter. The build calls it too, so that a mistake fails the build, not the page.
@@ -38,6 +42,11 @@ export function readFrontmatter(slug: string, fields: Fields): Frontmatter {
     const value = fields[key];
     return typeof value === "string" && value.trim() ? value : fail(key, "a non-empty string");
   };
+  const date = (key: string): string => {
+    const value = fields[key];
+    const isDate = typeof value === "string" && new Date(value).toJSON()?.slice(0, 10) === value;
+    return isDate ? value : fail(key, "a date, YYYY-MM-DD");
+  };
   for (const key of Object.keys(fields)) if (!KEYS.includes(key)) fail(key, `one of the keys ${KEYS.join(", ")}`);
   const { icon, sources } = fields;
   return {
@@ -45,6 +54,8 @@ export function readFrontmatter(slug: string, fields: Fields): Frontmatter {
     description: text("description"),
     card: text("card"),
     icon: ICONS.find((name) => name === icon) ?? fail("icon", `one of ${ICONS.join(", ")}`),
+    updated: date("updated"),
+    ...("checked" in fields && { checked: date("checked") }),
     sources:
       Array.isArray(sources) && sources.length > 0 && sources.every(isSource)
         ? sources

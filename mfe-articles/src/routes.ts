@@ -11,5 +11,5 @@ export function articlePath(slug: string): string {
 /** Breadcrumbs of the hub. */
 export const HUB_BREADCRUMBS: readonly Breadcrumb[] = [
   { label: "Home", path: "/" },
-  { label: "About", path: HUB },
+  { label: "Guides", path: HUB },
 ];

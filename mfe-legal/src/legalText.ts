@@ -1,7 +1,7 @@
+import { formatDate } from "@colonnade/design/text";
 import type { ReactElement, ReactNode } from "react";
 
 import { componentsWith, type TextComponents } from "./choices";
-import { formatDate } from "./dates";
 import { splitText, type SplitText } from "./text/split";
 
 /** A parsed legal text. Its strings may contain fact placeholders in braces. */

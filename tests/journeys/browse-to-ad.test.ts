@@ -97,7 +97,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
   });
 
   await test.step("The ad says that it is a sample, and where to report it", async () => {
-    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Houston, Texas`);
+    await expectPageAnnounced(page, title, `Sample ad: ${title} in Houston, Texas - Colonnade Directory`);
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - navigation "Breadcrumb":

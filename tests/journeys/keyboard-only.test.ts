@@ -49,7 +49,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
     const title = await link.innerText();
     await tabTo(page, link);
     await keyboard.press("Enter");
-    await expectPageAnnounced(page, title, `Colonnade Directory - ${title} in Bakersfield, California`);
+    await expectPageAnnounced(page, title, `Sample ad: ${title} in Bakersfield, California - Colonnade Directory`);
     await tabTo(page, main.getByRole("button", { name: "Reply", exact: true }));
     await keyboard.press("Enter");
     await expect(joinDialog(page).getByRole("heading", { name: "Create your account" })).toBeFocused();

@@ -11,7 +11,7 @@ test("The hero opens the home page, and the map and the grid fit", async ({ page
   await expectTemple(page);
   await page.getByRole("link", { name: "Choose a state" }).click();
   await expect(page.getByRole("heading", { name: "Browse by state", exact: true })).toBeInViewport();
-  for (const link of await page.getByRole("region", { name: "Read before you meet anyone" }).getByRole("link").all())
+  for (const link of await page.getByRole("region", { name: "Stay safe, here or anywhere" }).getByRole("link").all())
     await expect(link).toBeVisible();
 
   const map = page.getByRole("navigation", { name: "Map of the states" });

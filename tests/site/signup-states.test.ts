@@ -230,7 +230,7 @@ for (const viewport of [
           const top = await page.evaluate(() => scrollY);
           const heading = form.getByRole("heading");
           await heading.scrollIntoViewIfNeeded();
-          const [above, below] = [await boxOf(heading), await boxOf(form.getByText("so we couldn’t confirm"))];
+          const [above, below] = [await boxOf(heading), await boxOf(form.getByText("We don’t know whether"))];
           const room = below.y - above.y - above.height;
           expect(room).toBeGreaterThan(0);
           if (!wide) expect(room).toBeLessThan(90);

@@ -43,7 +43,7 @@ export const NOT_FOUND_SCREENS: readonly Screen[] = [
   { name: "no state", path: "/state/Nowhere", heading: "State not found" },
   { name: "no city", path: "/city/Texas/Nowhere", heading: "City not found" },
   { name: "no ad", path: "/city/Texas/Houston/ad/1", heading: "Ad not found" },
-  { name: "no article", path: "/about-escort-babylon/nothing", heading: "Article not found" },
+  { name: "no article", path: "/about-escort-babylon/nothing", heading: "Guide not found" },
 ];
 
 /** Waits until the screen with this heading is shown. */

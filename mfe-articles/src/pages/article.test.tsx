@@ -30,7 +30,7 @@ describe("article", () => {
   });
 
   it("a link goes back to the hub", () => {
-    expect(view.getByRole("link", { name: /All articles/ }).getAttribute("href")).toBe("/about-escort-babylon");
+    expect(view.getByRole("link", { name: "All guides" }).getAttribute("href")).toBe("/about-escort-babylon");
   });
 
   it("both tables of contents link to every heading", () => {
@@ -55,7 +55,13 @@ describe("article", () => {
         .querySelector(".prose")
         ?.innerHTML.replace(/<[^>]*>/g, " ")
         .match(/\w\S*/g)?.length ?? 0;
-    expect(Number(getByText(/^\d+ min read$/).textContent.split(" ")[0])).toBe(Math.round(words / 200));
+    expect(Number(getByText(/^\d+ min read/).textContent.split(" ")[0])).toBe(Math.round(words / 200));
+  });
+
+  it("says when its text changed, and no check that nobody made", () => {
+    const { container } = view;
+    expect(container.querySelector("header time")?.getAttribute("datetime")).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(container.querySelector("header")?.textContent).toMatch(/Updated [A-Z][a-z]+ \d+, \d{4}$/);
   });
 
   it("the head has all tags and breadcrumbs", () => {
@@ -101,7 +107,7 @@ describe("other articles", () => {
   it("data is JSON-serializable and excludes the text", async () => {
     const data = await loadData(section, PATH);
     expect(JSON.parse(JSON.stringify(data))).toEqual(data);
-    expect(Object.keys(data as object)).toEqual(["title", "description", "sources"]);
+    expect(Object.keys(data as object)).toEqual(["title", "description", "updated", "sources"]);
   });
 
   it.each(["no-such-article", "Safety-Guide", "constructor", "__proto__", "safety-guide.md"])(
@@ -109,7 +115,7 @@ describe("other articles", () => {
     async (slug) => {
       const data = await loadData(section, `/about-escort-babylon/${slug}`);
       expect(isNotFound(data)).toBe(true);
-      expect((data as NotFound).heading).toBe("Article not found");
+      expect((data as NotFound).heading).toBe("Guide not found");
     },
   );
 
@@ -117,6 +123,7 @@ describe("other articles", () => {
     const data = {
       title: "About {brand}",
       description: "Write to {contact}.",
+      updated: "2026-01-31",
       sources: [],
     } as const;
     const { title, description } = page.head({ data, site: DIRECTORY });

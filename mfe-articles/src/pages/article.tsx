@@ -1,7 +1,7 @@
 import { Disclosure, Prose } from "@colonnade/design";
 import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { DuskBand } from "@colonnade/design/art";
-import { fillFacts, TextLink } from "@colonnade/design/text";
+import { fillFacts, formatDate, TextLink } from "@colonnade/design/text";
 import type { ComponentProps, ReactElement } from "react";
 
 import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";
@@ -15,7 +15,7 @@ import css from "./article.module.css";
 const CONTENTS = "On this page";
 
 /** An article's data without its text, which is code in the page's chunk. */
-type Article = Pick<Frontmatter, "title" | "description" | "sources">;
+type Article = Pick<Frontmatter, "title" | "description" | "updated" | "checked" | "sources">;
 
 function Sources({ sources }: Pick<Article, "sources">): ReactElement {
   return (
@@ -31,12 +31,15 @@ function Sources({ sources }: Pick<Article, "sources">): ReactElement {
 }
 
 function BackToHub(): ReactElement {
-  const { brand } = useSite();
   return (
     <Link to={HUB} className={css.back}>
-      <span aria-hidden="true">←</span> All articles about {brand}
+      <span aria-hidden="true">←</span> All guides
     </Link>
   );
+}
+
+function DateText({ date }: { readonly date: string }): ReactElement {
+  return <time dateTime={date}>{formatDate(date)}</time>;
 }
 
 function Entries({ entries }: { readonly entries: readonly OutlineEntry[] }): ReactElement {
@@ -97,8 +100,9 @@ interface ArticleViewProps extends Article {
   readonly drawings: ComponentProps<typeof Drawings>["value"];
 }
 
-function ArticleView({ slug, Text, outline, drawings, title, description, sources }: ArticleViewProps): ReactElement {
+function ArticleView({ slug, Text, outline, drawings, ...article }: ArticleViewProps): ReactElement {
   const site = useSite();
+  const { title, description, updated, checked, sources } = article;
   return (
     <div className="page">
       <BackToHub />
@@ -107,7 +111,15 @@ function ArticleView({ slug, Text, outline, drawings, title, description, source
           <DuskBand seed={slug} className={css.band} />
           <h1>{fillFacts(title, site)}</h1>
           <p>{fillFacts(description, site)}</p>
-          <p>{outline.minutes} min read</p>
+          <p>
+            {outline.minutes} min read · Updated <DateText date={updated} />
+            {checked !== undefined && (
+              <>
+                {" · Facts checked "}
+                <DateText date={checked} />
+              </>
+            )}
+          </p>
         </header>
         <div className={css.columns}>
           <Contents entries={outline.entries} />
@@ -136,8 +148,8 @@ export function articlePage(
   const outline = readOutline(`content/${slug}.md`, Text({}));
   return definePage<Article>({
     data() {
-      const { title, description, sources } = readFrontmatter(slug, frontmatter);
-      return { title, description, sources };
+      const { title, description, updated, checked, sources } = readFrontmatter(slug, frontmatter);
+      return { title, description, updated, ...(checked !== undefined && { checked }), sources };
     },
     paths: () => [path],
     head: ({ data, site }) => {

@@ -29,17 +29,15 @@ describe("hub", () => {
     }
   });
 
-  it("the page has one h1 with the brand and no h3", () => {
-    expect([...view.container.querySelectorAll("h1")].map((heading) => heading.textContent)).toEqual([
-      "About Test Site",
-    ]);
+  it("the page has one h1 and no h3", () => {
+    expect([...view.container.querySelectorAll("h1")].map((heading) => heading.textContent)).toEqual(["Guides"]);
     expect(view.container.querySelectorAll("h3")).toHaveLength(0);
   });
 
   it("the head is indexable and has canonical path and breadcrumbs", () => {
     const { head, layout } = view;
     expect(head).toMatchObject({
-      title: "About Test Site",
+      title: "Guides - Test Site",
       canonical: "/about-escort-babylon",
       social: { type: "website" },
     });

@@ -10,7 +10,7 @@ import css from "./hub.module.css";
 import { Icon } from "./Icon";
 
 const DESCRIPTION =
-  "What this site is, how it earns, how to compare platforms and stay safe, and what the law says: nine articles, with their sources.";
+  "What this site is, how it earns, how to compare platforms and stay safe, and what the law says: nine guides, with their sources.";
 
 function ArticleCard({ slug, title, card, icon }: Article): ReactElement {
   const site = useSite();
@@ -47,13 +47,16 @@ function Hub(): ReactElement {
     <div className="page">
       <header className={css.intro}>
         <TempleArt className={css.art} />
-        <h1>About {brand}</h1>
+        <h1>Guides</h1>
         <p className={css.lede}>
-          How this site works, what the law says, and how to take care of yourself and others. Every article lists its
+          How this site works, what the law says, and how to take care of yourself and others. Every guide lists its
           sources.
         </p>
-        {/* True for every brand, including "Escort Babylon" itself. */}
-        <p>{brand} isn’t affiliated with any other site called Escort Babylon.</p>
+        <p>
+          {brand.includes("Escort Babylon")
+            ? `${brand} isn’t affiliated with any other site called Escort Babylon.`
+            : "This site has nothing to do with any site called Escort Babylon."}
+        </p>
       </header>
       <ul className={`grid ${css.cards ?? ""}`}>
         {CARDS.map((card) => (
@@ -69,7 +72,7 @@ export const page = definePage({
   data: () => null,
   paths: () => [HUB],
   head: ({ site }) => {
-    const title = `About ${site.brand}`;
+    const title = `Guides - ${site.brand}`;
     return {
       title,
       description: DESCRIPTION,

@@ -2,7 +2,7 @@ import { definePage, notFound } from "@colonnade/kit";
 
 import { HUB } from "../routes";
 
-const HEADING = "Article not found";
+const HEADING = "Guide not found";
 
 /** The page of every unknown article path. */
 export const page = definePage<never>({

@@ -78,10 +78,10 @@ describe("other ad pages", () => {
   it("has noindex and the canonical id", async () => {
     const { head, layout } = await renderExisting("/city/Alabama/Birmingham/ad/04251");
     expect(head).toMatchObject({
-      title: `Test Site - ${AD?.title ?? ""} in Birmingham, Alabama`,
+      title: `Sample ad: ${AD?.title ?? ""} in Birmingham, Alabama - Test Site`,
       canonical: PATH,
       robots: "noindex",
-      social: { type: "website", url: PATH },
+      social: { title: expect.stringMatching(/^Sample ad: /) as string, type: "website", url: PATH },
     });
     expect(head.breadcrumbs?.at(-1)).toEqual({ label: AD?.title, path: PATH });
     expect(layout).toEqual({});

@@ -1,4 +1,4 @@
-import { Breadcrumbs, Notice } from "@colonnade/design";
+import { Notice } from "@colonnade/design";
 import { definePage, Link, notFound } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
@@ -6,6 +6,7 @@ import { AdNeighbors } from "../components/ad/AdNeighbors";
 import css from "../components/ad/AdPage.module.css";
 import { classes } from "../components/classes";
 import { ReportHelp } from "../components/ReportHelp";
+import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
 import { adPath, cityPath } from "../data/links";
@@ -28,7 +29,9 @@ export const page = definePage<AdData>({
   },
   paths: () => ADS.regular.slice(0, 1).map(({ id }) => adPath({ state: "Alabama", city: "Birmingham" }, id)),
   head: ({ data: { place, ad }, site }) => {
-    const title = `${site.brand} - ${ad.title} in ${place.city}, ${place.state}`;
+    const title = ad.sample
+      ? `Sample ad: ${ad.title} in ${place.city}, ${place.state} - ${site.brand}`
+      : `${ad.title} in ${place.city}, ${place.state} - ${site.brand}`;
     const description = `${ad.sample ? "A sample ad" : "An ad"} in ${place.city}, ${place.state}. For adults, 18 or older.`;
     const path = adPath(place, ad.id);
     return {
@@ -42,7 +45,7 @@ export const page = definePage<AdData>({
   },
   Component: ({ data: { place, ad } }) => (
     <div className={classes("page", css.page)}>
-      <Breadcrumbs trail={adBreadcrumbs(place, ad)} />
+      <BreadcrumbRow trail={adBreadcrumbs(place, ad)} />
       <div className={css.column}>
         {ad.sample && (
           <Notice>

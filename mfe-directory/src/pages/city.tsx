@@ -1,4 +1,4 @@
-import { Breadcrumbs, JoinButton } from "@colonnade/design";
+import { JoinButton } from "@colonnade/design";
 import { definePage, notFound } from "@colonnade/kit";
 import { ExtensionPoint } from "@colonnade/kit/extensions";
 
@@ -7,6 +7,7 @@ import { ReportHelp } from "../components/ReportHelp";
 import { PageHeading } from "../components/PageHeading";
 import { CityLocator } from "../components/city/CityLocator";
 import { SampleNotice } from "../components/SampleNotice";
+import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import { CityAds } from "../components/city/CityAds";
 import css from "../components/city/CityPage.module.css";
 import { ALL_ADS } from "../data/ads";
@@ -66,7 +67,7 @@ export const page = definePage<CityData>({
     const name = `${place.city}, ${place.state}`;
     return (
       <div className="page">
-        <Breadcrumbs trail={cityBreadcrumbs(place)} />
+        <BreadcrumbRow trail={cityBreadcrumbs(place)} />
         <PageHeading heading={name}>
           <SampleNotice evidence={evidence} />
         </PageHeading>

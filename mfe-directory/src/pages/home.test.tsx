@@ -45,7 +45,7 @@ describe("home page", () => {
   });
 
   it("links the guides before the states", () => {
-    const guides = section("Read before you meet anyone");
+    const guides = section("Stay safe, here or anywhere");
     expect(within(guides).getAllByRole("link").map(textOf)).toEqual([
       "Safety guide",
       "Red flags",

@@ -1,10 +1,10 @@
-import { Breadcrumbs } from "@colonnade/design";
 import { definePage, notFound } from "@colonnade/kit";
 import { ExtensionPoint } from "@colonnade/kit/extensions";
 
 import { PageHeading } from "../components/PageHeading";
 import { StateLocator } from "../components/state/StateLocator";
 import { SampleNotice } from "../components/SampleNotice";
+import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import { Attribution } from "../components/state/Attribution";
 import { CityBrowser } from "../components/state/CityBrowser";
 import { StateGuide } from "../components/state/StateGuide";
@@ -64,7 +64,7 @@ export const page = definePage<StateData>({
     const wording = wordingFor(evidence);
     return (
       <div className="page">
-        <Breadcrumbs trail={stateBreadcrumbs(state.name)} />
+        <BreadcrumbRow trail={stateBreadcrumbs(state.name)} />
         <PageHeading
           heading={wording.stateHeading(state.name)}
           subtitle={wording.stateSubtitle(state.name, cities.length)}

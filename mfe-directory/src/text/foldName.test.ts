@@ -42,11 +42,12 @@ describe("city filter", () => {
   });
 
   it.each([
-    ["san", ["Pleasanton", "San Diego", "West San Jose"], ["San Diego", "West San Jose", "Pleasanton"]],
+    ["san", ["Pleasanton", "West San Jose", "San Diego"], ["San Diego", "West San Jose", "Pleasanton"]],
+    ["saint", ["East St. Louis", "St. Paul"], ["St. Paul", "East St. Louis"]],
     ["barre", ["Embarre", "Wilkes-Barre"], ["Wilkes-Barre", "Embarre"]],
     ["sai", ["Assair", "Port St. Lucie"], ["Port St. Lucie", "Assair"]],
     ["", ["Akron", "Lima"], ["Akron", "Lima"]],
-  ])("'%s' ranks matching word starts first, in stable order", (query, names, found) => {
+  ])("'%s' ranks names and words that begin with it first", (query, names, found) => {
     expect(search(names, query, searchKey)).toEqual(found);
   });
 });

@@ -34,15 +34,17 @@ export function searchKey(name: string): string {
     .join("\n");
 }
 
-/** Returns the items whose search key contains the query: matches at the start of a word first, otherwise in order. */
+/** Returns the items whose search key contains the query: first those that begin with it, then those with a word that does. */
 export function search<T>(items: readonly T[], query: string, keyOf: (item: T) => string): readonly T[] {
   const folded = foldName(query);
+  const starts: T[] = [];
   const wordStarts: T[] = [];
   const others: T[] = [];
   for (const item of items) {
     const key = keyOf(item);
-    if (key.includes(` ${folded}`)) wordStarts.push(item);
+    if (key.startsWith(` ${folded}`) || key.includes(`\n ${folded}`)) starts.push(item);
+    else if (key.includes(` ${folded}`)) wordStarts.push(item);
     else if (key.includes(folded)) others.push(item);
   }
-  return [...wordStarts, ...others];
+  return [...starts, ...wordStarts, ...others];
 }

@@ -1,8 +1,7 @@
 import { useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/design/text";
+import { fillFacts, formatDate } from "@colonnade/design/text";
 import type { ReactElement, ReactNode } from "react";
 
-import { formatDate } from "../dates";
 import type { LegalText } from "../legalText";
 import css from "./legal.module.css";
 

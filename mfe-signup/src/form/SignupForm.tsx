@@ -99,7 +99,7 @@ function Fields({ formResult, notice, errors, error, revealed, setRevealed }: Fi
         <Field
           name="age"
           label="Age"
-          hint="Your stated age, from 18 to 120."
+          hint="Your stated age. You must be 18 or older."
           error={errors.age}
           type="text"
           inputMode="numeric"

@@ -56,7 +56,7 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
   const stayButton = useRef<HTMLButtonElement>(null);
   const counting = phase === "counting";
   const affiliateFact = counting
-    ? "The countdown follows the affiliate link below"
+    ? "When the countdown ends, we open the affiliate link below"
     : "The link below is an affiliate link";
   // A visitor who navigates back must not find the countdown running.
   const leave = (): void => {
@@ -86,7 +86,7 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
         </svg>
         <Notice className={css.message}>
           <p id={`${id}-what`}>
-            <strong>We couldn’t reach the sign-up service, so we couldn’t confirm your account.</strong>
+            <strong>We couldn’t reach the sign-up service. We don’t know whether your account was created.</strong>
           </p>
           <div id={`${id}-where`} className={css.where}>
             {counting && (
@@ -97,7 +97,7 @@ export function Unreachable({ partner, docked, back }: UnreachableProps): ReactE
             <p role="status" className={counting ? "visually-hidden" : undefined}>
               {statusOf(phase, remaining)}
             </p>
-            <p>{`${affiliateFact}, so we may earn a commission. Nothing you typed goes there.`}</p>
+            <p>{`${affiliateFact}. We may earn a commission. Nothing you typed goes there.`}</p>
           </div>
           <PartnerLink
             partner={partner}

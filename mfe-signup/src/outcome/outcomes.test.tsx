@@ -45,7 +45,7 @@ describe("unreachable sign-up", () => {
     const group = screen.getByRole("group");
     expect(group.textContent).toContain("We couldn’t reach the sign-up service");
     expect(descriptionOf(group)).toContain(
-      "Taking you to Example Partner in 10 seconds.The countdown follows the affiliate link below, so we may earn a commission.",
+      "Taking you to Example Partner in 10 seconds.When the countdown ends, we open the affiliate link below. We may earn a commission.",
     );
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Stop" }));
     expect(document.querySelector("form")?.hidden).toBe(true);

@@ -35,7 +35,12 @@ export function AdCard({ ad, place, plain = false }: Props): ReactElement {
             {!ad.featured && !plain && <AvatarArt seed={String(ad.id)} className={css.art} />}
           </div>
           <p className={css.tags}>
-            <SampleBadge ad={ad} /> {ad.featured && <span className="badge">most popular</span>}{" "}
+            <SampleBadge ad={ad} />{" "}
+            {ad.featured && (
+              <>
+                <span className="badge">most popular</span> {ad.sample && <span>sample label</span>}
+              </>
+            )}{" "}
             <span className="badge">{`Age ${String(ad.age)}`}</span> <abbr title="woman for men">W4M</abbr>
           </p>
           <p className={css.description}>{ad.description}</p>

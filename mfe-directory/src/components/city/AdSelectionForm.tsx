@@ -3,6 +3,7 @@ import { useId, useRef, type ReactElement } from "react";
 
 import { classes } from "../classes";
 import { useDebounced } from "../filter/useDebounced";
+import { useMatchesInView } from "../filter/useMatchesInView";
 import css from "./AdSelectionForm.module.css";
 import { AGE_RANGES, ALL, ORDERS, type AdSelection } from "./selectAds";
 
@@ -25,13 +26,14 @@ export function AdSelectionForm({ selection, shown, total, onSelect }: Props): R
   const disabled = !useHydrated();
   const isFiltered = selection.keyword.trim() !== "" || selection.ages !== "";
   const status = shown === 0 ? "No ads match." : `${String(shown)} of ${String(total)} ads`;
+  const { list, onType } = useMatchesInView<HTMLDivElement>(selection.keyword);
   const showAll = (): void => {
     onSelect(ALL);
     keyword.current?.focus();
   };
   const announced = useDebounced(isFiltered ? status : "", DEBOUNCE_MS);
   return (
-    <div role="search" aria-label="Ads" className={css.form}>
+    <div ref={list} role="search" aria-label="Ads" className={css.form}>
       <div className="field">
         <label htmlFor={`${id}-keyword`}>Keyword</label>
         <input
@@ -43,6 +45,7 @@ export function AdSelectionForm({ selection, shown, total, onSelect }: Props): R
           disabled={disabled}
           value={selection.keyword}
           onChange={(event) => {
+            onType();
             onSelect({ ...selection, keyword: event.target.value });
           }}
         />

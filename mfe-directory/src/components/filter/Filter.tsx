@@ -33,7 +33,7 @@ export function Filter({ label, query, shown, status, onQuery }: Props): ReactEl
     input.current?.focus();
   };
   return (
-    <div role="search" className={classes("field", css.filter)}>
+    <div role="search" aria-label={label} className={classes("field", css.filter)}>
       <label htmlFor={id}>{label}</label>
       <input
         ref={input}

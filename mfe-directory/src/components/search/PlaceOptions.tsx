@@ -24,6 +24,8 @@ export interface PlaceGroup {
 export const FIELD_ID = "place-search";
 export const OPTIONS_ID = `${FIELD_ID}-places`;
 
+const labelId = (label: string): string => `${OPTIONS_ID}-${label.replaceAll(" ", "-")}`;
+
 /** Id of an option. */
 export function optionId(index: number): string {
   return `${FIELD_ID}-option-${String(index)}`;
@@ -32,7 +34,7 @@ export function optionId(index: number): string {
 interface Props {
   readonly groups: readonly PlaceGroup[];
   /** Index of the active option. */
-  readonly active: number;
+  readonly active: number | undefined;
   readonly onActive: (index: number) => void;
 }
 
@@ -48,8 +50,8 @@ export function PlaceOptions({ groups, active, onActive }: Props): ReactElement 
       }}
     >
       {groups.map(({ label, places }) => (
-        <div key={label} role="group" aria-labelledby={`${OPTIONS_ID}-${label}`}>
-          <div id={`${OPTIONS_ID}-${label}`} className={css.group} role="presentation">
+        <div key={label} role="group" aria-labelledby={labelId(label)}>
+          <div id={labelId(label)} className={css.group} role="presentation">
             {label}
           </div>
           {places.map(({ index, path, name, detail }) => (

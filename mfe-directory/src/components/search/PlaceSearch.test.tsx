@@ -130,7 +130,7 @@ describe("the combobox", () => {
     expect(screen.queryByRole("listbox")).toBeNull();
   });
 
-  it("has options in groups, the first of which is active", async () => {
+  it("has options in groups, which an arrow key makes active", async () => {
     const { input } = await showLoaded();
     await userEvent.type(input, "o");
     const groups = screen.getAllByRole("group");
@@ -138,6 +138,9 @@ describe("the combobox", () => {
     expect(screen.getByRole("group", { name: "States" })).toBe(groups[0]);
     await userEvent.type(input, "{Backspace}los");
     expect(screen.getByRole("group", { name: "Cities" })).not.toBeNull();
+    expect(active()).toBeUndefined();
+    expect(input.hasAttribute("aria-activedescendant")).toBe(false);
+    await userEvent.keyboard("{ArrowDown}");
     expect(active()).toBe("Los Angeles California");
     expect(input.getAttribute("aria-expanded")).toBe("true");
     expect(input.getAttribute("aria-controls")).toBe(screen.getByRole("listbox").id);
@@ -147,11 +150,13 @@ describe("the combobox", () => {
   it("moves through the options with the arrow keys", async () => {
     const { input, followed } = await showLoaded();
     await userEvent.type(input, "port{ArrowDown}");
-    expect(active()).toBe("Portland Maine");
-    await userEvent.keyboard("{ArrowDown}");
     expect(active()).toBe("Portland Oregon");
-    await userEvent.keyboard("{ArrowUp}{Enter}");
+    await userEvent.keyboard("{ArrowDown}");
+    expect(active()).toBe("Portland Maine");
+    await userEvent.keyboard("{ArrowDown}{ArrowUp}{Enter}");
     expect(followed).toEqual(["/city/Maine/Portland"]);
+    await userEvent.type(input, "land{ArrowUp}");
+    expect(active()).toBe("Portland Maine");
   });
 
   it("follows a click on an option and keeps the focus", async () => {
@@ -189,6 +194,32 @@ describe("the combobox", () => {
     await vi.waitFor(() => {
       expect(screen.getByRole("status").textContent).toBe("No results");
     });
+  });
+
+  it("counts one result in the singular", async () => {
+    const { input } = await showLoaded();
+    await userEvent.type(input, "aust");
+    await vi.waitFor(() => {
+      expect(screen.getByRole("status").textContent).toBe("1 result");
+    });
+  });
+
+  it("asks whether a similar name is meant, which Enter opens", async () => {
+    const { input, followed } = await showLoaded();
+    await userEvent.type(input, "portlnad{Enter}");
+    const meant = within(screen.getByRole("group", { name: "Did you mean" }));
+    expect(meant.getAllByRole("option").map((option) => option.textContent)).toEqual([
+      "Portland Oregon",
+      "Portland Maine",
+    ]);
+    expect(followed).toEqual(["/city/Oregon/Portland"]);
+  });
+
+  it("links the state of a city without a page", async () => {
+    const { input } = await showLoaded();
+    await userEvent.type(input, "marfa tx");
+    expect(screen.getByText(/fewer than 15,000 residents/)).not.toBeNull();
+    expect(screen.getByRole("link", { name: "See the cities of Texas" }).getAttribute("href")).toBe("/state/Texas");
   });
 
   it("says that Washington, D.C., has no page", async () => {

@@ -1,6 +1,7 @@
 import { Link, useHydrated } from "@colonnade/kit";
 import { useEffect, useRef, type ReactElement } from "react";
 
+import { statePath } from "../../data/links";
 import { STATES } from "../../data/states";
 import { classes } from "../classes";
 import css from "./PlaceSearch.module.css";
@@ -9,11 +10,16 @@ import { usePlaceSearch, type PlaceSearchState } from "./usePlaceSearch";
 
 const NARROW = "(max-width: 40em)";
 
+interface Props {
+  /** Whether it stands in a row with other things: without a visible label. */
+  readonly compact?: boolean;
+}
+
 /**
  * Search for a state or a city: a combobox whose options are links. Places are loaded on first use. Invisible until
  * hydration, removed without JavaScript.
  */
-export function PlaceSearch(): ReactElement {
+export function PlaceSearch({ compact = false }: Props): ReactElement {
   const element = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hydrated = useHydrated();
@@ -29,13 +35,16 @@ export function PlaceSearch(): ReactElement {
     <div
       ref={element}
       role="search"
-      className={classes("field", css.search, !hydrated && css.inert)}
+      aria-label="Places"
+      className={classes("field", css.search, compact && css.compact, !hydrated && css.inert)}
       onPointerEnter={search.index.load}
       onBlur={({ currentTarget, relatedTarget }) => {
         if (!currentTarget.contains(relatedTarget)) search.setOpen(false);
       }}
     >
-      <label htmlFor={FIELD_ID}>Find a city or state</label>
+      <label htmlFor={FIELD_ID} className={compact ? "visually-hidden" : undefined}>
+        Find a city or state
+      </label>
       <div className={css.box}>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13M15.5 15.5 20 20" />
@@ -51,11 +60,11 @@ export function PlaceSearch(): ReactElement {
           autoCapitalize="words"
           autoCorrect="off"
           spellCheck={false}
-          placeholder="Try “Austin” or “TX”"
+          placeholder={compact ? "Find a city or state" : "Try “Austin” or “TX”"}
           aria-autocomplete="list"
           aria-expanded={hasOptions}
           aria-controls={OPTIONS_ID}
-          aria-activedescendant={hasOptions ? optionId(active) : undefined}
+          aria-activedescendant={hasOptions && active !== undefined ? optionId(active) : undefined}
           value={search.query}
           onChange={(event) => {
             search.change(event.target.value);
@@ -116,9 +125,14 @@ function PlaceMessages({
         <p>
           {/* In an element, so that it also changes on a page that the browser has translated. */}
           <span>
-            {found.unlisted ? `${found.unlisted} has no page here.` : `No state or city here matches “${typed}”.`}
+            {found.note ??
+              `No state or city here matches “${typed}”. Places with fewer than 15,000 residents usually have no page.`}
           </span>{" "}
-          <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
+          {found.near ? (
+            <Link to={statePath(found.near.name)}>{`See the cities of ${found.near.name}`}</Link>
+          ) : (
+            <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
+          )}
         </p>
       )}
     </>

@@ -19,14 +19,14 @@ describe("states", () => {
     ["tex", ["Texas"]],
     [" Texas ", ["Texas"]],
     // The postal code comes first.
-    ["mi", ["Michigan", "Minnesota", "Mississippi", "Missouri"]],
+    ["mi", ["Michigan", "Minnesota", "Missouri", "Mississippi"]],
     ["me", ["Maine", "New Mexico"]],
-    ["new", ["New Hampshire", "New Jersey", "New Mexico", "New York"]],
+    // The state with more cities comes first.
+    ["new", ["New York", "New Jersey", "New Mexico", "New Hampshire"]],
     ["York", ["New York"]],
     ["virginia", ["Virginia", "West Virginia"]],
     ["", []],
     ["zzz", []],
-    ["exas", []],
   ])("'%s' finds %j", (query, states) => {
     expect(statesFor(query)).toEqual(states);
   });
@@ -73,11 +73,13 @@ describe("cities", () => {
     ["vegas", "Las Vegas, Nevada"],
     ["winston-salem nc", "Winston-Salem, North Carolina"],
     ["ofallon mo", "O'Fallon, Missouri"],
+    ["illinois springfield", "Springfield, Illinois"],
+    ["tx austin", "Austin, Texas"],
   ])("'%s' finds %s first", (query, city) => {
     expect(citiesFor(query)[0]).toBe(city);
   });
 
-  it.each(["", " ", "zzz", "austin zzz", "ortland", "TX"])("'%s' finds none", (query) => {
+  it.each(["", " ", "zzz", "austin zzz", "TX"])("'%s' finds none", (query) => {
     expect(citiesFor(query)).toEqual([]);
   });
 
@@ -93,19 +95,65 @@ describe("cities", () => {
   });
 });
 
-describe("a place without a page", () => {
-  it.each(["DC", "D.C.", "Washington, DC", "washington d.c.", "District of Columbia"])("'%s' is named", (query) => {
-    expect(find(query)).toEqual({
-      states: [],
-      cities: [],
-      cityCount: 0,
-      citiesFirst: false,
-      unlisted: "Washington, D.C.,",
-    });
+describe("misspelled names", () => {
+  it.each([
+    ["Albequerque", "Albuquerque, New Mexico"],
+    ["Cincinatti", "Cincinnati, Ohio"],
+    ["Philadelpia", "Philadelphia, Pennsylvania"],
+    ["sanfrancisco", "San Francisco, California"],
+    ["ortland", "Portland, Oregon"],
+    ["albequerque nm", "Albuquerque, New Mexico"],
+    ["Cincinatti, Ohio", "Cincinnati, Ohio"],
+    ["St Louise", "St. Louis, Missouri"],
+  ])("'%s' is similar to %s", (query, city) => {
+    expect(find(query).similar).toBe(true);
+    expect(citiesFor(query)[0]).toBe(city);
   });
 
-  it.each(["washington", "zzz", ""])("'%s' names none", (query) => {
-    expect(find(query).unlisted).toBeUndefined();
+  it("are similar to the largest cities of the name", () => {
+    expect(citiesFor("Springfeild")).toEqual([
+      "Springfield, Massachusetts",
+      "Springfield, Missouri",
+      "Springfield, Illinois",
+    ]);
+  });
+
+  it.each([
+    ["Californa", "California"],
+    ["pensylvania", "Pennsylvania"],
+  ])("'%s' is similar to %s", (query, state) => {
+    expect(statesFor(query)).toEqual([state]);
+  });
+
+  it.each(["zzz", "nyx", "marfa", "long island"])("'%s' is similar to none", (query) => {
+    expect(find(query)).toMatchObject({ states: [], cities: [] });
+  });
+});
+
+describe("a place without a page", () => {
+  it.each([
+    ["DC", "Washington, D.C., has no page here."],
+    ["D.C.", "Washington, D.C., has no page here."],
+    ["washington d.c.", "Washington, D.C., has no page here."],
+    ["District of Columbia", "Washington, D.C., has no page here."],
+    ["Puerto Rico", "Puerto Rico has no page here."],
+    ["Guam", "Guam has no page here."],
+    ["90210", "ZIP codes can’t be searched here. Type the name of a city or a state."],
+    ["90210-1234", "ZIP codes can’t be searched here. Type the name of a city or a state."],
+  ])("'%s' says why", (query, note) => {
+    expect(find(query)).toEqual({ states: [], cities: [], cityCount: 0, citiesFirst: false, note });
+  });
+
+  it.each(["washington", "zzz", ""])("'%s' has no reason", (query) => {
+    expect(find(query).note).toBeUndefined();
+  });
+
+  it.each([
+    ["Marfa, TX", "Texas"],
+    ["marfa texas", "Texas"],
+    ["marfa", undefined],
+  ])("'%s' is near %s", (query, state) => {
+    expect(find(query).near?.name).toBe(state);
   });
 });
 

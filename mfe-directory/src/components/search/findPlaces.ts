@@ -1,3 +1,5 @@
+import { distance } from "fastest-levenshtein";
+
 import type { IndexedCity } from "../../data/cityIndex";
 import type { Place } from "../../data/places";
 import { STATES, type State } from "../../data/states";
@@ -17,13 +19,18 @@ export interface FoundPlaces {
   readonly cityCount: number;
   /** Whether a city matches better than every state. */
   readonly citiesFirst: boolean;
-  /** The place that the query names, if it is known to have no page. */
-  readonly unlisted?: string;
+  /** Whether no name matches, and these are the places with the most similar names. */
+  readonly similar?: boolean;
+  /** Why there is no page for the query, if that is known. */
+  readonly note?: string;
+  /** The state that the query names, if nothing in it matches. */
+  readonly near?: State;
 }
 
 /** Maximum number of cities in a result. */
 export const MAX_CITIES = 7;
 const MAX_STATES = 5;
+const MAX_SIMILAR = 3;
 
 // Ranks of a match, best first.
 const EXACT = 0;
@@ -39,8 +46,7 @@ const SEARCHED_STATES = STATES.map((state) => ({
   state,
   code: state.code.toLowerCase(),
   name: foldName(state.name),
-  // In alphabetical order.
-  size: 0,
+  size: state.cityCount,
 }));
 const STATE_BY_NAME = new Map(SEARCHED_STATES.map((searched) => [searched.state.name, searched]));
 
@@ -61,7 +67,12 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const DIRECTIONS: Readonly<Partial<Record<string, string>>> = { n: "north", s: "south", e: "east", w: "west" };
-const WASHINGTON_DC = /^(?:washington )?(?:d ?c|district of columbia)$/;
+const NOT_LISTED: readonly (readonly [name: RegExp, note: string])[] = [
+  [/^(?:washington )?(?:d ?c|district of columbia)$/, "Washington, D.C., has no page here."],
+  [/^(?:puerto rico|pr|san juan(?: puerto rico| pr)?)$/, "Puerto Rico has no page here."],
+  [/^(?:guam|gu)$/, "Guam has no page here."],
+  [/^\d{5}(?: \d{4})?$/, "ZIP codes can’t be searched here. Type the name of a city or a state."],
+];
 
 /** Corrects a query that matches no place: "new york city" to "new york", "n las vegas" to "north las vegas". */
 function corrected(query: string): string {
@@ -82,6 +93,11 @@ function rankState({ code, name }: (typeof SEARCHED_STATES)[number], query: stri
 function splits(query: string): readonly (readonly [name: string, state: string])[] {
   const words = query.split(" ");
   return words.slice(1).map((_, index) => [words.slice(0, index + 1).join(" "), words.slice(index + 1).join(" ")]);
+}
+
+/** The same with the state first: "illinois springfield". */
+function reversedSplits(query: string): ReturnType<typeof splits> {
+  return splits(query).map(([state, name]) => [name, state]);
 }
 
 function rankCity({ place, spellings: names }: SearchedCity, query: string, parts: ReturnType<typeof splits>): number {
@@ -115,27 +131,82 @@ export function toSearchedCities(cities: readonly IndexedCity[]): readonly Searc
   return cities.map((city) => ({ ...city, spellings: spellings(city.place.city) }));
 }
 
-function searchCities(cities: readonly SearchedCity[], query: string): Ranked<SearchedCity> {
-  const parts = splits(query);
+function searchCities(
+  cities: readonly SearchedCity[],
+  query: string,
+  parts: ReturnType<typeof splits>,
+): Ranked<SearchedCity> {
   const nickname = NICKNAMES.get(query.replaceAll(" ", ""));
   return ranked(cities, (city) =>
     nickname !== undefined && city.spellings.includes(nickname) ? EXACT : rankCity(city, query, parts),
   );
 }
 
+/** The letters that a name of this length may differ in. Short names have too many neighbors. */
+function tolerance({ length }: string): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/** The items with the least difference, and of these the largest. */
+function mostSimilar<T extends { readonly size: number }>(
+  items: readonly T[],
+  differenceOf: (item: T) => number,
+): readonly T[] {
+  const near = items.map((item) => ({ item, letters: differenceOf(item) }));
+  return near
+    .filter(({ letters }) => letters < Infinity)
+    .sort((a, b) => a.letters - b.letters || b.item.size - a.item.size)
+    .slice(0, MAX_SIMILAR)
+    .map(({ item }) => item);
+}
+
+/** Finds the places whose names differ from the query, with or without a state, by a letter or two. */
+function findSimilar(query: string, cities: readonly SearchedCity[]): FoundPlaces {
+  const parts = splits(query);
+  const difference = (name: string, typed: string): number => {
+    const letters = distance(name.replaceAll(" ", ""), typed.replaceAll(" ", ""));
+    return letters <= tolerance(typed) ? letters : Infinity;
+  };
+  const differenceOf = ({ place, spellings: names }: SearchedCity): number => {
+    const state = STATE_BY_NAME.get(place.state);
+    const inState = parts.filter(([, suffix]) => state && (state.code === suffix || state.name === suffix));
+    const typed = [query, ...inState.map(([name]) => name)];
+    return Math.min(...names.flatMap((name) => typed.map((each) => difference(name, each))));
+  };
+  const states = mostSimilar(SEARCHED_STATES, ({ name }) => difference(name, query));
+  const found = mostSimilar(cities, differenceOf);
+  const near = SEARCHED_STATES.find(({ code, name }) => parts.some(([, state]) => state === code || state === name));
+  return {
+    states: states.map(({ state }) => state),
+    cities: found.map(({ place }) => place),
+    cityCount: found.length,
+    citiesFirst: false,
+    similar: true,
+    ...(near && { near: near.state }),
+  };
+}
+
 /**
  * Finds states and cities by the start of a name or of a word in it. A state is also found by its postal code, and a city
- * by its name with its state: "austin tex", "Los Angeles, CA". Of cities that match equally, the larger comes first. If
- * nothing matches, finds the cities of the corrected query.
+ * by its name with its state: "austin tex", "Los Angeles, CA". Of places that match equally, the larger comes first. If
+ * nothing matches, finds the cities of the corrected query, and then the places with the most similar names.
  */
 export function findPlaces(typed: string, cities: readonly SearchedCity[]): FoundPlaces {
   const query = foldName(typed);
   const nothing = { states: [], cities: [], cityCount: 0, citiesFirst: false };
   if (query === "") return nothing;
-  if (WASHINGTON_DC.test(query)) return { ...nothing, unlisted: "Washington, D.C.," };
+  const notListed = NOT_LISTED.find(([name]) => name.test(query));
+  if (notListed) return { ...nothing, note: notListed[1] };
   const states = ranked(SEARCHED_STATES, (state) => rankState(state, query));
-  let found = searchCities(cities, query);
-  if (found.best === NONE && states.best === NONE) found = searchCities(cities, corrected(query));
+  let found = searchCities(cities, query, splits(query));
+  for (const [again, parts] of [
+    [corrected(query), splits(corrected(query))],
+    [query, reversedSplits(query)],
+  ] as const) {
+    if (found.best === NONE && states.best === NONE) found = searchCities(cities, again, parts);
+  }
+  if (found.best === NONE && states.best === NONE) return findSimilar(query, cities);
   return {
     states: states.found.slice(0, MAX_STATES).map(({ state }) => state),
     cities: found.found.slice(0, MAX_CITIES).map(({ place }) => place),

@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 700;
 
 const NOTHING: FoundPlaces = { states: [], cities: [], cityCount: 0, citiesFirst: false };
 
-function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceGroup[] {
+function groupsOf({ states, cities, citiesFirst, similar }: FoundPlaces): readonly PlaceGroup[] {
   const [firstState, firstCity] = citiesFirst ? [cities.length, 0] : [0, states.length];
   const groups: PlaceGroup[] = [
     {
@@ -33,9 +33,12 @@ function groupsOf({ states, cities, citiesFirst }: FoundPlaces): readonly PlaceG
       })),
     },
   ];
+  if (similar) return [{ label: "Did you mean", places: groups.flatMap(({ places }) => places) }].filter(hasPlaces);
   if (citiesFirst) groups.reverse();
-  return groups.filter(({ places }) => places.length > 0);
+  return groups.filter(hasPlaces);
 }
+
+const hasPlaces = ({ places }: PlaceGroup): boolean => places.length > 0;
 
 /** Opens the page of an option. The shell handles clicks on links, and returns the focus to the field. */
 function follow(index: number): void {
@@ -51,11 +54,11 @@ function useFoundPlaces(typed: string) {
   return { index, found, groups, count: groups.reduce((sum, { places }) => sum + places.length, 0) };
 }
 
-/** Finds what is typed, and handles the keys of a combobox. The first option is active, so Enter opens it. */
+/** Finds what is typed, and handles the keys of a combobox. Without an active option, Enter opens the first one. */
 export function usePlaceSearch() {
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState<number>();
   // Enter was pressed before the cities were loaded.
   const [awaited, setAwaited] = useState(false);
 
@@ -64,13 +67,13 @@ export function usePlaceSearch() {
   const { state } = index;
   const isOpen = open && typed !== "";
   const isEmpty = count === 0 && state === "loaded";
-  const results = state === "loading" ? "" : `${String(count)} results`;
+  const results = state === "loading" ? "" : `${String(count)} ${count === 1 ? "result" : "results"}`;
   const status = isEmpty ? "No results" : results;
 
   const move = (step: number): void => {
     if (!isOpen) setOpen(true);
     else if (count > 0) {
-      const next = (active + step + count) % count;
+      const next = active === undefined ? (step > 0 ? 0 : count - 1) : (active + step + count) % count;
       setActive(next);
       document.getElementById(optionId(next))?.scrollIntoView({ block: "nearest" });
     }
@@ -83,7 +86,7 @@ export function usePlaceSearch() {
       move(-1);
     },
     Enter() {
-      if (isOpen && count > 0) follow(active);
+      if (isOpen && count > 0) follow(active ?? 0);
       else {
         setOpen(true);
         setAwaited(state !== "loaded");
@@ -110,7 +113,7 @@ export function usePlaceSearch() {
     count,
     /** Whether nothing matches. */
     isEmpty,
-    /** Index of the active option. */
+    /** Index of the active option, if there is one. */
     active,
     /** For screen readers. */
     announced: useDebounced(isOpen ? status : "", isEmpty ? 0 : DEBOUNCE_MS),
@@ -118,7 +121,7 @@ export function usePlaceSearch() {
     setOpen,
     change: (value: string): void => {
       setQuery(value);
-      setActive(0);
+      setActive(undefined);
       setOpen(true);
       setAwaited(false);
       index.load();

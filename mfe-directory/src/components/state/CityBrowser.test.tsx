@@ -12,9 +12,11 @@ const BROWSER = <CityBrowser state={OHIO} cities={CITIES} rowText="Browse Escort
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.stubGlobal("matchMedia", () => ({ matches: false }));
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
   cleanup();
 });
 
@@ -79,6 +81,26 @@ describe("city filter", () => {
   });
 });
 
+describe("the first match", () => {
+  const scrolled = vi.fn();
+  beforeEach(() => {
+    scrolled.mockClear();
+    Element.prototype.scrollIntoView = scrolled;
+  });
+
+  it.each([
+    ["on a phone", true, 1],
+    ["on a wide screen", false, 0],
+  ])("%s: scrolling into view is %s", (_, matches, times) => {
+    vi.stubGlobal("matchMedia", () => ({ matches }));
+    render(inShell(BROWSER));
+    type("saint");
+    expect(scrolled).toHaveBeenCalledTimes(times);
+    // What is typed is kept for the page.
+    type("");
+  });
+});
+
 describe("city list without script", () => {
   it("has all cities and a disabled filter", () => {
     const host = renderOnServer(BROWSER);
@@ -100,7 +122,8 @@ describe("a long list", () => {
 
   it("is grouped by letter, with links to the groups", () => {
     render(inShell(LONG_BROWSER));
-    expect(screen.getAllByRole("heading", { level: 2 }).map((heading) => heading.textContent)).toEqual(["A", "E", "Z"]);
+    expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("All 63 cities");
+    expect(screen.getAllByRole("heading", { level: 3 }).map((heading) => heading.textContent)).toEqual(["A", "E", "Z"]);
     const links = within(screen.getByRole("navigation", { name: "Cities by letter" })).getAllByRole("link");
     expect(links.map((link) => link.textContent)).toEqual(["A", "E", "Z"]);
     for (const link of links)
@@ -110,7 +133,7 @@ describe("a long list", () => {
   it("is a single list while filtered", () => {
     render(inShell(LONG_BROWSER));
     type("ab");
-    expect(screen.queryAllByRole("heading")).toEqual([]);
+    expect(screen.queryAllByRole("heading", { level: 3 })).toEqual([]);
     expect(screen.queryByRole("navigation")).toBeNull();
     expect(shown()).toEqual(["Aba", "Abb"]);
   });

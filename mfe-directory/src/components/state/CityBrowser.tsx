@@ -1,8 +1,9 @@
-import { useLayoutEffect, useMemo, useRef, type ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
 import { useEntryState } from "../filter/useEntryState";
+import { useMatchesInView } from "../filter/useMatchesInView";
 import { classes } from "../classes";
 import css from "./CityBrowser.module.css";
 import { CityGroups } from "./CityGroups";
@@ -13,7 +14,7 @@ import { groupByLetter, MIN_GROUPED_CITIES } from "./letters";
 /** The cities of a state and a filter that stays in view. */
 export function CityBrowser({ state, cities, rowText }: CityListProps): ReactElement {
   const [query, setQuery] = useEntryState("");
-  const browser = useRef<HTMLElement>(null);
+  const { list, onType } = useMatchesInView(query);
   // Folding names is expensive for a large state, so it waits for the first query.
   const isFiltered = query.trim() !== "";
   const names = useMemo(
@@ -28,25 +29,19 @@ export function CityBrowser({ state, cities, rowText }: CityListProps): ReactEle
   const groups = useMemo(() => (isLong ? groupByLetter(cities) : []), [cities, isLong]);
   const letters = useMemo(() => groups.map(({ letter }) => letter), [groups]);
 
-  const hasTyped = useRef(false);
   const filter = (value: string): void => {
-    hasTyped.current = true;
+    onType();
     setQuery(value);
   };
-  // The shorter list starts at its first match, even if the visitor was further down.
-  useLayoutEffect(() => {
-    if (hasTyped.current && browser.current && browser.current.getBoundingClientRect().top < 0)
-      browser.current.scrollIntoView();
-    hasTyped.current = false;
-  }, [query]);
 
   if (cities.length === 0) return <p className="notice">We don’t list any cities in {state.name} yet.</p>;
   return (
     <section
-      ref={browser}
+      ref={list}
       className={classes(css.browser, isLong && css.long, isFiltered && css.filtered)}
       aria-label={`Cities in ${state.name}`}
     >
+      <h2>{cities.length === 1 ? "The city" : `All ${String(cities.length)} cities`}</h2>
       <div className={css.sticky}>
         <Filter
           label="Filter cities"

@@ -28,9 +28,9 @@ export const CityGroups = memo(function CityGroups({ groups, ...list }: Props): 
     <>
       {withOffsets(groups).map(({ letter, cities, offset }) => (
         <div key={letter} className={classes(offset >= FIRST_SCREEN_CITIES && "deferred-layout", css.group)}>
-          <h2 id={letterId(letter)}>
+          <h3 id={letterId(letter)}>
             <span>{letter}</span>
-          </h2>
+          </h3>
           <CityList {...list} cities={cities} />
         </div>
       ))}

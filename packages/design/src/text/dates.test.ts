@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { formatDate } from "./dates";
+import { formatDate } from "./dates.js";
 
 describe("formatDate", () => {
   it.each([
