@@ -6,7 +6,7 @@ const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you
 
 test("A visitor browses from the home page to an ad, and back up", async ({ page }) => {
   const main = page.getByRole("main");
-  const status = page.getByRole("search").getByRole("status");
+  const statusOf = (name: string) => page.getByRole("search", { name }).getByRole("status");
 
   await test.step("The home page introduces itself first", async () => {
     await open(page, HOME);
@@ -14,7 +14,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
       - main:
         - heading "Browse by state. Know what you’re reading." [level=1]
         - paragraph: A sample companionship directory for the United States. Adults only.
-        - search:
+        - search "Places":
           - combobox "Find a city or state"
         - link "Choose a state"
         - region "Browse by state":
@@ -31,7 +31,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
 
   await test.step("The search announces how many places match", async () => {
     await page.getByRole("combobox", { name: "Find a city or state" }).pressSequentially("texa");
-    await expect(status).toHaveText("4 results");
+    await expect(statusOf("Places")).toHaveText("4 results");
     await page.getByRole("option", { name: "Texas TX" }).click();
     await expectPageAnnounced(page, "Escorts in Texas", "Colonnade Directory - Listings in Texas");
   });
@@ -44,27 +44,30 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
             - listitem:
               - link "Home"
             - listitem: Texas
+        - search "Places":
+          - combobox "Find a city or state"
         - heading "Escorts in Texas" [level=1]
         - paragraph: Browse sample escort profiles in 182 cities across Texas
         - paragraph: These are sample listings, not real people. Replies go nowhere.
         - region "Cities in Texas":
-          - search:
+          - heading "All 182 cities" [level=2]
+          - search "Filter cities":
             - searchbox "Filter cities"
           - navigation "Cities by letter":
             - list:
               - listitem:
                 - link "A"
-          - heading "A" [level=2]
+          - heading "A" [level=3]
           - list:
             - listitem:
               - link /Abilene Texas Browse Escorts/
-          - heading "B" [level=2]
+          - heading "B" [level=3]
         - region "About listings in Texas"
     `);
     const filter = page.getByRole("searchbox", { name: "Filter cities" });
     await expect(filter).toHaveAccessibleDescription("Filters as you type.");
     await filter.pressSequentially("houston");
-    await expect(status).toHaveText("2 of 182 cities");
+    await expect(statusOf("Filter cities")).toHaveText("2 of 182 cities");
     await main.getByRole("link", { name: /^Houston Texas/ }).click();
     await expectPageAnnounced(page, "Houston, Texas", "Colonnade Directory - Listings in Houston, Texas");
   });

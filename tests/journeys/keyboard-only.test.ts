@@ -20,6 +20,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
   await test.step("To a state by the search", async () => {
     await tabTo(page, page.getByRole("combobox", { name: "Find a city or state" }), "Shift+Tab");
     await keyboard.type("CA");
+    await keyboard.press("ArrowDown");
     await expect(page.getByRole("option", { selected: true })).toHaveText("California CA");
     await keyboard.press("Enter");
     await expectPageAnnounced(page, "Escorts in California", "Colonnade Directory - Listings in California");
@@ -31,7 +32,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
       page.getByRole("navigation", { name: "Cities by letter" }).getByRole("link", { name: "B", exact: true }),
     );
     await keyboard.press("Enter");
-    await expect(page.getByRole("heading", { level: 2, name: "B", exact: true })).toBeFocused();
+    await expect(page.getByRole("heading", { level: 3, name: "B", exact: true })).toBeFocused();
     await tabTo(page, main.getByRole("link", { name: /^Baldwin Park California/ }));
     // Backwards: the sticky letter navigation must not cover the focused link.
     await tabTo(page, main.getByRole("link", { name: /^Azusa California/ }), "Shift+Tab");

@@ -11,7 +11,7 @@ function expectAt(page: Page, top: number): Promise<void> {
 }
 
 test("A visitor reads, follows links and returns to the position", async ({ page }) => {
-  await open(page, { name: "the hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" });
+  await open(page, { name: "the hub", path: "/about-escort-babylon", heading: "Guides" });
   await page
     .getByRole("main")
     .getByRole("link", { name: /Safety guide/ })

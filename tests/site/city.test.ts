@@ -80,7 +80,7 @@ test("Ad cards show their content", async ({ page }) => {
   ]);
 });
 
-test("The first title and nearby cities fit a phone, and the labels a small one", async ({ page }) => {
+test("The first title and nearby cities fit a phone, and its labels two lines of a small one", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   // Names of three, two and one lines.
   for (const path of ["California/Rancho%20Santa%20Margarita", "North%20Carolina/Winston-Salem", "Texas/Houston"]) {
@@ -92,7 +92,7 @@ test("The first title and nearby cities fit a phone, and the labels a small one"
   const labels = cardsOf(page).first().locator("p").first();
   await expect(labels).toContainText("W4M");
   const tops = await labels.evaluate((line) => [...line.children].map((label) => label.getBoundingClientRect().top));
-  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(8);
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(36);
 });
 
 test("Nearby cities fill two rows at 768 px", async ({ page }) => {

@@ -98,7 +98,7 @@ test.describe("A long list", () => {
     await openState(page, "California");
     const current = page.getByRole("navigation", { name: "Cities by letter" }).locator("[aria-current]");
     await expect(current).toHaveCount(0);
-    await page.getByRole("heading", { level: 2, name: "S", exact: true }).evaluate((heading) => {
+    await page.getByRole("heading", { level: 3, name: "S", exact: true }).evaluate((heading) => {
       heading.scrollIntoView();
     });
     await expect(current).toHaveText("S");
@@ -142,7 +142,7 @@ test.describe("A long list", () => {
       for (const letter of [...letters, ...letters.toReversed()]) {
         await strip.getByRole("link", { name: letter, exact: true }).click();
         await expect(current).toHaveText(letter);
-        const heading = page.getByRole("heading", { level: 2, name: letter, exact: true });
+        const heading = page.getByRole("heading", { level: 3, name: letter, exact: true });
         const first = await boxOf(heading.locator("xpath=..").getByRole("link").first());
         const bar = await boxOf(strip);
         expect(first.y, `first city of ${letter}`).toBeGreaterThanOrEqual(bar.y + bar.height);
@@ -158,7 +158,7 @@ test.describe("A long list", () => {
       await waitForHydration(page);
       const strip = page.getByRole("navigation", { name: "Cities by letter" });
       await strip.getByRole("link", { name: letter, exact: true }).click();
-      const heading = page.getByRole("heading", { level: 2, name: letter, exact: true });
+      const heading = page.getByRole("heading", { level: 3, name: letter, exact: true });
       await expect(heading).toBeFocused();
       await waitForPaint(page);
       await waitForPaint(page);
@@ -174,7 +174,7 @@ test.describe("A long list", () => {
     await page.evaluate(() => {
       scrollTo({ top: 6000, behavior: "instant" });
     });
-    const search = page.getByRole("search");
+    const search = page.getByRole("search", { name: "Filter cities" });
     await search.getByRole("searchbox").pressSequentially("rancho");
     await expect(search.getByRole("status")).toHaveText(/of 371 cities$/);
     await waitForPaint(page);

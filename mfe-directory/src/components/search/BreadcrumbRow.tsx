@@ -1,18 +1,15 @@
 import { Breadcrumbs, type BreadcrumbsProps } from "@colonnade/design";
-import { lazy, Suspense, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import css from "./BreadcrumbRow.module.css";
+import { PlaceSearch } from "./PlaceSearch";
 
-const PlaceSearch = lazy(async () => ({ default: (await import("./PlaceSearch")).PlaceSearch }));
-
-/** The row above the heading: the breadcrumbs and the place search, whose code loads after the page's. */
+/** The row above the heading: the breadcrumbs and the place search. */
 export function BreadcrumbRow({ trail }: BreadcrumbsProps): ReactElement {
   return (
     <div className={css.row}>
       <Breadcrumbs trail={trail} />
-      <Suspense>
-        <PlaceSearch compact />
-      </Suspense>
+      <PlaceSearch compact />
     </div>
   );
 }

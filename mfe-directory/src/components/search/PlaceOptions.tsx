@@ -2,7 +2,7 @@ import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { classes } from "../classes";
-import css from "./PlaceSearch.module.css";
+import css from "./PlacePopup.module.css";
 
 /** An option of the search. */
 interface FoundPlace {
@@ -20,15 +20,14 @@ export interface PlaceGroup {
   readonly places: readonly FoundPlace[];
 }
 
-/** Id of the field. It is the same in every document, so that the shell finds the field again. */
-export const FIELD_ID = "place-search";
-export const OPTIONS_ID = `${FIELD_ID}-places`;
+/** Id of the list, which the field controls. */
+const OPTIONS_ID = "place-search-places";
 
 const labelId = (label: string): string => `${OPTIONS_ID}-${label.replaceAll(" ", "-")}`;
 
 /** Id of an option. */
 export function optionId(index: number): string {
-  return `${FIELD_ID}-option-${String(index)}`;
+  return `place-search-option-${String(index)}`;
 }
 
 interface Props {

@@ -31,7 +31,7 @@ afterEach(() => {
 async function show(): Promise<{ input: HTMLInputElement; followed: string[] }> {
   const { PlaceSearch } = await import("./PlaceSearch");
   // The search imports it on first use, which then takes no time.
-  await import("./findPlaces");
+  await import("./PlacePopup");
   const followed: string[] = [];
   render(inShell(<PlaceSearch />));
   // Like the shell, which handles clicks on links.
@@ -111,6 +111,24 @@ describe("the index of cities", () => {
     expect(screen.queryByRole("alert")).toBeNull();
     await userEvent.type(input, "{Backspace}{Backspace}port");
     expect(options()).toEqual(["Portland Oregon", "Portland Maine"]);
+  });
+});
+
+describe("the code of the search", () => {
+  it("can be loaded again after a failure", async () => {
+    const { PlaceSearch } = await import("./PlaceSearch");
+    vi.doMock("./PlacePopup", () => {
+      throw new Error("offline");
+    });
+    render(inShell(<PlaceSearch />));
+    const input = screen.getByRole("combobox", { name: "Find a city or state" });
+    await userEvent.type(input, "texas");
+    expect((await screen.findByRole("alert")).textContent).toContain("Search isn’t available right now.");
+    vi.doUnmock("./PlacePopup");
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(document.activeElement).toBe(input);
+    expect((await screen.findByRole("option")).textContent).toBe("Texas TX");
+    expect(screen.queryByRole("alert")).toBeNull();
   });
 });
 

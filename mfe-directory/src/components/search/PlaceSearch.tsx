@@ -1,14 +1,98 @@
-import { Link, useHydrated } from "@colonnade/kit";
-import { useEffect, useRef, type ReactElement } from "react";
+import { useHydrated } from "@colonnade/kit";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 
-import { statePath } from "../../data/links";
-import { STATES } from "../../data/states";
 import { classes } from "../classes";
+import type { PlacePopup, PopupKeys, PopupState } from "./PlacePopup";
 import css from "./PlaceSearch.module.css";
-import { FIELD_ID, optionId, OPTIONS_ID, PlaceOptions } from "./PlaceOptions";
-import { usePlaceSearch, type PlaceSearchState } from "./usePlaceSearch";
 
 const NARROW = "(max-width: 40em)";
+
+/** Id of the field. It is the same in every document, so that the shell finds the field again. */
+const FIELD_ID = "place-search";
+
+const NOTHING: PopupState = { hasOptions: false, announced: "" };
+
+// Shared by the searches of all pages.
+let LoadedPopup: typeof PlacePopup | undefined;
+
+/** Loads the popup on request. */
+function usePopup() {
+  const [Popup, setPopup] = useState<typeof PlacePopup | undefined>(() => LoadedPopup);
+  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
+  const retry = (): void => {
+    setState("loading");
+    import("./PlacePopup").then(
+      (module) => {
+        LoadedPopup = module.PlacePopup;
+        setPopup(() => LoadedPopup);
+      },
+      () => {
+        setState("failed");
+      },
+    );
+  };
+  return {
+    Popup,
+    hasFailed: state === "failed" && !Popup,
+    retry,
+    load: (): void => {
+      if (!Popup && state === "idle") retry();
+    },
+  };
+}
+
+/** What is typed, and what the keys of a combobox do. */
+function usePlaceSearch() {
+  const keys = useRef<PopupKeys>(null);
+  const [query, setQuery] = useState("");
+  const [open, setOpen] = useState(false);
+  // Enter was pressed before the cities were loaded.
+  const [isAwaited, setAwaited] = useState(false);
+  const typed = query.trim();
+  const isOpen = open && typed !== "";
+  const move = (step: 1 | -1): void => {
+    if (isOpen) keys.current?.move(step);
+    else setOpen(true);
+  };
+  const actions: Readonly<Partial<Record<string, () => void>>> = {
+    ArrowDown() {
+      move(1);
+    },
+    ArrowUp() {
+      move(-1);
+    },
+    Enter() {
+      if (isOpen && keys.current?.follow()) return;
+      setOpen(true);
+      setAwaited(typed !== "");
+    },
+    Escape() {
+      if (isOpen) setOpen(false);
+      else setQuery("");
+    },
+  };
+  return {
+    /** For the popup. */
+    keys,
+    query,
+    typed,
+    isOpen,
+    isAwaited,
+    setOpen,
+    change: (value: string): void => {
+      setQuery(value);
+      setOpen(true);
+      setAwaited(false);
+    },
+    onKeyDown: (event: KeyboardEvent): void => {
+      const action = actions[event.key];
+      // Keys that belong to an input method.
+      if (!action || event.nativeEvent.isComposing) return;
+      action();
+      event.preventDefault();
+    },
+  };
+}
 
 interface Props {
   /** Whether it stands in a row with other things: without a visible label. */
@@ -16,16 +100,17 @@ interface Props {
 }
 
 /**
- * Search for a state or a city: a combobox whose options are links. Places are loaded on first use. Invisible until
- * hydration, removed without JavaScript.
+ * Search for a state or a city: a combobox whose options are links. What finds them is loaded on first use. Invisible
+ * until hydration, removed without JavaScript.
  */
 export function PlaceSearch({ compact = false }: Props): ReactElement {
   const element = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hydrated = useHydrated();
-  const search = usePlaceSearch();
-  const { isOpen, active } = search;
-  const hasOptions = isOpen && search.count > 0;
+  const { Popup, load, hasFailed, retry } = usePopup();
+  const { query, isOpen, setOpen, change, onKeyDown, ...search } = usePlaceSearch();
+  const [popup, setPopup] = useState(NOTHING);
+  const focus = (): void => input.current?.focus();
   useEffect(() => {
     // Above the keyboard of a phone.
     if (isOpen) element.current?.scrollIntoView({ block: matchMedia(NARROW).matches ? "start" : "nearest" });
@@ -37,9 +122,9 @@ export function PlaceSearch({ compact = false }: Props): ReactElement {
       role="search"
       aria-label="Places"
       className={classes("field", css.search, compact && css.compact, !hydrated && css.inert)}
-      onPointerEnter={search.index.load}
+      onPointerEnter={load}
       onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) search.setOpen(false);
+        if (!currentTarget.contains(relatedTarget)) setOpen(false);
       }}
     >
       <label htmlFor={FIELD_ID} className={compact ? "visually-hidden" : undefined}>
@@ -52,89 +137,52 @@ export function PlaceSearch({ compact = false }: Props): ReactElement {
         <input
           ref={input}
           id={FIELD_ID}
-          type="text"
           role="combobox"
           inputMode="search"
           enterKeyHint="go"
           autoComplete="off"
           autoCapitalize="words"
-          autoCorrect="off"
           spellCheck={false}
           placeholder={compact ? "Find a city or state" : "Try “Austin” or “TX”"}
           aria-autocomplete="list"
-          aria-expanded={hasOptions}
-          aria-controls={OPTIONS_ID}
-          aria-activedescendant={hasOptions && active !== undefined ? optionId(active) : undefined}
-          value={search.query}
+          aria-expanded={popup.hasOptions}
+          aria-controls="place-search-places"
+          aria-activedescendant={popup.active}
+          value={query}
           onChange={(event) => {
-            search.change(event.target.value);
+            change(event.target.value);
+            load();
           }}
-          onFocus={search.index.load}
+          onFocus={load}
           onClick={() => {
-            search.setOpen(true);
+            setOpen(true);
           }}
-          onKeyDown={search.onKeyDown}
+          onKeyDown={onKeyDown}
         />
-        {isOpen && (
-          <div className={css.popup}>
-            {hasOptions && <PlaceOptions groups={search.groups} active={active} onActive={search.setActive} />}
-            <PlaceMessages search={search} focus={() => input.current?.focus()} />
-          </div>
+        {Popup && <Popup {...search} isOpen={isOpen} onChange={setPopup} focus={focus} />}
+        {hasFailed && isOpen && (
+          <Failed
+            retry={() => {
+              focus();
+              retry();
+            }}
+          />
         )}
       </div>
       <p role="status" className="visually-hidden">
-        {search.announced}
+        {popup.announced}
       </p>
     </div>
   );
 }
 
-/** What the popup says below its options. `focus` focuses the field. */
-function PlaceMessages({
-  search: { index, typed, found, isEmpty },
-  focus,
-}: {
-  readonly search: PlaceSearchState;
-  readonly focus: () => void;
-}): ReactElement {
-  const hidden = found.cityCount - found.cities.length;
+function Failed({ retry }: { readonly retry: () => void }): ReactElement {
   return (
-    <>
-      {index.state === "loading" && <p>Loading cities…</p>}
-      {index.state === "failed" && (
-        <p role="alert">
-          <span>
-            {index.find
-              ? "City search isn’t available right now. You can still search for a state."
-              : "Search isn’t available right now."}
-          </span>{" "}
-          <button
-            type="button"
-            className="button quiet"
-            onClick={() => {
-              focus();
-              index.retry();
-            }}
-          >
-            Try again
-          </button>
-        </p>
-      )}
-      {hidden > 0 && <p>{`${String(hidden)} more. Keep typing.`}</p>}
-      {isEmpty && (
-        <p>
-          {/* In an element, so that it also changes on a page that the browser has translated. */}
-          <span>
-            {found.note ??
-              `No state or city here matches “${typed}”. Places with fewer than 15,000 residents usually have no page.`}
-          </span>{" "}
-          {found.near ? (
-            <Link to={statePath(found.near.name)}>{`See the cities of ${found.near.name}`}</Link>
-          ) : (
-            <Link to="/#states">{`See all ${String(STATES.length)} states`}</Link>
-          )}
-        </p>
-      )}
-    </>
+    <p role="alert" className="notice">
+      <span>Search isn’t available right now.</span>{" "}
+      <button type="button" className="button quiet" onClick={retry}>
+        Try again
+      </button>
+    </p>
   );
 }
