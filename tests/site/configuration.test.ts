@@ -18,6 +18,7 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
           processingCountry: "Canada",
           retention: "nothing is kept longer than a week",
           governingLaw: "the law of Vermont",
+          exit: "https://www.example.com/",
         },
       },
       telemetry: { log_client_ip: true },

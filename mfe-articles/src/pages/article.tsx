@@ -1,4 +1,4 @@
-import { Disclosure, Prose } from "@colonnade/design";
+import { Disclosure, ExitPage, Prose } from "@colonnade/design";
 import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { DuskBand } from "@colonnade/design/art";
 import { fillFacts, formatDate, TextLink } from "@colonnade/design/text";
@@ -81,6 +81,9 @@ function AdjacentArticle({ slug, rel }: { readonly slug: ArticleSlug; readonly r
   );
 }
 
+/** The guides that someone may have to close at once. */
+const WITH_EXIT: readonly ArticleSlug[] = ["safety-guide", "red-flags", "escort-experiences"];
+
 /** The articles before and after this one, in the hub's order. */
 function AdjacentArticles({ slug }: { readonly slug: ArticleSlug }): ReactElement {
   const index = SLUGS.indexOf(slug);
@@ -106,6 +109,7 @@ function ArticleView({ slug, Text, outline, drawings, ...article }: ArticleViewP
   return (
     <div className="page">
       <BackToHub />
+      {WITH_EXIT.includes(slug) && <ExitPage className={css.exit} />}
       <article>
         <header className={css.header}>
           <DuskBand seed={slug} className={css.band} />

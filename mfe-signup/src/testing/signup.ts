@@ -1,7 +1,7 @@
 // Test helpers of this section.
 import { cleanup, screen } from "@testing-library/react";
 import type { Site } from "@colonnade/kit";
-import { integrations } from "@colonnade/design/testing";
+import { integrations, TEST_FACTS } from "@colonnade/design/testing";
 import { afterEach, vi, type Mock } from "vitest";
 
 const SIGNUP = { host: "accounts.example.org", redirectHosts: ["members.example.com"] };
@@ -14,10 +14,10 @@ const PARTNER = {
 };
 
 /** A site with a sign-up backend and no partner. */
-export const WITH_BACKEND: Partial<Site> = { integrations: integrations(SIGNUP) };
+export const WITH_BACKEND: Partial<Site> = { facts: TEST_FACTS, integrations: integrations(SIGNUP) };
 
 /** A site with a sign-up backend and a partner. */
-export const WITH_PARTNER: Partial<Site> = { integrations: integrations(SIGNUP, PARTNER) };
+export const WITH_PARTNER: Partial<Site> = { facts: TEST_FACTS, integrations: integrations(SIGNUP, PARTNER) };
 
 /** Form values of the tests. Distinctive, so that tests can detect leaks. */
 export const FORM_VALUES = { email: "visitor@example.net", password: "correct horse", age: "34" } as const;

@@ -1,4 +1,4 @@
-import { Button, signupOf } from "@colonnade/design";
+import { Button, ExitPage, signupOf } from "@colonnade/design";
 import { useSite } from "@colonnade/kit";
 import { TextLink } from "@colonnade/design/text";
 import { useEffect, useRef, type ReactElement } from "react";
@@ -49,6 +49,7 @@ export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps)
         <TextLink href="https://report.cybertip.org/">report.cybertip.org</TextLink>. In immediate danger, call{" "}
         <a href="tel:911">911</a>.
       </p>
+      <ExitPage className={css.exit} />
       {close && (
         <Actions docked>
           <Button onClick={close}>Close</Button>

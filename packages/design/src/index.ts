@@ -15,6 +15,7 @@ export {
 export { Card, type CardProps } from "./Card.js";
 export { Dialog, type DialogProps } from "./Dialog.js";
 export { Disclosure, type DisclosureProps } from "./Disclosure.js";
+export { ExitPage, type ExitPageProps } from "./ExitPage.js";
 export { Field, type FieldProps } from "./Field.js";
 export { Grid, type GridProps } from "./Grid.js";
 export { Notice, type NoticeProps } from "./Notice.js";

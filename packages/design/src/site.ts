@@ -38,6 +38,8 @@ declare module "@colonnade/kit" {
     readonly retention: string;
     /** Governing law of the terms, as text. */
     readonly governingLaw: string;
+    /** Where "Leave this site" leads: an `https` URL of a site that anyone may have open. */
+    readonly exit: string;
   }
 
   interface Integrations {

@@ -10,6 +10,7 @@ export const TEST_FACTS: Facts = {
   processingCountry: "the United States",
   retention: "logs are kept for 30 days",
   governingLaw: "the State of Testing",
+  exit: "https://www.weather.example/",
 };
 
 /** A site for tests, without sign-up backend or partner. */

@@ -1,0 +1,43 @@
+import { useHydrated, useSite } from "@colonnade/kit";
+import type { ReactElement } from "react";
+
+/** The host of a URL, without `www.`. */
+function hostOf(url: string): string {
+  return url.replace(/^https?:\/\/(?:www\.)?/, "").replace(/\/.*$/, "");
+}
+
+/** Props of {@link ExitPage}. */
+export interface ExitPageProps {
+  readonly className?: string | undefined;
+}
+
+/**
+ * A way to leave the site at once, after [Exit this page](https://design-system.service.gov.uk/components/exit-this-page/)
+ * of GOV.UK. It hides the page, and opens the site of the fact `exit` in place of it. Without JavaScript it is a link.
+ */
+export function ExitPage({ className }: ExitPageProps): ReactElement {
+  const { exit } = useSite().facts;
+  const hydrated = useHydrated();
+  return (
+    <aside className={className} aria-label="Leave this site">
+      <a
+        href={exit}
+        className="button quiet"
+        rel="nofollow noreferrer"
+        onClick={(event) => {
+          event.preventDefault();
+          // The other site may take a while.
+          document.body.hidden = true;
+          window.location.replace(exit);
+        }}
+      >
+        Leave this site
+      </a>
+      <small>
+        {hydrated
+          ? `“Leave this site” opens ${hostOf(exit)} in place of this page. Your browser’s history still lists the pages you opened.`
+          : `“Leave this site” opens ${hostOf(exit)}. Without JavaScript, Back returns to this page. Your browser’s history lists it, too.`}
+      </small>
+    </aside>
+  );
+}
