@@ -1,4 +1,7 @@
+import { notFound, type NotFound } from "@colonnade/kit";
+
 import { loadGeography } from "./geography";
+import { statePath } from "./links";
 
 /** The name of a city and its state. */
 export interface Place {
@@ -20,4 +23,13 @@ export async function findPlace(params: Readonly<Record<string, string>>): Promi
   if (state === undefined || city === undefined) return undefined;
   const cities = await citiesOf(state);
   return cities.includes(city) ? { state, city } : undefined;
+}
+
+/** The not-found page of a city, which links its state if there is one with this name. */
+export async function cityNotFound(state = ""): Promise<NotFound> {
+  const hasState = (await citiesOf(state)).length > 0;
+  return notFound("City not found", {
+    text: "We don’t list a city with this name in this state. Small towns have no page.",
+    ...(hasState && { link: { label: `All cities in ${state}`, path: statePath(state) } }),
+  });
 }

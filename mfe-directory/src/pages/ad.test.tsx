@@ -95,6 +95,7 @@ describe("other ad pages", () => {
   it.each(["9001", "%204251"])("ad '%s' is 'Ad not found'", async (id) => {
     const data = await loadData(section, `/city/Alabama/Birmingham/ad/${id}`);
     expect(isNotFound(data) && data.heading).toBe("Ad not found");
+    expect(data).toHaveProperty("link", { label: "Browse Birmingham ads", path: "/city/Alabama/Birmingham" });
   });
 
   it("a missing id is 'Ad not found'", async () => {

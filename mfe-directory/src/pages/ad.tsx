@@ -10,7 +10,7 @@ import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
 import { adPath, cityPath } from "../data/links";
-import { findPlace, type Place } from "../data/places";
+import { cityNotFound, findPlace, type Place } from "../data/places";
 import { adBreadcrumbs } from "../text/breadcrumbs";
 
 /** Data of an ad's page. */
@@ -23,9 +23,13 @@ export interface AdData {
 export const page = definePage<AdData>({
   data: async ({ params }) => {
     const place = await findPlace(params);
-    if (!place) return notFound("City not found");
+    if (!place) return cityNotFound(params.state);
     const ad = findRegularAd(params.ad);
-    return ad ? { place, ad } : notFound("Ad not found");
+    if (ad) return { place, ad };
+    return notFound("Ad not found", {
+      text: "This sample ad doesn’t exist.",
+      link: { label: `Browse ${place.city} ads`, path: cityPath(place) },
+    });
   },
   paths: () => ADS.regular.slice(0, 1).map(({ id }) => adPath({ state: "Alabama", city: "Birmingham" }, id)),
   head: ({ data: { place, ad }, site }) => {

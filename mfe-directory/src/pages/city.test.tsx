@@ -1,4 +1,4 @@
-import { isNotFound } from "@colonnade/kit";
+import { isNotFound, type NotFound } from "@colonnade/kit";
 import { loadData, type RenderedPage } from "@colonnade/kit/testing";
 import { cleanup, screen, within } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -160,5 +160,12 @@ describe("other city pages", () => {
   ])("%s is 'City not found'", async (path) => {
     const data = await loadData(section, path);
     expect(isNotFound(data) && data.heading).toBe("City not found");
+  });
+
+  it.each([
+    ["/city/Ohio/Birmingham", { label: "All cities in Ohio", path: "/state/Ohio" }],
+    ["/city/Nowhere/Birmingham", undefined],
+  ])("%s links %j", async (path, link) => {
+    expect(((await loadData(section, path)) as NotFound).link).toEqual(link);
   });
 });

@@ -1,5 +1,5 @@
 import { JoinButton } from "@colonnade/design";
-import { definePage, notFound } from "@colonnade/kit";
+import { definePage } from "@colonnade/kit";
 import { ExtensionPoint } from "@colonnade/kit/extensions";
 
 import content from "../../content/ads.json";
@@ -14,7 +14,7 @@ import { ALL_ADS } from "../data/ads";
 import { checkAds } from "../data/checkAds";
 import { cityPath } from "../data/links";
 import type { CityLocation } from "../data/maps";
-import { citiesOf, findPlace, type Place } from "../data/places";
+import { citiesOf, cityNotFound, findPlace, type Place } from "../data/places";
 import { cityAside } from "../points";
 import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
@@ -37,7 +37,7 @@ export const page = definePage<CityData>({
   extensionPoints: [cityAside],
   data: async ({ params }) => {
     const place = await findPlace(params);
-    if (!place) return notFound("City not found");
+    if (!place) return cityNotFound(params.state);
     // Imported dynamically: the page shows only what it returns, so the maps stay out of its chunk.
     const [cities, { locateCity }] = await Promise.all([citiesOf(place.state), import("../data/maps")]);
     const location = await locateCity(place, cities);

@@ -29,7 +29,8 @@ export const page = definePage<StateData>({
   extensionPoints: [stateAside],
   data: async ({ params }) => {
     const state = findState(params.state);
-    if (!state) return notFound("State not found");
+    if (!state)
+      return notFound("State not found", { text: "There’s no state with this name. All 50 are on the home page." });
     // Imported dynamically: the page shows only what they return, so ads and maps stay out of its chunk.
     const [cities, { ALL_ADS }, { locateState }] = await Promise.all([
       citiesOf(state.name),

@@ -1,3 +1,4 @@
+import type { NotFound } from "./notFound.js";
 import type { FormResult, Head, Layout } from "./page.js";
 import type { QueryResult } from "./queries.js";
 import type { SectionConfiguration, Site } from "./site.js";
@@ -100,7 +101,7 @@ export type RenderedView =
       /** Values of the query parameters that the page declares. Absent if it declares none. */
       readonly search?: object | undefined;
     }
-  | { readonly kind: "notFound"; readonly heading?: string };
+  | ({ readonly kind: "notFound" } & Partial<NotFound>);
 
 /** A page to render: the argument of the shell's `render`. */
 export interface RenderRequest {

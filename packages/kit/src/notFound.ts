@@ -7,10 +7,14 @@ const NOT_FOUND = Symbol.for("colonnade.notFound");
 export interface NotFound {
   /** Heading of the not-found page, such as 'State not found'. */
   readonly heading: string;
+  /** Why there is nothing, in place of the shell's words. */
+  readonly text?: string;
+  /** A way on, such as to the list of states. `path` is of this site. */
+  readonly link?: { readonly label: string; readonly path: string };
 }
 
 /**
- * Creates the value that a page's `data` returns if the params identify nothing.
+ * Creates the value that a page's `data` returns if the params identify nothing. `wayOn` helps the visitor to go on.
  *
  * @example
  * ```tsx
@@ -18,11 +22,14 @@ export interface NotFound {
  *
  * const TITLES: Readonly<Record<string, string>> = { jazz: "Jazz" };
  *
- * export const data = ({ params }: { params: { id?: string } }) => TITLES[params.id ?? ""] ?? notFound("Event not found");
+ * export const data = ({ params }: { params: { id?: string } }) =>
+ *   TITLES[params.id ?? ""] ?? notFound("Event not found", {
+ *   link: { label: "All events", path: "/events" },
+ * });
  * ```
  */
-export function notFound(heading = "Page not found"): NotFound {
-  return mark({ heading }, NOT_FOUND);
+export function notFound(heading = "Page not found", wayOn: Omit<NotFound, "heading"> = {}): NotFound {
+  return mark({ heading, ...wayOn }, NOT_FOUND);
 }
 
 /**

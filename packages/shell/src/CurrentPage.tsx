@@ -182,7 +182,7 @@ export const CurrentPage = memo(function CurrentPage({
   if (view.kind === "notFound") {
     return inView(
       <Frame layout={NO_LAYOUT}>
-        <NotFound heading={view.heading ?? titlesOf(parts).notFound} />
+        <NotFound heading={titlesOf(parts).notFound} {...view} />
       </Frame>,
     );
   }

@@ -1,4 +1,4 @@
-import type { Layout } from "@colonnade/kit";
+import type { Layout, NotFound } from "@colonnade/kit";
 import type { AnyExtensionPoint } from "@colonnade/kit/shell";
 import type { ComponentType, ReactNode } from "react";
 
@@ -48,8 +48,8 @@ export interface ShellParts {
   readonly Frame: ComponentType<FrameProps>;
   /** Shown while a page loads. */
   readonly Loading: ComponentType;
-  /** Shown if there is no page. `heading` comes from the section, or is the title. */
-  readonly NotFound: ComponentType<{ readonly heading: string }>;
+  /** Shown if there is no page. `heading` comes from the section, or is the title; `text` and `link` come from the section. */
+  readonly NotFound: ComponentType<NotFound>;
   /** Shown in place of a section that failed. The rest of the site keeps working. */
   readonly Failed: ComponentType<RetryProps>;
   /** Shown in place of a page that failed to load while the browser is offline. The shell retries when it is back online. */

@@ -4,7 +4,7 @@
  *
  * @module plain
  */
-import { Link, useSite } from "@colonnade/kit";
+import { Link, useSite, type NotFound } from "@colonnade/kit";
 import { useTransition, type ReactElement } from "react";
 
 import { NavigationLinks, type NavigationLinksProps } from "./NavigationLinks.js";
@@ -105,11 +105,16 @@ function PlainFrame({ words, currentPath, children }: FrameProps & Worded): Reac
   );
 }
 
-function PlainNotFound({ words, heading }: Worded & { readonly heading: string }): ReactElement {
+function PlainNotFound({ words, heading, text, link }: Worded & NotFound): ReactElement {
   return (
     <>
       <h1>{heading}</h1>
-      <p>{words.notFound}</p>
+      <p>{text ?? words.notFound}</p>
+      {link && (
+        <p>
+          <Link to={link.path}>{link.label}</Link>
+        </p>
+      )}
       <p>
         <Link to="/">{words.home}</Link>
       </p>

@@ -30,8 +30,10 @@ interface Greeting {
   readonly name: string;
 }
 
+const WAY_ON = { text: "Nobody has this name.", link: { label: "All names", path: "/names" } };
+
 const greeting = definePage<Greeting>({
-  data: ({ params: { name = "" } }) => (name === "unknown" ? notFound("Name not found") : { name }),
+  data: ({ params: { name = "" } }) => (name === "unknown" ? notFound("Name not found", WAY_ON) : { name }),
   head: ({ data, site }) => ({
     title: `${data.name} - ${site.brand}`,
     description: "A greeting",
@@ -254,7 +256,7 @@ describe("a page that does not exist", () => {
     expect(rest).toEqual({
       status: 404,
       head: { title: "Name not found - Test Site", robots: "noindex" },
-      view: { kind: "notFound", heading: "Name not found" },
+      view: { kind: "notFound", heading: "Name not found", ...WAY_ON },
       readsToday: false,
     });
   });

@@ -1,5 +1,5 @@
 // The gateway calls `render` in its sandbox, which has no DOM, clock or network.
-import type { Section, Site } from "@colonnade/kit";
+import type { NotFound, Section, Site } from "@colonnade/kit";
 import { loadExtension, loadPage, renderToHtml, type LoadedPage } from "@colonnade/kit/server";
 import {
   identifierPrefix,
@@ -105,6 +105,15 @@ function invalidOf({ invalid }: { readonly invalid: readonly string[] }): { read
   return invalid.length > 0 ? { invalid } : {};
 }
 
+/** What the section says if there is nothing at the path. */
+function messageOf({ heading, text, link }: Partial<NotFound>): Partial<NotFound> {
+  return {
+    ...(heading !== undefined && { heading }),
+    ...(text !== undefined && { text }),
+    ...(link && { link }),
+  };
+}
+
 async function render(parts: ShellParts, section: Section | null, request: RenderRequest): Promise<RenderResult> {
   const watched = watchSite(request.site);
   const { site } = watched;
@@ -131,11 +140,10 @@ async function render(parts: ShellParts, section: Section | null, request: Rende
       ...common,
     };
   }
-  const hasHeading = view.kind === "notFound" && view.heading !== undefined;
   return {
     status: 404,
     head: noindexHead(titleOf(parts, view, site)),
-    view: { kind: "notFound", ...(hasHeading && { heading: view.heading }) },
+    view: { kind: "notFound", ...(view.kind === "notFound" && messageOf(view)) },
     ...common,
   };
 }

@@ -1,5 +1,5 @@
 import { Button } from "@colonnade/design";
-import { Link, useSite } from "@colonnade/kit";
+import { Link, useSite, type NotFound as NotFoundProps } from "@colonnade/kit";
 import { ExtensionPoint } from "@colonnade/kit/extensions";
 import type { ReactElement } from "react";
 
@@ -7,18 +7,19 @@ import { search } from "../points";
 import { Message } from "./Message";
 
 /** The not-found page. */
-export function NotFound({ heading }: { readonly heading: string }): ReactElement {
+export function NotFound({ heading, text, link }: NotFoundProps): ReactElement {
   const { navigation } = useSite();
   return (
     <Message
       heading={heading}
-      text="There’s nothing at this address. It may have moved, or the link may have a mistake in it."
+      text={text ?? "There’s nothing at this address. It may have moved, or the link may have a mistake in it."}
     >
       <div className="search-place">
         <ExtensionPoint point={search} props={{}} />
       </div>
       <p className="message-ways">
         <Button to="/">Return to home</Button>
+        {link && <Link to={link.path}>{link.label}</Link>}
         {/* In place of the search. */}
         <noscript>
           <a href="/#states">Browse by state</a>

@@ -1,5 +1,5 @@
 import type { AnyExtensionPoint } from "../extension.js";
-import { isNotFound } from "../notFound.js";
+import { isNotFound, type NotFound } from "../notFound.js";
 import { type AnyPage, type FormResult, type Head, type Layout } from "../page.js";
 import { matchPath, type Params } from "../paths.js";
 import type { QueryResult } from "../queries.js";
@@ -25,8 +25,7 @@ export interface PageRequest {
 /** A page with everything its component needs, or what precedes or replaces it. */
 export type LoadedPage =
   | NeededQueries
-  | (WithResults &
-      ({ readonly kind: "redirect"; readonly path: string } | { readonly kind: "notFound"; readonly heading: string }))
+  | (WithResults & ({ readonly kind: "redirect"; readonly path: string } | ({ readonly kind: "notFound" } & NotFound)))
   | (WithResults & {
       readonly kind: "page";
       readonly Component: AnyPage["Component"];
@@ -62,7 +61,7 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   const subject = `the page "${page.pattern}" of the section "${page.section}" at ${path}`;
   const search = (await code.search?.read(`?${query}`)) ?? {};
   const names = code.search && { searchNames: code.search.names };
-  if (isNotFound(search)) return { kind: "notFound", heading: search.heading, invalid: [], ...names };
+  if (isNotFound(search)) return { kind: "notFound", ...search, invalid: [], ...names };
   checkJson(search, "search", subject);
   const context = { params, search, site };
   const loaded = await loadData({
@@ -74,7 +73,7 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   if (loaded.kind === "queries") return loaded;
   const common = { invalid: loaded.invalid, ...names };
   const data = loaded.data as never;
-  if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading, ...common };
+  if (isNotFound(data)) return { kind: "notFound", ...(data as NotFound), ...common };
   if (isRedirect(data))
     return { kind: "redirect", path: checkedLocation(subject, (data as { path: string }).path), ...common };
   checkJson(data, "data", subject);

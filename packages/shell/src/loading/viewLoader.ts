@@ -3,6 +3,7 @@ import {
   isRedirect,
   type Head,
   type Layout,
+  type NotFound,
   type PageProps,
   type Params,
   type Redirect,
@@ -42,7 +43,7 @@ export interface PageView {
 }
 
 /** What to render at a path. A page that no section has is not found without a heading. */
-export type View = PageView | { readonly kind: "notFound"; readonly heading?: string } | { readonly kind: "failed" };
+export type View = PageView | ({ readonly kind: "notFound" } & Partial<NotFound>) | { readonly kind: "failed" };
 
 const NOT_FOUND: View = { kind: "notFound" };
 
@@ -187,7 +188,7 @@ export class ViewLoader {
     const data = (isNotFound(search) ? search : await loadData(loaded, boot.site, requests)) as never;
     // Another load of the path may have begun since.
     if (page.queries && !cache.hasRequests(path, requests)) return { kind: "failed" };
-    if (isNotFound(data)) return { kind: "notFound", heading: (data as { heading: string }).heading };
+    if (isNotFound(data)) return { kind: "notFound", ...(data as NotFound) };
     if (isRedirect(data)) return data;
     const isFirst = path === this.#firstPath;
     const isFirstPattern = resolved.pattern === boot.page?.pattern;
