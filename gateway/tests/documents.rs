@@ -140,7 +140,7 @@ fn boot_payload_contains_site_settings() {
             },
             "integrations": {
                 "signup": {
-                    "host": "backend.example", "redirectHosts": ["members.example.com"],
+                    "host": "backend.example", "name": null, "signInUrl": null, "redirectHosts": ["members.example.com"],
                     "page": "/signup", "success": "/success",
                 },
                 "partner": {

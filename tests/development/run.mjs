@@ -34,7 +34,7 @@ await serve({
   store,
   packages: PACKAGES,
   config: {
-    ...signupConfig(backend.url),
+    ...signupConfig(backend.url, { name: "the test service on this computer" }),
     // The API of `make example`. Nothing uses it unless the example is deployed.
     ...eventsUpstream(`http://127.0.0.1:${String(eventsPort)}`),
   },

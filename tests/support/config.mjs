@@ -60,14 +60,15 @@ export const BACKEND_KEY = "development-key";
  * The configuration tables for a sign-up backend and, by default, a partner at the URL `backend`.
  *
  * @param {string} backend
- * @param {{ partner?: boolean }} [options]
+ * @param {{ partner?: boolean, name?: string }} [options]
  * @returns {Table}
  */
-export function signupConfig(backend, { partner = true } = {}) {
+export function signupConfig(backend, { partner = true, name } = {}) {
   return {
     signup: {
       backend,
       backend_api_key: { env: "SIGNUP_BACKEND_KEY" },
+      ...(name !== undefined && { name }),
       affiliate_subid: "colonnade",
       allowed_redirect_hosts: ["members.example.com"],
       form_path: "/signup",

@@ -4,7 +4,7 @@ import { screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 
 import section from "../section";
-import { WITH_BACKEND, WITH_PARTNER } from "../testing/signup";
+import { WITH_BACKEND, WITH_NAME, WITH_PARTNER } from "../testing/signup";
 
 async function textBeforeButton(site: Partial<Site>): Promise<string> {
   await renderPage(section, "/signup", { site });
@@ -15,6 +15,12 @@ async function textBeforeButton(site: Partial<Site>): Promise<string> {
 }
 
 describe("before the button, the form shows", () => {
+  it("the name of the service beside the host that really receives the details", async () => {
+    expect(await textBeforeButton(WITH_NAME)).toContain(
+      "Goes toExample Accounts (accounts.example.org), which creates",
+    );
+  });
+
   it("who receives and keeps the details, the commission, and the partner", async () => {
     const text = await textBeforeButton(WITH_PARTNER);
     for (const part of [

@@ -2,15 +2,10 @@ import { Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import css from "./disclosure.module.css";
-
-/** Props of {@link Disclosure}. */
-export interface DisclosureProps {
-  /** Host that receives the sign-up. */
-  readonly host: string;
-}
+import { Recipient } from "./Recipient";
 
 /** Discloses before submission who receives the details, the affiliate tag, and the fallback to the partner. */
-export function Disclosure({ host }: DisclosureProps): ReactElement {
+export function Disclosure(): ReactElement {
   const { brand, integrations } = useSite();
   const { partner } = integrations;
   return (
@@ -18,7 +13,7 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
       <div>
         <dt>Goes to</dt>
         <dd>
-          <strong>{host}</strong>, which creates your account. We send nothing until you choose Continue.
+          <Recipient />, which creates your account. We send nothing until you choose Continue.
         </dd>
       </div>
       <div>
@@ -49,11 +44,11 @@ export function Disclosure({ host }: DisclosureProps): ReactElement {
 }
 
 /** A short disclosure, for a dialog that is too low to show the list beside the button. */
-export function DisclosureSummary({ host }: DisclosureProps): ReactElement {
+export function DisclosureSummary(): ReactElement {
   const { partner } = useSite().integrations;
   return (
     <>
-      Goes to <strong>{host}</strong> with an affiliate tag.
+      Goes to <Recipient /> with an affiliate tag.
       {partner && (
         <>
           {" "}

@@ -179,13 +179,13 @@ function ConnectedForm({
       >
         <Fields {...{ formResult, notice, errors, error, revealed, setRevealed }} />
         <div className={docked ? css.dock : css.below}>
-          <Disclosure host={host} />
+          <Disclosure />
           <LegalLinks />
           <p role="status" className="visually-hidden">
             {statusOf(state, revealed)}
           </p>
           {/* Errors need the room of the summary, which was shown when the form was sent. */}
-          <Actions docked={docked} summary={docked && !failed ? <DisclosureSummary host={host} /> : undefined}>
+          <Actions docked={docked} summary={docked && !failed ? <DisclosureSummary /> : undefined}>
             <Button type="submit" busy={sending}>
               {sending ? "Creating Account..." : "Continue"}
             </Button>

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { recordSuccess } from "../outcome/success";
 import section from "../section";
-import { WITH_BACKEND } from "../testing/signup";
+import { WITH_BACKEND, WITH_NAME } from "../testing/signup";
 
 async function renderExisting(path: string, options: RenderOptions = {}): Promise<RenderedPage> {
   const view = await renderPage(section, path, options);
@@ -41,6 +41,13 @@ describe("/signup", () => {
 });
 
 describe("/success", () => {
+  it("names the service with its host, and links where to sign in", async () => {
+    const { container } = await renderExisting("/success", { site: WITH_NAME });
+    expect(container.textContent).toContain("your account is at Example Accounts (accounts.example.org).");
+    const link = screen.getByRole("link", { name: "Sign in at Example Accounts" });
+    expect(link.getAttribute("href")).toBe("https://accounts.example.org/sign-in");
+  });
+
   it("is neutral without a sign-up, and says that nothing is kept", async () => {
     const { container } = await renderExisting("/success", { site: WITH_BACKEND });
     expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Your account");

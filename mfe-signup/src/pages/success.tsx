@@ -2,26 +2,37 @@ import { signupOf } from "@colonnade/design";
 import { definePage, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
+import { Recipient } from "../form/Recipient";
 import { useJustSignedUp } from "../outcome/success";
 import css from "./pages.module.css";
 
 function SuccessPage(): ReactElement {
   const site = useSite();
   const { brand } = site;
-  const signup = signupOf(site);
+  const { host, name, signInUrl } = signupOf(site);
   const justSignedUp = useJustSignedUp();
-  const host = signup.host === null ? "the sign-up service" : <strong>{signup.host}</strong>;
   return (
     <div className={`page ${css.narrow ?? ""}`}>
       <h1>{justSignedUp ? "You’re signed up" : "Your account"}</h1>
       {justSignedUp ? (
-        <p>Your account was created at {host}. Sign in there.</p>
+        <p>
+          Your account was created at <Recipient />. Sign in there.
+        </p>
       ) : (
-        <p>If you just signed up here, your account is at {host}.</p>
+        <p>
+          If you just signed up here, your account is at <Recipient />.
+        </p>
       )}
       <p>This site passes on your email, password, and stated age, and doesn’t keep them.</p>
+      {signInUrl !== null && (
+        <p>
+          <a className="button" href={signInUrl} rel="noreferrer">
+            Sign in at {name ?? host}
+          </a>
+        </p>
+      )}
       <p>
-        <Link className="button" to="/">
+        <Link className={signInUrl === null ? "button" : "button quiet"} to="/">
           Back to {brand}
         </Link>
       </p>

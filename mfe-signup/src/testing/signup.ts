@@ -19,6 +19,16 @@ export const WITH_BACKEND: Partial<Site> = { facts: TEST_FACTS, integrations: in
 /** A site with a sign-up backend and a partner. */
 export const WITH_PARTNER: Partial<Site> = { facts: TEST_FACTS, integrations: integrations(SIGNUP, PARTNER) };
 
+/** A site whose sign-up service has a name and a page to sign in. */
+export const WITH_NAME: Partial<Site> = {
+  facts: TEST_FACTS,
+  integrations: integrations({
+    ...SIGNUP,
+    name: "Example Accounts",
+    signInUrl: "https://accounts.example.org/sign-in",
+  }),
+};
+
 /** Form values of the tests. Distinctive, so that tests can detect leaks. */
 export const FORM_VALUES = { email: "visitor@example.net", password: "correct horse", age: "34" } as const;
 

@@ -21,4 +21,4 @@ export { Grid, type GridProps } from "./Grid.js";
 export { Notice, type NoticeProps } from "./Notice.js";
 export { Prose, type ProseProps } from "./Prose.js";
 export { JoinButton, useJoin, type JoinButtonProps, type JoinReason } from "./JoinButton.js";
-export { signupOf, type HeaderVariant, type Partner, type Signup } from "./site.js";
+export { recipientOf, signupOf, type HeaderVariant, type Partner, type Signup } from "./site.js";

@@ -7,8 +7,12 @@ export interface Signup {
   readonly page: string;
   /** Path of the default success page. */
   readonly success: string;
-  /** Host of the sign-up backend. Null if the site has no sign-up. */
+  /** Host of the sign-up backend, from its URL. Null if the site has no sign-up. */
   readonly host: string | null;
+  /** Name of the sign-up service. Null if it has none. */
+  readonly name: string | null;
+  /** Where visitors sign in after a sign-up. Null if the site does not know it. */
+  readonly signInUrl: string | null;
   /** Hosts, besides this origin, that the sign-up backend may redirect to over HTTPS. */
   readonly redirectHosts: readonly string[];
 }
@@ -57,9 +61,22 @@ declare module "@colonnade/kit" {
   }
 }
 
-const WITHOUT_BACKEND: Signup = { page: "/signup", success: "/success", host: null, redirectHosts: [] };
+const WITHOUT_BACKEND: Signup = {
+  page: "/signup",
+  success: "/success",
+  host: null,
+  name: null,
+  signInUrl: null,
+  redirectHosts: [],
+};
 
 /** Returns how sign-up works on this site. `host` is null if the site has no sign-up. */
 export function signupOf({ integrations }: Site): Signup {
   return integrations.signup ?? WITHOUT_BACKEND;
+}
+
+/** Who receives a sign-up, as text: the name of the service with its host, or the host. Null if the site has no sign-up. */
+export function recipientOf(site: Site): string | null {
+  const { host, name } = signupOf(site);
+  return host !== null && name !== null ? `${name} (${host})` : host;
 }

@@ -1,6 +1,6 @@
 import type { Site } from "@colonnade/kit";
 
-import { signupOf } from "../site.js";
+import { recipientOf } from "../site.js";
 
 const NO_RECIPIENT = "no one at present: sign-up is not configured";
 const NO_PARTNER = "no partner at present";
@@ -10,7 +10,7 @@ function valuesOf(site: Site): Readonly<Record<string, unknown>> {
   const { brand, contact, origin, facts, integrations } = site;
   return {
     ...{ brand, contact, origin, ...facts },
-    signupRecipient: signupOf(site).host ?? NO_RECIPIENT,
+    signupRecipient: recipientOf(site) ?? NO_RECIPIENT,
     partnerName: integrations.partner?.name ?? NO_PARTNER,
   };
 }

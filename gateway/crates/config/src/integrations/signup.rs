@@ -7,12 +7,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
+use url::Url;
 
 use crate::config_file::ConfigFile;
 use crate::secret::{SECRET, SecretSource};
 use crate::site::page_path;
 use crate::upstream::has_link_local_host;
-use crate::url::Origin;
+use crate::url::{Origin, secure_url};
 use crate::value::{
     UNBOUNDED, as_strings, convert, default_ms, integer, milliseconds, number, seconds, string,
 };
@@ -28,6 +29,12 @@ pub struct Signup {
     /// The backend's API key, sent as a bearer token.
     #[serde(skip)]
     pub backend_api_key: SecretString,
+    /// The name of the service, as visitors know it.
+    #[serde(default, deserialize_with = "optional_string")]
+    pub name: Option<String>,
+    /// Where visitors sign in after a sign-up.
+    #[serde(default, deserialize_with = "optional_url")]
+    pub sign_in_url: Option<Url>,
     /// The affiliate tracking tag sent with every sign-up.
     #[serde(deserialize_with = "string")]
     pub affiliate_subid: String,
@@ -54,7 +61,7 @@ pub struct Signup {
     #[serde(deserialize_with = "milliseconds::<0, UNBOUNDED, _>")]
     pub keepalive_timeout: Duration,
     /// The id of the partner that visitors are sent to when the backend is unavailable.
-    #[serde(default, deserialize_with = "partner_id")]
+    #[serde(default, deserialize_with = "optional_string")]
     pub fallback_partner: Option<String>,
     #[serde(default = "number::<RATE_LIMIT, _>")]
     #[serde(deserialize_with = "integer::<1, 1_000_000, _, _>")]
@@ -190,8 +197,12 @@ fn success_path() -> String {
     SUCCESS_PATH.to_owned()
 }
 
-fn partner_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+fn optional_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     string(deserializer).map(Some)
+}
+
+fn optional_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    secure_url(deserializer).map(Some)
 }
 
 /// Host names as they appear in URLs. URLs allow more, such as `*` and `;`, which have a meaning in

@@ -74,6 +74,8 @@ pub(super) fn for_sections(signup: &Signup) -> Value {
         "page": signup.form_path,
         "success": signup.success_path,
         "host": signup.backend.host(),
+        "name": signup.name,
+        "signInUrl": signup.sign_in_url.as_ref().map(url::Url::as_str),
         "redirectHosts": signup.allowed_redirect_hosts,
     })
 }
