@@ -1,4 +1,4 @@
-import { useSite } from "@colonnade/kit";
+import { Link, useSite } from "@colonnade/kit";
 import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
@@ -8,7 +8,7 @@ import css from "./Testimonial.module.css";
 /** A sample testimonial, labeled as a sample and without a name. */
 export function Testimonial(): ReactElement {
   const site = useSite();
-  const { label, note, quote } = home.testimonial;
+  const { label, link, note, quote } = home.testimonial;
   return (
     <section className={css.testimonial} aria-labelledby="testimonial">
       <h2 id="testimonial" className="badge sample">
@@ -17,7 +17,9 @@ export function Testimonial(): ReactElement {
       <blockquote>
         <p>{fillFacts(quote, site)}</p>
       </blockquote>
-      <p>{fillFacts(note, site)}</p>
+      <p>
+        {fillFacts(note, site)} <Link to={link.path}>{link.title}</Link>
+      </p>
     </section>
   );
 }
