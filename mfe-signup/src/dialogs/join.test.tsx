@@ -5,7 +5,15 @@ import userEvent from "@testing-library/user-event";
 import { StrictMode, useState, type ReactElement } from "react";
 import { beforeEach, describe, expect, it, vi, type Mock } from "vitest";
 
-import { mockJsonResponse, mockPendingResponse, WITH_BACKEND, fillForm, input, WITH_PARTNER } from "../testing/signup";
+import {
+  fillForm,
+  FORM_VALUES,
+  input,
+  mockJsonResponse,
+  mockPendingResponse,
+  WITH_BACKEND,
+  WITH_PARTNER,
+} from "../testing/signup";
 import JoinDialog from "./join";
 
 // Opening as a modal and the ways to close are tested with the kit's dialog.
@@ -94,7 +102,7 @@ describe("closing the dialog", () => {
     expect(close).toHaveBeenCalledTimes(2);
   });
 
-  it("aborts the request and discards the values", async () => {
+  it("aborts the request, and keeps email and age in memory, but no password", async () => {
     const fetchMock = mockPendingResponse();
     const dialog = showInShell();
     fillForm();
@@ -104,7 +112,13 @@ describe("closing the dialog", () => {
     expect(navigate).not.toHaveBeenCalled();
     expect([dialog.open, dialog.childElementCount]).toEqual([false, 0]);
     await userEvent.click(screen.getByRole("button", { name: "Join Free" }));
-    expect([dialog.open, input("Password").value]).toEqual([true, ""]);
+    expect(dialog.open).toBe(true);
+    expect([input("Email"), input("Age"), input("Password")].map(({ value }) => value)).toEqual([
+      FORM_VALUES.email,
+      FORM_VALUES.age,
+      "",
+    ]);
+    expect([sessionStorage.length, localStorage.length]).toEqual([0, 0]);
     expect(screen.getByRole("button", { name: "Continue" })).toBeTruthy();
   });
 

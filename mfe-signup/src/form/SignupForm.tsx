@@ -24,6 +24,7 @@ import type { Replacement } from "./signupHeading";
 import type { FieldErrors, FieldName, FormValues } from "./validation";
 import { rejectionOf } from "./rejection";
 import { SIGNUP_PATH } from "./send";
+import { useTypedHere } from "./typedHere";
 import { useSignup, type FocusTarget, type SignupState } from "./useSignup";
 
 interface SignupFormProps {
@@ -60,6 +61,7 @@ function moveFocus(form: HTMLFormElement, target: FocusTarget): void {
 }
 
 interface FieldsProps extends Pick<SignupFormProps, "formResult" | "notice"> {
+  readonly typed: Partial<FormValues> | undefined;
   readonly errors: FieldErrors;
   readonly error: string | undefined;
   readonly revealed: boolean;
@@ -67,7 +69,7 @@ interface FieldsProps extends Pick<SignupFormProps, "formResult" | "notice"> {
 }
 
 /** The fields are uncontrolled, so their values survive hydration, errors and the partner offer. */
-function Fields({ formResult, notice, errors, error, revealed, setRevealed }: FieldsProps): ReactElement {
+function Fields({ formResult, notice, typed, errors, error, revealed, setRevealed }: FieldsProps): ReactElement {
   const { partner } = useSite().integrations;
   const hydrated = useHydrated();
   return (
@@ -93,7 +95,7 @@ function Fields({ formResult, notice, errors, error, revealed, setRevealed }: Fi
           autoCapitalize="none"
           spellCheck={false}
           required
-          defaultValue={formResult?.values.email}
+          defaultValue={formResult?.values.email ?? typed?.email}
         />
         <PasswordField error={errors.password} revealed={revealed} setRevealed={setRevealed} hydrated={hydrated} />
         <Field
@@ -107,6 +109,7 @@ function Fields({ formResult, notice, errors, error, revealed, setRevealed }: Fi
           pattern={AGE_PATTERN}
           title="A whole number from 18 to 120"
           required
+          defaultValue={typed?.age}
         />
       </div>
     </div>
@@ -137,6 +140,7 @@ function ConnectedForm({
   host,
 }: SignupFormProps & { readonly host: string }): ReactElement {
   const { state, submit, revalidate, back } = useSignup(formResult?.message, close);
+  const [typed, keep] = useTypedHere();
   const [revealed, setRevealed] = useState(false);
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
@@ -171,13 +175,17 @@ function ConnectedForm({
           event.preventDefault();
           // Password managers only recognize fields of type password.
           setRevealed(false);
-          submit(readValues(event.currentTarget));
+          const values = readValues(event.currentTarget);
+          // A password manager may have filled in the fields without an event.
+          if (docked) keep(values);
+          submit(values);
         }}
-        onInput={({ target }: InputEvent<HTMLFormElement>) => {
+        onInput={({ target, currentTarget }: InputEvent<HTMLFormElement>) => {
+          if (docked) keep(readValues(currentTarget));
           if (target instanceof HTMLInputElement) revalidate(target.name as FieldName, target.value);
         }}
       >
-        <Fields {...{ formResult, notice, errors, error, revealed, setRevealed }} />
+        <Fields {...{ formResult, notice, errors, error, revealed, setRevealed }} typed={docked ? typed : undefined} />
         <div className={docked ? css.dock : css.below}>
           <Disclosure />
           <LegalLinks />

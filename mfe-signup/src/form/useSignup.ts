@@ -6,6 +6,7 @@ import { closeSignup, recordSubmission } from "../underage/underage";
 import { destinationOf } from "../outcome/destination";
 import { validateForm, fieldError, type FieldErrors, type FieldName, type FormValues } from "./validation";
 import { rejectionOf } from "./rejection";
+import { forgetTyped } from "./typedHere";
 import { SIGNUP_FAILED, sendSignup, type Outcome } from "./send";
 import { recordSuccess } from "../outcome/success";
 
@@ -120,8 +121,10 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   const handleOutcome = (outcome: Outcome): void => {
     if (outcome.kind === "canceled") return;
     request.current = null;
-    if (outcome.kind === "created") follow(outcome.redirectUrl);
-    else if (outcome.kind === "rejected") showError(outcome.error);
+    if (outcome.kind === "created") {
+      forgetTyped();
+      follow(outcome.redirectUrl);
+    } else if (outcome.kind === "rejected") showError(outcome.error);
     else {
       console.warn(`Sign-up is unavailable: ${outcome.cause}.`);
       if (site.integrations.partner) dispatch({ kind: "unreachable", partner: site.integrations.partner });
@@ -134,8 +137,10 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
     submit(values) {
       if (request.current) return;
       const result = validateForm(values);
-      if (result.kind === "underage") closeSignup();
-      else if (result.kind === "invalid") {
+      if (result.kind === "underage") {
+        forgetTyped();
+        closeSignup();
+      } else if (result.kind === "invalid") {
         const [focus] = Object.keys(result.errors) as FieldName[];
         dispatch({ kind: "editing", errors: result.errors, focus });
       } else {
