@@ -50,11 +50,11 @@ const BETTER_KNOWN = { California: ["San Francisco"], Nevada: ["Reno"] };
 /** A name in pixels: the size of its letters, the distance from its dot, and from the edges of the map. */
 const LABEL = { size: 13, gap: 8, margin: 4 };
 
-/** The same on phones, where the map is smaller and the letters are larger in its units. */
-const PHONE_LABEL = { ...LABEL, size: 20 };
-
-/** Size of the image on the narrowest phone. A high map leaves room at its sides. */
-const PHONE = { width: 288, maxHeight: 184 };
+/**
+ * Size of the image on a usual phone and on the narrowest one, and the height of letters there in pixels of the screen. A
+ * high map leaves room at its sides.
+ */
+const PHONE = { width: 358, minWidth: 288, maxHeight: 184, letters: 14 };
 
 /** Cost of a name on a side of its dot, in hidden dots. */
 const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
@@ -63,9 +63,11 @@ const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
 const LARGEST = 4;
 const HIDDEN_LIMITS = { largest: 20, others: 5 };
 
-/** Value of a name and of its presence on phones, in hidden dots. */
+/** Value of a name, in hidden dots. */
 const LABEL_VALUE = 8;
-const PHONE_VALUE = 2;
+
+/** A name on a phone, where it is larger than its map, hides no dot of a city with as many residents. */
+const NEVER_HIDDEN = 250_000;
 
 /** Radii of the dots by population. src/map/sizes.ts has the classes, the styles have the sizes. */
 const DOTS = [
@@ -251,53 +253,56 @@ function labelOrder(state, dots) {
   ];
 }
 
+/** Returns the names of a phone's map: their size in its units, their distance from the dot and from its edges, and the room beside it. */
+function phoneLabel(height) {
+  const scale = Math.min(PHONE.width / WIDTH, PHONE.maxHeight / height);
+  const size = Math.round((2 * PHONE.letters) / scale) / 2;
+  const beside = Math.max(0, (PHONE.minWidth * height) / PHONE.maxHeight - WIDTH) / 2;
+  return { size, gap: 8, margin: 4, beside, neverHidden: NEVER_HIDDEN };
+}
+
 /**
- * Chooses the cities with names on the map: index in the state's list, on which side of its dot the name is, and whether
- * the larger names of phones have room for it. Also returns the value of the names minus what they hide.
+ * Chooses the cities with names on the map: index in the state's list, and on which side of its dot the name is. The largest
+ * city always has a name. Also returns the value of the names minus what they hide.
  */
-function labelsOf(state, dots, height) {
-  const [taken, takenOnPhones, labeled] = [[], [], []];
-  const room = Math.max(0, (PHONE.width * height) / PHONE.maxHeight - WIDTH) / 2;
-  const isFree = (box, boxes, { margin }, beside = 0) =>
+function labelsOf(state, dots, height, style) {
+  const { margin, beside = 0, neverHidden = Infinity } = style;
+  const [taken, labeled] = [[], []];
+  const isWithin = (box) =>
     box.left >= margin - beside &&
     box.right <= WIDTH - margin + beside &&
     box.top >= margin &&
-    box.bottom <= height - margin &&
-    !boxes.some((other) => overlaps(box, other));
-  const hiddenBy = (box) => {
+    box.bottom <= height - margin;
+  const hiddenBy = (box, own) => {
     const [, smallest] = DOTS.at(-1);
-    return dots
-      .filter((dot) => overlaps(box, areaOf(dot)))
-      .reduce((sum, { population }) => sum + DOTS.find(([least]) => population >= least)[1] / smallest, 0);
+    const hidden = dots.filter((dot) => dot.index !== own && overlaps(box, areaOf(dot)));
+    if (hidden.some(({ population }) => population >= neverHidden)) return Infinity;
+    return hidden.reduce((sum, { population }) => sum + DOTS.find(([least]) => population >= least)[1] / smallest, 0);
   };
   for (const dot of labelOrder(state, dots)) {
     const { x, y, index } = dot;
     if (labeled.length === MAX_LABELS) break;
     if (labeled.some((other) => Math.hypot(other.x - x, other.y - y) <= LABEL_DISTANCE)) continue;
     const [best] = Object.entries(SIDES)
-      .map(([side, cost]) => ({ side, cost, box: labelArea(dot, side, LABEL) }))
-      .filter(({ box }) => isFree(box, taken, LABEL))
-      .map(({ side, cost, box }) => ({ side, box, hidden: hiddenBy(box), cost: cost + hiddenBy(box) }))
+      .map(([side, cost]) => ({ side, cost, box: labelArea(dot, side, style) }))
+      .filter(({ box }) => isWithin(box) && !taken.some((other) => overlaps(box, other)))
+      .map(({ side, cost, box }) => ({ side, box, hidden: hiddenBy(box, index), cost: cost + hiddenBy(box, index) }))
       .sort((one, other) => one.cost - other.cost);
-    if (!best || best.hidden > dot.limit) continue;
+    if (!best || (best.hidden > dot.limit && labeled.length > 0)) continue;
+    if (best.hidden === Infinity && labeled.length > 0) continue;
     taken.push(best.box, areaOf(dot));
-    const phoneBox = labelArea(dot, best.side, PHONE_LABEL);
-    const fitsPhone = isFree(phoneBox, takenOnPhones, PHONE_LABEL, room);
-    if (fitsPhone) takenOnPhones.push(phoneBox, areaOf(dot));
-    const value = LABEL_VALUE - best.hidden + (fitsPhone ? PHONE_VALUE : 0);
-    labeled.push({ x, y, value, label: [index, best.side, fitsPhone] });
+    labeled.push({ x, y, value: LABEL_VALUE - Math.min(best.hidden, LABEL_VALUE), label: [index, best.side] });
   }
   return { labels: labeled.map(({ label }) => label), value: labeled.reduce((sum, { value }) => sum + value, 0) };
 }
 
 /** Returns the shift of a narrow outline, to the right or the left, which makes the most room for names. */
 function bestShift(state, dots, height, { left, right }) {
-  const valueOf = (shift) =>
-    labelsOf(
-      state,
-      dots.map((dot) => ({ ...dot, x: dot.x + shift })),
-      height,
-    ).value;
+  const valueOf = (shift) => {
+    const shifted = dots.map((dot) => ({ ...dot, x: dot.x + shift }));
+    const styles = [LABEL, phoneLabel(height)];
+    return styles.reduce((sum, style) => sum + labelsOf(state, shifted, height, style).value, 0);
+  };
   const shifts = [0, WIDTH - PADDING - right, PADDING - left].map((shift) => ({ shift, value: valueOf(shift) }));
   return shifts.reduce((best, other) => (other.value > best.value + LABEL_VALUE ? other : best)).shift;
 }
@@ -337,7 +342,8 @@ function mapOf(state) {
     ),
     cities: dots.map(({ point, population }) => [...thousandths(point), population]),
     neighbors: neighborsOf(state).map((place) => [place.state, place.city, ...thousandths(place.point)]),
-    labels: labelsOf(state, dots, height).labels,
+    labels: labelsOf(state, dots, height, LABEL).labels,
+    phone: { size: phoneLabel(height).size, labels: labelsOf(state, dots, height, phoneLabel(height)).labels },
   };
 }
 

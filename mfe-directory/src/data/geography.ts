@@ -23,9 +23,14 @@ export interface StateMap {
   readonly cities: readonly CityRecord[];
   /** The cities of other states that are among the nearest to one of this state. */
   readonly neighbors: readonly Neighbor[];
-  /** Cities with a name on the map, the side of the name, and whether the map of a phone has room for it. */
-  readonly labels: readonly (readonly [index: number, side: LabelSide, fitsPhone: boolean])[];
+  /** Cities with a name on the map, and the side of the name. */
+  readonly labels: readonly CityLabel[];
+  /** The same on a phone, and the size of the letters in units of the map. */
+  readonly phone: { readonly size: number; readonly labels: readonly CityLabel[] };
 }
+
+/** A city with a name on a map, by its index in the state's list, and the side of its dot on which the name is. */
+export type CityLabel = readonly [index: number, side: LabelSide];
 
 /** What the pages know of a state's cities. */
 export interface StateGeography {

@@ -89,6 +89,37 @@ describe("locateState", () => {
     expect(nevada.map(({ city }) => city)).toContain("Reno");
   });
 
+  it("names the largest city on a phone, in letters of 13 to 15 pixels", async () => {
+    for (const [state, cities] of Object.entries(table)) {
+      const { phone, largest = [], outline } = (await locateState(state, cities)) ?? {};
+      expect([state, phone?.labels[0]?.city]).toEqual([state, largest[0]?.city]);
+      // The style limits the height of the map, and a phone of 390 pixels its width.
+      const pixels = (phone?.size ?? 0) * Math.min(358 / 320, 184 / (outline?.height ?? 1));
+      expect(pixels, state).toBeGreaterThan(13);
+      expect(pixels, state).toBeLessThan(15);
+    }
+  });
+
+  it("hides no large city's dot on a phone", async () => {
+    for (const [state, cities] of Object.entries(table)) {
+      const { phone, dots = [] } = (await locateState(state, cities)) ?? {};
+      const large = positionsOf(dots.at(-1) ?? "");
+      for (const { city, x, y, side } of phone?.labels.slice(1) ?? []) {
+        const height = (phone?.size ?? 0) * 0.7;
+        // The start of the name: its letters are wider than this.
+        const [left, right] = {
+          right: [x + 9, x + 30],
+          left: [x - 30, x - 9],
+          top: [x - 10, x + 10],
+          bottom: [x - 10, x + 10],
+        }[side] as [number, number];
+        const middle = { right: y, left: y, top: y - 9 - height / 2, bottom: y + 8 + height / 2 }[side];
+        const hidden = large.filter((dot) => dot.x > left && dot.x < right && Math.abs(dot.y - middle) < height / 2);
+        expect(hidden, `${city}, ${state}`).toEqual([]);
+      }
+    }
+  });
+
   it("keeps every name within the image and off the other names", async () => {
     for (const [state, cities] of Object.entries(table)) {
       const { labels = [], outline } = (await locateState(state, cities)) ?? {};

@@ -1,4 +1,4 @@
-import { loadGeography, type CityRecord, type LabelSide, type StateMap } from "./geography";
+import { loadGeography, type CityLabel, type CityRecord, type LabelSide, type StateMap } from "./geography";
 import type { Place } from "./places";
 import { milesBetween, project, type Point } from "../map/geometry";
 import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
@@ -18,8 +18,6 @@ export interface Label {
   readonly x: number;
   readonly y: number;
   readonly side: LabelSide;
-  /** Whether the map of a phone has no room for it. */
-  readonly wide?: true;
   /** The position in words. */
   readonly region: string;
 }
@@ -30,6 +28,8 @@ export interface StateLocation {
   /** An SVG path with a point per city, for each class of `POPULATION_CLASSES`. */
   readonly dots: readonly string[];
   readonly labels: readonly Label[];
+  /** The names on a phone, and the size of the letters in units of the map. */
+  readonly phone: { readonly size: number; readonly labels: readonly Label[] };
   /** The largest cities, in order. */
   readonly largest: readonly { readonly city: string; readonly population: number }[];
 }
@@ -91,26 +91,20 @@ export async function locateState(state: string, cities: readonly string[]): Pro
   const map = await mapOf(state, cities);
   if (!map) return undefined;
   const located = map.cities.map((city) => ({ ...positionOf(map, city), population: city[2] }));
+  const labelsOf = (labels: readonly CityLabel[]): readonly Label[] =>
+    labels.flatMap(([index, side]) => {
+      const [city, position] = [cities[index], located[index]];
+      if (city === undefined || !position) return [];
+      return [{ city, x: position.x, y: position.y, side, region: regionOf(map, position) }];
+    });
   return {
     outline: outlineOf(map),
     dots: POPULATION_CLASSES.map((least, index) => {
       const limit = POPULATION_CLASSES[index + 1] ?? Infinity;
       return dotsOf(located.filter(({ population }) => population >= least && population < limit));
     }),
-    labels: map.labels.flatMap(([index, side, fitsPhone]) => {
-      const [city, position] = [cities[index], located[index]];
-      if (city === undefined || !position) return [];
-      return [
-        {
-          city,
-          x: position.x,
-          y: position.y,
-          side,
-          region: regionOf(map, position),
-          ...(!fitsPhone && { wide: true }),
-        },
-      ];
-    }),
+    labels: labelsOf(map.labels),
+    phone: { size: map.phone.size, labels: labelsOf(map.phone.labels) },
     largest: located
       .map(({ population }, index) => ({ city: cities[index] ?? "", population }))
       .sort((one, other) => other.population - one.population)

@@ -1,7 +1,7 @@
 import type { ReactElement, SVGProps } from "react";
 
 import type { LabelSide } from "../../data/geography";
-import type { StateLocation } from "../../data/maps";
+import type { Label, StateLocation } from "../../data/maps";
 import { POPULATION_CLASSES } from "../../map/sizes";
 import { formatCount } from "../../text/formatCount";
 import { classes } from "../classes";
@@ -24,13 +24,28 @@ const NOTES: Readonly<Partial<Record<string, string>>> = {
 
 const DOTS = [css.small, css.medium, css.large];
 
+/** Size of the letters on a wide screen, in units of the map. */
+const LETTERS = 13;
+
 /** Attributes of a name by the side of its dot. */
-const LABEL_PLACES: Readonly<Record<LabelSide, (x: number, y: number) => SVGProps<SVGTextElement>>> = {
-  right: (x, y) => ({ x: x + 8, y: y + 4 }),
-  left: (x, y) => ({ x: x - 8, y: y + 4, textAnchor: "end" }),
-  top: (x, y) => ({ x, y: y - 9, textAnchor: "middle" }),
-  bottom: (x, y) => ({ x, y: y + 8, textAnchor: "middle", dominantBaseline: "hanging" }),
+const LABEL_PLACES: Readonly<Record<LabelSide, (label: Label, size: number) => SVGProps<SVGTextElement>>> = {
+  right: ({ x, y }, size) => ({ x: x + 8, y: y + Math.round(size / 3) }),
+  left: ({ x, y }, size) => ({ x: x - 8, y: y + Math.round(size / 3), textAnchor: "end" }),
+  top: ({ x, y }) => ({ x, y: y - 9, textAnchor: "middle" }),
+  bottom: ({ x, y }) => ({ x, y: y + 8, textAnchor: "middle", dominantBaseline: "hanging" }),
 };
+
+function Labels({ labels, size }: { readonly labels: readonly Label[]; readonly size: number }): ReactElement {
+  return (
+    <g className={size === LETTERS ? css.wide : css.phone} fontSize={size}>
+      {labels.map((label) => (
+        <text key={label.city} {...LABEL_PLACES[label.side](label, size)}>
+          {label.city}
+        </text>
+      ))}
+    </g>
+  );
+}
 
 const thousands = (count: number): string => `${String(count / 1000)}k`;
 
@@ -41,7 +56,7 @@ function classText(index: number): string {
 
 /** A map of a state's cities, and its largest cities. */
 export function StateLocator({ state, cityCount, location }: Props): ReactElement {
-  const { outline, dots, labels, largest } = location;
+  const { outline, dots, labels, phone, largest } = location;
   const shown = dots.map((path, index) => ({ path, index })).filter(({ path }) => path !== "");
   const positions = labels.map(({ city, region }) => `${city} in the ${region}`).join(", ");
   return (
@@ -54,11 +69,8 @@ export function StateLocator({ state, cityCount, location }: Props): ReactElemen
           {shown.map(({ path, index }) => (
             <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
           ))}
-          {labels.map(({ city, x, y, side, wide }) => (
-            <text key={city} className={classes(css.label, wide && css.wide)} {...LABEL_PLACES[side](x, y)}>
-              {city}
-            </text>
-          ))}
+          <Labels labels={labels} size={LETTERS} />
+          <Labels labels={phone.labels} size={phone.size} />
         </OutlineMap>
         <figcaption className={css.legend}>
           {shown.map(({ index }) => (
