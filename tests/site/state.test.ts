@@ -55,6 +55,32 @@ test("The lists of a state have columns by viewport width, and whole words", asy
   expect(await brokenWordsIn(largest)).toEqual([]);
 });
 
+test("A dot of the map is a link with its city's name", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await openState(page, "Texas");
+  await waitForHydration(page);
+  const main = page.getByRole("main");
+  const pin = main.locator("figure a");
+  await test.step("The focus of a list marks its dot", async () => {
+    await main
+      .getByRole("list", { name: "Largest cities" })
+      .getByRole("link", { name: /^El Paso/ })
+      .focus();
+    await expect(pin).toHaveText("El Paso");
+    await expect(pin).toHaveAttribute("tabindex", "-1");
+  });
+  const dot = await boxOf(pin);
+  await test.step("A pointer marks the nearest dot, and a click opens its city", async () => {
+    const other = await boxOf(main.getByRole("img", { name: /^Map of Texas/ }));
+    await page.mouse.move(other.x + other.width - 4, other.y + other.height - 4);
+    await expect(pin).toHaveCount(0);
+    await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    await expect(pin).toHaveText("El Paso");
+    await page.mouse.click(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    await expectScreen(page, "El Paso, Texas");
+  });
+});
+
 // A wide state and a high one. The unit tests of the map's data check each state.
 test("The map of a state shows its cities, and fits a phone", async ({ page }) => {
   for (const [state, label] of [
@@ -70,7 +96,7 @@ test("The map of a state shows its cities, and fits a phone", async ({ page }) =
     await openState(page, state);
     const map = page.getByRole("img", { name: `Map of ${state} with its ${String(citiesOf(state).length)} cities` });
     const names = map.locator("text");
-    await expect(names.filter({ hasText: label })).toHaveCount(1);
+    await expect(names.filter({ hasText: label, visible: true })).toHaveCount(1);
     for (const width of [320, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       await expect(map).toBeVisible();

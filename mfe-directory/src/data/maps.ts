@@ -1,6 +1,6 @@
 import { loadGeography, type CityLabel, type CityRecord, type LabelSide, type StateMap } from "./geography";
 import type { Place } from "./places";
-import { milesBetween, project, type Point } from "../map/geometry";
+import { milesBetween, pixelsOf, project, type Point } from "../map/geometry";
 import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
 
 /** The outline of a state. */
@@ -42,6 +42,8 @@ export interface CityLocation {
   /** The position in words. */
   readonly region: string;
   readonly population: number;
+  /** Radius of the ring around the nearest cities on the map. */
+  readonly ring: number;
   readonly nearest: readonly { readonly place: Place; readonly miles: number }[];
 }
 
@@ -112,6 +114,19 @@ export async function locateState(state: string, cities: readonly string[]): Pro
   };
 }
 
+/** The position of a city on its state's map. */
+export interface PositionOnMap {
+  readonly city: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Returns the positions of all cities on the map of a state's page. */
+export async function positionsOnMap(state: string, cities: readonly string[]): Promise<readonly PositionOnMap[]> {
+  const map = await mapOf(state, cities);
+  return map ? map.cities.map((record, index) => ({ city: cities[index] ?? "", ...positionOf(map, record) })) : [];
+}
+
 /** Returns the location of a city. */
 export async function locateCity(place: Place, cities: readonly string[]): Promise<CityLocation | undefined> {
   const map = await mapOf(place.state, cities);
@@ -126,15 +141,16 @@ export async function locateCity(place: Place, cities: readonly string[]): Promi
     ),
     ...map.neighbors.map(([state, city, ...point]) => ({ place: { state, city }, point: pointOf(...point) })),
   ];
+  const nearest = others
+    .map((other) => ({ place: other.place, miles: milesBetween(pointOf(own[0], own[1]), other.point) }))
+    .sort((one, other) => one.miles - other.miles)
+    .slice(0, LISTED);
   return {
     outline: outlineOf(map),
     ...position,
     region: regionOf(map, position),
     population: own[2],
-    nearest: others
-      .map((other) => ({ place: other.place, miles: milesBetween(pointOf(own[0], own[1]), other.point) }))
-      .sort((one, other) => one.miles - other.miles)
-      .slice(0, LISTED)
-      .map((other) => ({ place: other.place, miles: Math.max(1, Math.round(other.miles)) })),
+    ring: Math.round(pixelsOf(map.projection, nearest.at(-1)?.miles ?? 0)),
+    nearest: nearest.map(({ place: near, miles }) => ({ place: near, miles: Math.max(1, Math.round(miles)) })),
   };
 }

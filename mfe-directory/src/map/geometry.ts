@@ -19,6 +19,11 @@ export function project([centerLongitude, centerLatitude, scale, x, y]: Projecti
   return [x + stretch * east, y - stretch * north];
 }
 
+/** Returns a distance in pixels of the image, near the projection's center. */
+export function pixelsOf([, , scale]: Projection, miles: number): number {
+  return (miles / EARTH_RADIUS_MILES) * scale;
+}
+
 /** Returns the great-circle distance of two points in miles, by the haversine formula. */
 export function milesBetween([latitude, longitude]: Point, [otherLatitude, otherLongitude]: Point): number {
   const half = (degrees: number): number => Math.sin(radians(degrees) / 2) ** 2;

@@ -18,7 +18,11 @@ describe("city page", () => {
   afterAll(cleanup);
 
   it("has a map with a text equivalent, and the population with its source", () => {
-    expect(screen.getByRole("img", { name: "Map: Birmingham is in the north of Alabama." })).toBeTruthy();
+    expect(
+      screen.getByRole("img", {
+        name: "Map: Birmingham is in the north of Alabama. A ring goes around the nearby cities.",
+      }),
+    ).toBeTruthy();
     expect(textOf(screen.getByText("196,357").parentElement)).toBe(
       "196,357 residents GeoNames, CC BY 4.0 (no year given)",
     );

@@ -73,7 +73,7 @@ export const page = definePage<StateData>({
           <SampleNotice evidence={evidence} />
         </PageHeading>
         <ExtensionPoint point={stateAside} props={{ state: state.name }} />
-        {location && <StateLocator state={state.name} cityCount={cities.length} location={location} />}
+        {location && <StateLocator state={state.name} cities={cities} location={location} />}
         <CityBrowser key={state.name} state={state} cities={cities} rowText={wording.cityRow} />
         <StateGuide state={state.name} cities={cities} />
         <Attribution />

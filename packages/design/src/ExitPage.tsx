@@ -14,10 +14,12 @@ export interface ExitPageProps {
 /**
  * A way to leave the site at once, after [Exit this page](https://design-system.service.gov.uk/components/exit-this-page/)
  * of GOV.UK. It hides the page, and opens the site of the fact `exit` in place of it. Without JavaScript it is a link.
+ * Renders nothing if the fact is no https URL.
  */
-export function ExitPage({ className }: ExitPageProps): ReactElement {
+export function ExitPage({ className }: ExitPageProps): ReactElement | null {
   const { exit } = useSite().facts;
   const hydrated = useHydrated();
+  if (!exit.startsWith("https://")) return null;
   return (
     <aside className={className} aria-label="Leave this site">
       <a

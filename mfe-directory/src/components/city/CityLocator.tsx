@@ -19,11 +19,16 @@ const BY_AIR = ["Alaska", "Hawaii"];
 
 /** Where a city is, its population, and links to the nearest cities. */
 export function CityLocator({ place: { state, city }, location }: Props): ReactElement {
-  const { outline, x, y, region, population, nearest } = location;
+  const { outline, x, y, ring, region, population, nearest } = location;
   return (
     <section className={css.locator} aria-labelledby="nearby">
       <div className={css.map}>
-        <OutlineMap outline={outline} cropped label={`Map: ${city} is in the ${region} of ${state}.`}>
+        <OutlineMap
+          outline={outline}
+          cropped
+          label={`Map: ${city} is in the ${region} of ${state}. A ring goes around the nearby cities.`}
+        >
+          <circle className={css.ring} cx={x} cy={y} r={ring} />
           <path className={css.dot} d={`M${String(x)} ${String(y)}h0`} />
         </OutlineMap>
       </div>

@@ -217,9 +217,12 @@ describe("the combobox", () => {
   it("counts one result in the singular", async () => {
     const { input } = await showLoaded();
     await userEvent.type(input, "aust");
-    await vi.waitFor(() => {
-      expect(screen.getByRole("status").textContent).toBe("1 result");
-    });
+    await vi.waitFor(
+      () => {
+        expect(screen.getByRole("status").textContent).toBe("1 result");
+      },
+      { timeout: 10_000 },
+    );
   });
 
   it("asks whether a similar name is meant, which Enter opens", async () => {

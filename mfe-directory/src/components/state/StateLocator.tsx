@@ -7,11 +7,12 @@ import { formatCount } from "../../text/formatCount";
 import { classes } from "../classes";
 import { Chips } from "../map/Chips";
 import { OutlineMap } from "../map/OutlineMap";
+import { PointedMap } from "./PointedMap";
 import css from "./StateLocator.module.css";
 
 interface Props {
   readonly state: string;
-  readonly cityCount: number;
+  readonly cities: readonly string[];
   readonly location: StateLocation;
 }
 
@@ -55,23 +56,25 @@ function classText(index: number): string {
 }
 
 /** A map of a state's cities, and its largest cities. */
-export function StateLocator({ state, cityCount, location }: Props): ReactElement {
+export function StateLocator({ state, cities, location }: Props): ReactElement {
   const { outline, dots, labels, phone, largest } = location;
   const shown = dots.map((path, index) => ({ path, index })).filter(({ path }) => path !== "");
   const positions = labels.map(({ city, region }) => `${city} in the ${region}`).join(", ");
   return (
     <section className={css.locator} aria-labelledby="largest">
       <figure className={css.map}>
-        <OutlineMap
-          outline={outline}
-          label={`Map of ${state} with its ${cityCount === 1 ? "city" : `${String(cityCount)} cities`}: ${positions}.`}
-        >
-          {shown.map(({ path, index }) => (
-            <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
-          ))}
-          <Labels labels={labels} size={LETTERS} />
-          <Labels labels={phone.labels} size={phone.size} />
-        </OutlineMap>
+        <PointedMap state={state} cities={cities}>
+          <OutlineMap
+            outline={outline}
+            label={`Map of ${state} with its ${cities.length === 1 ? "city" : `${String(cities.length)} cities`}: ${positions}.`}
+          >
+            {shown.map(({ path, index }) => (
+              <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
+            ))}
+            <Labels labels={labels} size={LETTERS} />
+            <Labels labels={phone.labels} size={phone.size} />
+          </OutlineMap>
+        </PointedMap>
         <figcaption className={css.legend}>
           {shown.map(({ index }) => (
             <span key={index}>

@@ -1,0 +1,42 @@
+import { useEffect, useRef, useState, type ReactElement, type ReactNode } from "react";
+
+import type { CityPins } from "./CityPins";
+import css from "./StateLocator.module.css";
+
+interface Props {
+  readonly state: string;
+  readonly cities: readonly string[];
+  /** The image. */
+  readonly children: ReactNode;
+}
+
+/** A map whose dots are links. What finds a dot is loaded when a visitor points at the map or moves the focus. */
+export function PointedMap({ state, cities, children }: Props): ReactElement {
+  const map = useRef<HTMLDivElement>(null);
+  const [loaded, setLoaded] = useState<{ readonly Pins: typeof CityPins; readonly first: Event }>();
+  useEffect(() => {
+    const listeners = new AbortController();
+    const load = (first: Event): void => {
+      listeners.abort();
+      import("./CityPins").then(
+        (module) => {
+          setLoaded({ Pins: module.CityPins, first });
+        },
+        // The lists have every city.
+        () => undefined,
+      );
+    };
+    for (const event of ["pointerenter", "pointerdown"])
+      map.current?.addEventListener(event, load, { signal: listeners.signal });
+    document.addEventListener("focusin", load, { signal: listeners.signal });
+    return () => {
+      listeners.abort();
+    };
+  }, []);
+  return (
+    <div ref={map} className={css.image}>
+      {children}
+      {loaded && map.current && <loaded.Pins state={state} cities={cities} map={map.current} first={loaded.first} />}
+    </div>
+  );
+}
