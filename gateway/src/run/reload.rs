@@ -220,9 +220,9 @@ mod tests {
             reloaded += usize::from(is_reloaded);
         }
         // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
-        // integrations; three keys of [site], four facts, a value of a section, three keys of an extension
+        // integrations; three keys of [site], five facts, a value of a section, three keys of an extension
         // point, twelve of [navigation], nine of [policy], and nine of that of a section; six of [budget], and
         // four of that of a section.
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 4 + 1 + 3 + 12 + 2 * 9 + 6 + 4);
+        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 5 + 1 + 3 + 12 + 2 * 9 + 6 + 4);
     }
 }
