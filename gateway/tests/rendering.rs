@@ -58,6 +58,7 @@ fn shareable_page_names_social_image() {
     let shared = gateway.get("/healthy/shared");
     let html = shared.text();
     for tag in [
+        "property=\"og:site_name\" content=\"Test &amp; Brand\"",
         "property=\"og:image\" content=\"https://site.example/assets/shell/1.0.0/social.png\"",
         "property=\"og:image:width\" content=\"1200\"",
         "property=\"og:image:height\" content=\"630\"",

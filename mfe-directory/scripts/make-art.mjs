@@ -81,13 +81,16 @@ function hex(hue, saturation, lightness) {
   return `#${channel(0)}${channel(8)}${channel(4)}`;
 }
 
-// Four related colors and a complementary one.
+/** The hue of the site's accent. Those of a picture are at most 40 degrees away. */
+export const HUE = 330;
+
+// Dusk: a dark ground, which suits both color schemes, and inks in fixed steps of lightness.
 function paletteFrom(random) {
-  const hue = Math.floor(random() * 360);
-  const tone = (turn, saturation, lightness) => hex((hue + turn) % 360, saturation / 100, lightness / 100);
+  const hue = HUE - 16 + Math.floor(random() * 33);
+  const tone = (turn, saturation, lightness) => hex((hue + turn + 360) % 360, saturation / 100, lightness / 100);
   return {
-    ground: [tone(0, 34, 88), tone(40, 30, 76)],
-    inks: [tone(0, 38, 42), tone(24, 44, 58), tone(-24 + 360, 34, 70), tone(180, 32, 46), tone(12, 50, 92)],
+    ground: [tone(-12, 46, 22), tone(12, 40, 38)],
+    inks: [tone(-24, 40, 32), tone(0, 42, 46), tone(12, 48, 60), tone(24, 58, 74), tone(24, 60, 90)],
   };
 }
 
@@ -129,8 +132,8 @@ function picture(name) {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`,
     `<linearGradient id="g" x2="1" y2="1"><stop stop-color="${ground[0]}"/><stop offset="1" stop-color="${ground[1]}"/></linearGradient>`,
     `<path fill="url(#g)" d="M0 0H${WIDTH}V${HEIGHT}H0"/><g transform="scale(${TILE})">${tiles.join("")}</g>`,
-    `<path fill="#fff" fill-opacity=".88" d="M0 ${HEIGHT - 56}H${WIDTH}v56H0"/>`,
-    `<text x="${WIDTH / 2}" y="${HEIGHT - 19}" font-family="sans-serif" font-size="26" font-weight="700" letter-spacing="9" text-anchor="middle">SAMPLE</text></svg>\n`,
+    `<path fill="#2a0f1d" d="M0 ${HEIGHT - 56}H${WIDTH}v56H0"/>`,
+    `<text x="${WIDTH / 2}" y="${HEIGHT - 19}" font-family="sans-serif" font-size="26" font-weight="700" letter-spacing="9" text-anchor="middle" fill="#fbeff3">SAMPLE</text></svg>\n`,
   ].join("");
 }
 

@@ -1,5 +1,5 @@
-// Renders the shell's PNG images from its SVGs: home screen icons and the social sharing image. The images contain no
-// text, because its appearance would depend on the machine's fonts.
+// Renders the shell's PNG images from its SVGs: icons and the social sharing image. Words are outlines: text would depend
+// on the machine's fonts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -31,6 +31,7 @@ const [favicon, social] = await Promise.all([readFile(FAVICON, "utf8"), readFile
 await mkdir(OUTPUT, { recursive: true });
 await Promise.all([
   draw("touch-180", withoutCorners(favicon), 180),
+  draw("icon-32", favicon, 32),
   draw("icon-192", favicon, 192),
   draw("icon-512", withMargin(favicon), 512),
   draw("social", social, 1200),

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
-import { pictures } from "../../scripts/make-art.mjs";
+import { HUE, pictures } from "../../scripts/make-art.mjs";
 import { ART } from ".";
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".svg"));
@@ -22,6 +22,18 @@ describe.each(files)("the picture %s", (file) => {
   it("is 4:5 and contains the text SAMPLE", () => {
     expect(svg).toContain('viewBox="0 0 320 400"');
     expect(svg).toMatch(/<text [^>]*>SAMPLE<\/text>/);
+  });
+
+  it("has hues near the accent's", () => {
+    const colors = svg.match(/#[\da-f]{6}/g) ?? [];
+    expect(colors.length).toBeGreaterThan(5);
+    for (const color of colors) {
+      const [red = 0, green = 0, blue = 0] = color.match(/[\da-f]{2}/g)?.map((part) => parseInt(part, 16)) ?? [];
+      // The hue of these colors, which have more red than green: https://www.w3.org/TR/css-color-4/#rgb-to-hsl
+      const range = Math.max(red, blue) - Math.min(green, blue);
+      const hue = red >= blue ? 360 + (60 * (green - blue)) / range : 240 + (60 * (red - green)) / range;
+      expect(Math.abs(hue - HUE), color).toBeLessThan(42);
+    }
   });
 
   it("contains no image, script, style or URL", () => {

@@ -52,7 +52,7 @@ export interface Breadcrumb {
   readonly path: string;
 }
 
-/** Open Graph tags, used in link previews. */
+/** Open Graph tags, used in link previews. `og:site_name` is the brand of the site. */
 export interface Social {
   /** `og:title`. */
   readonly title: string;

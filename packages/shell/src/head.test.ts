@@ -42,6 +42,7 @@ describe("applyHead", () => {
     expect(content("meta[property='og:description']")).toBe("When shared");
     expect(content("meta[property='og:type']")).toBe("website");
     expect(content("meta[property='og:url']")).toBe("https://site.example/state/New%20York");
+    expect(content("meta[property='og:site_name']")).toBe(TEST_SITE.brand);
   });
 
   test("the social image is set only on pages with social data", () => {

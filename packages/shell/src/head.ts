@@ -41,7 +41,7 @@ function imageTags({ file, width, height, alt }: SocialImage, origin: string): T
 }
 
 /** The tags of a head, in order. */
-function headTags(head: Head, origin: string, image: SocialImage | undefined): Tag[] {
+function headTags(head: Head, { origin, brand }: Site, image: SocialImage | undefined): Tag[] {
   const { social, alternates = [] } = head;
   return [
     meta("name", "description", head.description),
@@ -56,6 +56,7 @@ function headTags(head: Head, origin: string, image: SocialImage | undefined): T
     meta("property", "og:description", social?.description),
     meta("property", "og:type", social?.type),
     meta("property", "og:url", social && pageUrl(origin, social.url)),
+    meta("property", "og:site_name", social && brand),
     ...(social && image ? imageTags(image, origin) : []),
   ];
 }
@@ -103,7 +104,7 @@ export function applyHead(head: Head | { title: string; robots: string }, site: 
   for (const old of documentHead.querySelectorAll(`[${MARK}],[name=robots]`)) {
     if (!(keepsBreadcrumbs && old.localName === "script")) old.remove();
   }
-  const tags = isPage ? headTags(head, origin, image) : [meta("name", "robots", robotsOf(head))];
+  const tags = isPage ? headTags(head, site, image) : [meta("name", "robots", robotsOf(head))];
   for (const [name, attributes] of tags) {
     if (Object.values(attributes).includes(undefined)) continue;
     const element = document.createElement(name);

@@ -18,7 +18,7 @@ export interface DuskBandProps {
 export function DuskBand({ seed, className }: DuskBandProps): ReactElement {
   const sky = useId();
   const next = seededRandom(seed);
-  const temple = templePath(4 + next(4), 5, 26, 12 + next(6));
+  const temple = templePath(6, 5, 26, 12 + next(6));
   const left = 150 + next(70);
   const hills = `M0 ${String(20 + next(6))}q60-${String(8 + next(8))} 130 2t120-${String(next(6))} 150 0v9H0z`;
   return (

@@ -231,6 +231,7 @@ impl DocumentTemplate<'_> {
             head.meta("property", "og:description", Some(&social.description));
             head.meta("property", "og:type", Some(&social.kind));
             head.meta("property", "og:url", self.own_url(&social.url).as_deref());
+            head.meta("property", "og:site_name", Some(self.brand));
             self.write_social_image(head);
         }
         if let Some(trail) = page.and_then(|page| page.breadcrumbs.as_deref())
