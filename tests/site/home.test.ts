@@ -1,12 +1,38 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Page } from "@playwright/test";
+
 import { expect, test } from "../support/fixtures";
 import { boxOf, expectColumns, expectTemple } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 
+const ROOT = path.join(import.meta.dirname, "../..");
+
+/**
+ * Expects that the alternative text of the README's picture has the page's heading: a new heading needs a new picture. With
+ * `--update-snapshots` takes the picture of the page, and writes the text.
+ */
+async function expectPicture(page: Page): Promise<void> {
+  const [file, picture] = [path.join(ROOT, "README.md"), "docs/images/site.png"];
+  const readme = await readFile(file, "utf8");
+  const heading = await page.getByRole("heading", { level: 1 }).innerText();
+  const line = `![The directory’s home page: “${heading}”](${picture})`;
+  if (["all", "changed"].includes(test.info().config.updateSnapshots)) {
+    await page.evaluate(() => {
+      scrollTo(0, 0);
+    });
+    await page.screenshot({ path: path.join(ROOT, picture), animations: "disabled" });
+    await writeFile(file, readme.replace(/^!\[.*\]\(docs\/images\/site\.png\)$/m, line));
+  } else expect(readme, "npx playwright test site/home --update-snapshots takes a new picture").toContain(line);
+}
+
 test("The hero opens the home page, and the map and the grid fit", async ({ page }) => {
   await open(page, HOME);
   await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+  await expectPicture(page);
   await expect(page.getByText("A sample companionship directory for the United States. Adults only.")).toBeInViewport();
   await expectTemple(page);
   await page.getByRole("link", { name: "Choose a state" }).click();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { ARTICLE_ROUTES } from "../support/routes";
+import { ARTICLE_ROUTES, ORIGIN } from "../support/routes";
 import { expectScreen } from "../support/screens";
 
 const TEXTS = [
@@ -32,8 +32,12 @@ test("Texts print without controls, nothing cut off, dark on white", async ({ pa
   const unprinted: string[] = [];
   for (const { path, heading } of TEXTS) {
     await print(page, path, heading);
-    for (const role of ["banner", "contentinfo", "button", "navigation", "dialog"] as const)
+    for (const role of ["banner", "button", "navigation", "dialog"] as const)
       await expect(page.getByRole(role)).toHaveCount(0);
+    const footer = page.getByRole("contentinfo");
+    await expect(footer).toHaveText("Colonnade Directory18+ only", { useInnerText: true });
+    const address = await footer.locator("p").evaluate((line) => getComputedStyle(line, "::after").content);
+    expect(address).toBe(`"${ORIGIN}${path}"`);
     const cutOff = await page.getByRole("main").evaluate((main) => {
       const elements = [...main.querySelectorAll("*")].filter((element) => element.getClientRects().length > 0);
       const beyond = elements.filter((element) => element.getBoundingClientRect().right > innerWidth + 1);

@@ -154,6 +154,19 @@ describe("an invalid form", () => {
     expect(document.activeElement).toBe(input("Password"));
   });
 
+  it("starts the title with Error until its errors are corrected", async () => {
+    document.title = "Sign up";
+    await renderForm();
+    await submit();
+    await submit();
+    expect(document.title).toBe("Error: Sign up");
+    await userEvent.type(input("Email"), FORM_VALUES.email);
+    await userEvent.type(input("Password"), FORM_VALUES.password);
+    expect(document.title).toBe("Error: Sign up");
+    await userEvent.type(input("Age"), FORM_VALUES.age);
+    expect(document.title).toBe("Sign up");
+  });
+
   it("clears an error once its field is valid and keeps the focus", async () => {
     await renderForm();
     await submit();

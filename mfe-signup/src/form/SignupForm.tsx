@@ -18,6 +18,7 @@ import { Redirecting } from "../outcome/Redirecting";
 import { Unreachable } from "../outcome/Unreachable";
 import { PartnerLink } from "../outcome/PartnerLink";
 import { Disclosure, DisclosureSummary, LegalLinks } from "./Disclosure";
+import { useErrorTitle } from "./errorTitle";
 import css from "./form.module.css";
 import { PasswordField } from "./PasswordField";
 import type { Replacement } from "./signupHeading";
@@ -149,6 +150,7 @@ function ConnectedForm({
   const docked = close !== undefined;
   const { errors, error } = state.kind === "redirecting" ? { errors: {} } : state;
   const failed = error !== undefined || Object.values(errors).some(Boolean);
+  useErrorTitle(failed && !docked);
   useFocus(form, state, formResult && rejectionOf(formResult.message, host).focus);
 
   // A layout effect, so that the heading never contradicts what it stands above.

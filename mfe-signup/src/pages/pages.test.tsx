@@ -1,11 +1,12 @@
 import { isNotFound } from "@colonnade/kit";
-import { renderPage, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
+import { renderPage, TEST_SITE, type RenderedPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 
 import { recordSuccess } from "../outcome/success";
 import section from "../section";
 import { WITH_BACKEND, WITH_NAME } from "../testing/signup";
+import { page } from "./signup";
 
 async function renderExisting(path: string, options: RenderOptions = {}): Promise<RenderedPage> {
   const view = await renderPage(section, path, options);
@@ -31,6 +32,14 @@ describe("/signup", () => {
       "Coming from an ad? These ads are samples. Nobody receives a reply, and signing up unlocks no photos or further ads.",
     ]);
     expect(head.description).toContain("Create an account");
+  });
+
+  it.each([
+    [undefined, "Error: Sign up - Test Site"],
+    ["under_age", "Sign up - Test Site"],
+  ])("after a form post with the code %j has the title %s", (code, title) => {
+    const form = { message: "Please try again.", values: {}, ...(code && { code }) };
+    expect(page.head({ data: null, form, site: TEST_SITE }).title).toBe(title);
   });
 
   it("does not invite to sign up without a sign-up service", async () => {

@@ -6,6 +6,7 @@ import { UNDER_AGE, useSignupClosed } from "../underage/underage";
 import { UNDERAGE_HEADING, UnderageNotice } from "../underage/UnderageNotice";
 import { signupHeading, type Replacement } from "../form/signupHeading";
 import { SAMPLE_NOTICE } from "../form/sampleNotice";
+import { ERROR } from "../form/errorTitle";
 import { SignupForm } from "../form/SignupForm";
 import css from "./pages.module.css";
 
@@ -37,8 +38,8 @@ function SignupPage({ form }: PageProps<null>): ReactElement {
 export const page = definePage({
   data: () => null,
   paths: () => ["/signup"],
-  head: ({ site }) => ({
-    title: `Sign up - ${site.brand}`,
+  head: ({ site, form }) => ({
+    title: `${form && form.code !== UNDER_AGE ? ERROR : ""}Sign up - ${site.brand}`,
     description:
       signupOf(site).host === null
         ? `${signupHeading(site)} on ${site.brand} right now.`

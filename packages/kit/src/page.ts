@@ -157,7 +157,7 @@ export interface PageMembers<Data, Q extends Queries = NoQueries, SearchValues e
   /** The extension points that the component shows, each once, by `<ExtensionPoint>` of `@colonnade/kit/extensions`. */
   readonly extensionPoints?: readonly AnyExtensionPoint[];
   /** Returns the page's document head. */
-  head(context: { readonly data: Data; readonly site: Site } & WithSearch<SearchValues>): Head;
+  head(context: PageProps<Data> & { readonly site: Site } & WithSearch<SearchValues>): Head;
   /** Returns how the shell draws the frame around the page. */
   layout?(context: { readonly data: Data }): Layout;
 }
@@ -205,7 +205,7 @@ export type AnyPage = Omit<PageMembers<never>, "search" | "queries" | "data" | "
     examples?(): readonly PageExample[];
     queries?(context: AnyContext): Queries;
     data(context: AnyContext & { readonly results?: QueryResults }): unknown;
-    head(context: { readonly data: never; readonly search: never; readonly site: Site }): Head;
+    head(context: PageProps<never> & { readonly search: never; readonly site: Site }): Head;
   };
 
 /**

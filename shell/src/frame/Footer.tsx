@@ -20,7 +20,7 @@ export function Footer({ note, currentPath }: FooterProps): ReactElement {
           <NavigationLinks links={site.navigation.footer} currentPath={currentPath} />
         </nav>
         <Join className="button quiet" />
-        <p>
+        <p data-address={currentPath && site.origin + currentPath}>
           <span>{site.brand}</span>
           <span>{note}</span>
         </p>

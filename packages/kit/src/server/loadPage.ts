@@ -77,14 +77,15 @@ export async function loadPage(section: Section, request: PageRequest, site: Sit
   if (isRedirect(data))
     return { kind: "redirect", path: checkedLocation(subject, (data as { path: string }).path), ...common };
   checkJson(data, "data", subject);
+  const props = { data, ...(form && { form }) };
   return {
     kind: "page",
     ...common,
     Component: code.Component,
-    props: { data, ...(form && { form }) },
+    props,
     params,
     ...(code.search && { search }),
-    head: code.head({ data, search: search as never, site }),
+    head: code.head({ ...props, search: search as never, site }),
     layout: code.layout?.({ data }) ?? {},
     extensionPoints: code.extensionPoints ?? [],
   };

@@ -260,11 +260,12 @@ export async function renderPage(
   if (isNotFound(data)) return data;
   if (isRedirect(data)) throw new Error(`${path} redirects to ${(data as { path: string }).path}`);
   const { Component } = page;
+  const props = { data, ...(options.form && { form: options.form }) };
   const points = (page.extensionPoints ?? []).map(({ reference }) => reference);
   checkNames(options.extensions, points, ["the page has no extension point", "its points"]);
   const view = render(
     inShellContexts(
-      <Component data={data} {...(options.form && { form: options.form })} />,
+      <Component {...props} />,
       { section: section.name, path, pattern, params, search: page.search && search, points },
       options,
     ),
@@ -272,7 +273,7 @@ export async function renderPage(
   return {
     ...view,
     data,
-    head: page.head({ data, search: search as never, site }),
+    head: page.head({ ...props, search: search as never, site }),
     layout: page.layout?.({ data }) ?? {},
   };
 }

@@ -192,17 +192,18 @@ export class ViewLoader {
     if (isRedirect(data)) return data;
     const isFirst = path === this.#firstPath;
     const isFirstPattern = resolved.pattern === boot.page?.pattern;
+    const props = { data, ...(first.form && isFirst && { form: first.form }) };
     return {
       kind: "page",
       section: resolved.section,
       pattern: resolved.pattern,
       assets: assetsOf(resolved),
       layout: page.layout?.({ data }) ?? {},
-      head: page.head({ data, search: search as never, site: boot.site }),
+      head: page.head({ ...props, search: search as never, site: boot.site }),
       params,
       search,
       Component: (isFirstPattern ? first.component : undefined) ?? page.Component,
-      props: { data, ...(first.form && isFirst && { form: first.form }) },
+      props,
       extensions: resolved.extensions,
     };
   }
