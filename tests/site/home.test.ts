@@ -18,7 +18,7 @@ const ROOT = path.join(import.meta.dirname, "../..");
 async function expectPicture(page: Page): Promise<void> {
   const [file, picture] = [path.join(ROOT, "README.md"), "docs/images/site.png"];
   const readme = await readFile(file, "utf8");
-  const heading = await page.getByRole("heading", { level: 1 }).innerText();
+  const heading = (await page.getByRole("heading", { level: 1 }).innerText()).replaceAll("\n", " ");
   const line = `![The directory’s home page: “${heading}”](${picture})`;
   if (["all", "changed"].includes(test.info().config.updateSnapshots)) {
     await page.evaluate(() => {

@@ -35,7 +35,7 @@ test("Texts print without controls, nothing cut off, dark on white", async ({ pa
     for (const role of ["banner", "button", "navigation", "dialog"] as const)
       await expect(page.getByRole(role)).toHaveCount(0);
     const footer = page.getByRole("contentinfo");
-    await expect(footer).toHaveText("Colonnade Directory18+ only", { useInnerText: true });
+    await expect(footer).toHaveText(/^Colonnade Directory\s*18\+ only$/, { useInnerText: true });
     const address = await footer.locator("p").evaluate((line) => getComputedStyle(line, "::after").content);
     expect(address).toBe(`"${ORIGIN}${path}"`);
     const cutOff = await page.getByRole("main").evaluate((main) => {
