@@ -12,9 +12,9 @@ export interface TempleArtProps {
 const COLUMNS = [46, 102, 158, 214, 270, 326] as const;
 
 // Columns with base and capital, 28 units wide, on the floor at 232. One path: it paints faster than one per column.
-const COLUMNS_PATH = COLUMNS.map(
-  (left) => `M${String(left)} 112h28v7h-3l-2 99h3v7h3v7h-30v-7h3v-7h3l-2-99h-3z`,
-).join("");
+const COLUMNS_PATH = COLUMNS.map((left) => `M${String(left)} 112h28v7h-3l-2 99h3v7h3v7h-30v-7h3v-7h3l-2-99h-3z`).join(
+  "",
+);
 
 /** A decorative temple at dusk, with its reflection. */
 export function TempleArt({ className }: TempleArtProps): ReactElement {
