@@ -61,7 +61,7 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: `${LA_CANADA}/ad/4251`,
-    title: `${BRAND} - Coffee and an unhurried conversation in La Cañada Flintridge, California`,
+    title: `Sample ad: Coffee and an unhurried conversation in La Cañada Flintridge, California - ${BRAND}`,
     robots: "noindex",
     heading: "Coffee and an unhurried conversation",
     breadcrumbs: [
