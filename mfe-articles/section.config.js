@@ -4,4 +4,8 @@ import { warnOfOldGuides } from "./scripts/old-guides.mjs";
 
 warnOfOldGuides();
 
-export default defineConfig({ name: "articles", entry: "./src/section.ts", facts: { legalEntity: "string", exit: "string" } });
+export default defineConfig({
+  name: "articles",
+  entry: "./src/section.ts",
+  facts: { legalEntity: "string", exit: "string" },
+});

@@ -46,7 +46,7 @@ export function readFrontmatter(slug: string, fields: Fields): Frontmatter {
     const value = fields[key];
     const time = typeof value === "string" ? Date.parse(value) : NaN;
     const isDate = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === value;
-    return isDate ? (value as string) : fail(key, "a date, YYYY-MM-DD");
+    return isDate ? value : fail(key, "a date, YYYY-MM-DD");
   };
   for (const key of Object.keys(fields)) if (!KEYS.includes(key)) fail(key, `one of the keys ${KEYS.join(", ")}`);
   const { icon, sources } = fields;

@@ -6,11 +6,11 @@ import type { ReactElement } from "react";
 export function Recipient(): ReactElement {
   const { host, name } = signupOf(useSite());
   if (host === null) return <>the sign-up service</>;
-  return name === null ? (
-    <strong>{host}</strong>
-  ) : (
+  return name ? (
     <>
       <strong>{name}</strong> ({host})
     </>
+  ) : (
+    <strong>{host}</strong>
   );
 }

@@ -8,6 +8,7 @@ function hostOf(url: string): string {
 
 /** Props of {@link ExitPage}. */
 export interface ExitPageProps {
+  /** Class of the element around the link and its text. */
   readonly className?: string | undefined;
 }
 

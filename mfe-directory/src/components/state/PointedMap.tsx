@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactElement, type ReactNode } from "react";
+import { useEffect, useState, type ReactElement, type ReactNode } from "react";
 
 import type { CityPins } from "./CityPins";
 import css from "./StateLocator.module.css";
@@ -12,7 +12,7 @@ interface Props {
 
 /** A map whose dots are links. What finds a dot is loaded when a visitor points at the map or moves the focus. */
 export function PointedMap({ state, cities, children }: Props): ReactElement {
-  const map = useRef<HTMLDivElement>(null);
+  const [map, setMap] = useState<HTMLElement | null>(null);
   const [loaded, setLoaded] = useState<{ readonly Pins: typeof CityPins; readonly first: Event }>();
   useEffect(() => {
     const listeners = new AbortController();
@@ -27,16 +27,16 @@ export function PointedMap({ state, cities, children }: Props): ReactElement {
       );
     };
     for (const event of ["pointerenter", "pointerdown"])
-      map.current?.addEventListener(event, load, { signal: listeners.signal });
+      map?.addEventListener(event, load, { signal: listeners.signal });
     document.addEventListener("focusin", load, { signal: listeners.signal });
     return () => {
       listeners.abort();
     };
-  }, []);
+  }, [map]);
   return (
-    <div ref={map} className={css.image}>
+    <div ref={setMap} className={css.image}>
       {children}
-      {loaded && map.current && <loaded.Pins state={state} cities={cities} map={map.current} first={loaded.first} />}
+      {loaded && map && <loaded.Pins state={state} cities={cities} map={map} first={loaded.first} />}
     </div>
   );
 }
