@@ -87,7 +87,7 @@ for (const part of MISSING) {
     await deleteDeployment(page);
     await serveNotFound(page, path, { documents: 2 });
     await page.goto(ABOUT);
-    await expectScreen(page, "About Colonnade Directory");
+    await expectScreen(page, "Guides");
     expect(documents.splice(0)).toEqual([ABOUT, ABOUT]);
     expect(fallbacks).toEqual([]);
 
@@ -99,7 +99,7 @@ for (const part of MISSING) {
       // From here on, only a retry loads a document.
       await page.unroute(`**${path}`);
       await page.getByRole("button", { name: "Try again" }).click();
-      await expectScreen(page, "About Colonnade Directory");
+      await expectScreen(page, "Guides");
     });
     expectErrorsAbout(browserErrors, path, GONE);
   });
@@ -123,7 +123,7 @@ for (const part of MISSING) {
     // It opens once.
     await page.keyboard.press("Escape");
     await page.reload();
-    await expectScreen(page, "About Colonnade Directory");
+    await expectScreen(page, "Guides");
     await expect(page.getByRole("dialog")).toHaveCount(0);
 
     await test.step("It stays missing: one reload, also for another click", async () => {

@@ -54,7 +54,7 @@ test("A tab keeps its deployment until garbage collection", async ({ page, conte
   await expectScreen(page, ORIGINAL);
   expect(documents).toEqual(["/"]);
   await follow(page, "/about-escort-babylon");
-  await expectScreen(page, "About Colonnade Directory");
+  await expectScreen(page, "Guides");
   await expect.poll(() => deploymentOf(page)).toBe(live);
   for (const [to, heading] of [
     ["/state/Oklahoma", "Escorts in Oklahoma"],

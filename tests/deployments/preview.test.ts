@@ -108,7 +108,7 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     // Two pages that are otherwise indexed, by client-side navigation, and one that does not exist.
     const robots = page.locator("head meta[name=robots]");
     for (const [to, heading] of [
-      ["/about-escort-babylon", "About Colonnade Directory"],
+      ["/about-escort-babylon", "Guides"],
       ["/state/Nowhere", "State not found"],
       ["/", "Browse by state. Know what you’re reading."],
     ] as const) {

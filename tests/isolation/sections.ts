@@ -8,7 +8,7 @@ export interface TestedSection {
 /** The sections of the site. */
 export const SECTIONS: readonly TestedSection[] = [
   { name: "directory", pattern: "/", heading: "Browse by state. Know what you’re reading." },
-  { name: "articles", pattern: "/about-escort-babylon", heading: "About Colonnade Directory" },
+  { name: "articles", pattern: "/about-escort-babylon", heading: "Guides" },
   { name: "legal", pattern: "/terms", heading: "Terms of use" },
   { name: "signup", pattern: "/signup", heading: "Create your account" },
 ];

@@ -3,7 +3,7 @@ import { expectColumns, expectTemple } from "../support/layout";
 import { expectScreen, open } from "../support/screens";
 
 test("The hub has its temple and columns of cards that are links", async ({ page }) => {
-  await open(page, { name: "hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" });
+  await open(page, { name: "hub", path: "/about-escort-babylon", heading: "Guides" });
   await expectTemple(page);
   const cards = page.getByRole("main").getByRole("listitem");
   for (const card of await cards.all()) await expect(card.locator("svg")).toBeVisible();

@@ -63,15 +63,6 @@ test("Ad cards show their content", async ({ page }) => {
     ["featured ads have two photos on the left", () => expectFeaturedPhotos(page)],
     ["photos are abstract art, and say so", () => expectAbstractArt(page)],
     [
-      "photos are inverted in the dark theme",
-      async () => {
-        const photo = page.getByRole("img", { name: "Abstract placeholder, not a photo" }).first();
-        await expect(photo).toHaveCSS("filter", "none");
-        await page.emulateMedia({ colorScheme: "dark" });
-        await expect(photo).toHaveCSS("filter", /^invert\(/);
-      },
-    ],
-    [
       "nearby cities are in view",
       async () => {
         expect((await boxOf(nearbyOf(page).first())).y).toBeLessThan(800);

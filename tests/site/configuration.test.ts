@@ -54,7 +54,7 @@ test("Pages follow the configuration file", async ({ page, startOwnSite }) => {
           canonical: "https://directory.example/state/New%20York",
         });
         await follow(page, "/about-escort-babylon");
-        await expect(page.getByRole("heading", { level: 1 })).toHaveText(`About ${BRAND}`);
+        await expect(page).toHaveTitle(`Guides - ${BRAND}`);
       },
     ],
     [

@@ -102,7 +102,7 @@ test.describe("below 768 px", () => {
       for (let count = 0; count < 2; count += 1) {
         await toggle.click();
         await panel.getByRole("link", { name: "About" }).click();
-        await expectScreen(page, "About Colonnade Directory");
+        await expectScreen(page, "Guides");
         await expect(panel).toBeHidden();
       }
     });
@@ -122,7 +122,7 @@ test.describe("below 768 px", () => {
     }
     await tabThrough(page, ["Home", "About"]);
     await page.keyboard.press("Enter");
-    await expectScreen(page, "About Colonnade Directory");
+    await expectScreen(page, "Guides");
     await expect(panel).toBeHidden();
   });
 });

@@ -81,7 +81,7 @@ test.describe("client-side navigation", () => {
     await open(page, NEW_YORK);
     for (const [path, heading] of [
       ["/state/Texas", "Escorts in Texas"],
-      ["/about-escort-babylon", "About Colonnade Directory"],
+      ["/about-escort-babylon", "Guides"],
       ["/about-escort-babylon/safety-guide", "Safety guide"],
     ] as const) {
       await scrollPage(page, 500);

@@ -5,7 +5,7 @@ import { waitForHydration, waitForPaint } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
-const HUB = { name: "the About hub", path: "/about-escort-babylon", heading: "About Colonnade Directory" };
+const HUB = { name: "the About hub", path: "/about-escort-babylon", heading: "Guides" };
 const TERMS = { name: "the terms", path: "/terms", heading: "Terms of use" };
 
 function scrollTop(page: Page): Promise<number> {

@@ -100,7 +100,7 @@ test("Back navigation closes the dialog, and forward does not reopen it", async 
   const dialog = await openDialog(page);
   await page.goBack();
   await expect(dialog).toBeHidden();
-  await expect(heading).toContainText("About");
+  await expect(heading).toContainText("Guides");
   await page.goForward();
   await expect(heading).toContainText("Terms");
   await expect(dialog).toBeHidden();

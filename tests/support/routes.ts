@@ -18,7 +18,7 @@ export interface Route extends Pick<HeadTags, "title" | "robots"> {
 
 const BRAND = "Colonnade Directory";
 const HOME = ["Home", "/"] as const;
-const ABOUT = ["About", "/about-escort-babylon"] as const;
+const ABOUT = ["Guides", "/about-escort-babylon"] as const;
 const SAMPLES = "These are sample listings, not real people.";
 
 const NEW_YORK = {
@@ -103,9 +103,9 @@ export const ROUTES: readonly Route[] = [
   },
   {
     path: "/about-escort-babylon",
-    title: `About ${BRAND}`,
+    title: `Guides - ${BRAND}`,
     robots: null,
-    heading: `About ${BRAND}`,
+    heading: "Guides",
     breadcrumbs: [HOME, ABOUT],
     texts: ["Join Now"],
   },
@@ -130,6 +130,6 @@ export const ARTICLE_ROUTES: readonly Route[] = [
     robots: null,
     heading,
     breadcrumbs: [HOME, ABOUT, [heading, path]],
-    texts: [`All articles about ${BRAND}`, "Sources"],
+    texts: ["All guides", "Sources"],
   };
 });

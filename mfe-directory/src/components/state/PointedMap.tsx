@@ -10,7 +10,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A map whose dots are links. What finds a dot is loaded when a visitor points at the map or moves the focus. */
+/** A map whose dots are links. What finds a dot is loaded when a visitor points at the map or focuses a city. */
 export function PointedMap({ state, cities, children }: Props): ReactElement {
   const [map, setMap] = useState<HTMLElement | null>(null);
   const [loaded, setLoaded] = useState<{ readonly Pins: typeof CityPins; readonly first: Event }>();
@@ -28,7 +28,13 @@ export function PointedMap({ state, cities, children }: Props): ReactElement {
     };
     for (const event of ["pointerenter", "pointerdown"])
       map?.addEventListener(event, load, { signal: listeners.signal });
-    document.addEventListener("focusin", load, { signal: listeners.signal });
+    document.addEventListener(
+      "focusin",
+      (event) => {
+        if (event.target instanceof Element && event.target.matches('a[href^="/city/"]')) load(event);
+      },
+      { signal: listeners.signal },
+    );
     return () => {
       listeners.abort();
     };
