@@ -26,11 +26,11 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
         - text: Email
         - textbox "Email"
         - text: Password
-        - paragraph: At least 6 characters; 15 or more is safer. Spaces count.
+        - paragraph: At least 6 characters; 15 is safer.
         - textbox "Password"
         - button "Show password"
         - text: Age
-        - paragraph: Your stated age. You must be 18 or older.
+        - paragraph: Your stated age: 18 or older.
         - textbox "Age"
         - term: Goes to
         - definition:

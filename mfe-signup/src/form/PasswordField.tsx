@@ -18,7 +18,7 @@ export function PasswordField({ error, revealed, setRevealed, hydrated }: Passwo
     <Field
       name="password"
       label="Password"
-      hint={`At least ${String(PASSWORD_MIN)} characters; 15 or more is safer. Spaces count.`}
+      hint={`At least ${String(PASSWORD_MIN)} characters; 15 is safer.`}
       error={error}
       type={revealed ? "text" : "password"}
       autoComplete="new-password"
