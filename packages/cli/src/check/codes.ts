@@ -122,6 +122,11 @@ export const PROBLEM_KINDS = {
     title: "Form with a file",
     help: 'Set encType="multipart/form-data" on the form: without it, browsers post only the name of the file.',
   },
+  COL156: {
+    title: "Portal to the body",
+    help: "Render into the element of usePortalContainer(): plain stylesheets of the section do not apply elsewhere in the body.",
+    severity: "warning",
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",

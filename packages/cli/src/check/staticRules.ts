@@ -48,6 +48,8 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
+const PORTAL = /^((React)?DOM\.)?createPortal$/;
+const BODY = /^((globalThis|self|window)\.)?document\.body$/;
 const ACTION_STATE = /^(React\.)?useActionState$/;
 
 // Creates an element without React.
@@ -85,6 +87,7 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       ...findInDeclaration(node),
       ...findMissingKeys(node, parent),
       ...findConditionalTexts(node),
+      ...findPortals(node),
     ])
       yield { ...found, isCertain: true };
     if (isEnvironment(node, parent) && !declared.has("process")) yield environmentFinding(node, ancestors);
@@ -266,6 +269,12 @@ function* findImports(node: SyntaxNode): Generator<Found> {
       node,
       permission: STYLE_ELEMENTS,
     };
+}
+
+function* findPortals(node: SyntaxNode): Generator<Found> {
+  const isPortal = node.type === "CallExpression" && PORTAL.test(nameOf(nodeAt(node, "callee")));
+  if (isPortal && BODY.test(nameOf(nodesAt(node, "arguments")[1])))
+    yield { code: "COL156", message: "the section renders a portal into document.body", node };
 }
 
 function isEnvironment(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
