@@ -15,15 +15,15 @@ const MAX_VALUES: usize = 32;
 /// What a policy says something about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolicyKey {
-    /// Hosts of images.
+    /// Hosts and schemes of images.
     Images,
-    /// Hosts of fonts.
+    /// Hosts and schemes of fonts.
     Fonts,
     /// Hosts that scripts request, also with WebSocket.
     Connections,
     /// Hosts of frames.
     Frames,
-    /// Hosts of audio and video.
+    /// Hosts and schemes of audio and video.
     Media,
     /// `style` attributes in HTML.
     StyleAttributes,
@@ -78,11 +78,26 @@ impl PolicyKey {
         }
     }
 
+    /// The schemes that it can have besides hosts: those of URLs with the file itself.
+    fn schemes(self) -> &'static [&'static str] {
+        match self {
+            Images | Media => &["blob:", "data:"],
+            Fonts => &["data:"],
+            _ => &[],
+        }
+    }
+
     /// The description of a valid value in errors.
     pub fn expected(self) -> &'static str {
         match self {
-            Images | Fonts | Connections | Frames | Media => {
+            Connections | Frames => {
                 "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`"
+            }
+            Images | Media => {
+                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, `blob:` and `data:`"
+            }
+            Fonts => {
+                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, and `data:`"
             }
             StyleAttributes | Workers => "a boolean",
             StyleElements => "a boolean, or an array of at most 32 hashes, such as `sha256-…`",
@@ -101,7 +116,7 @@ impl Policy {
         self.0.is_empty()
     }
 
-    /// What a key permits: hosts, hashes, `true` or `report`, sorted.
+    /// What a key permits: hosts, schemes with a colon, hashes, `true` or `report`, sorted.
     pub fn values(&self, key: PolicyKey) -> impl Iterator<Item = &str> {
         self.0.get(&key).into_iter().flatten().map(String::as_str)
     }
@@ -203,7 +218,9 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
             REPORT => Ok([REPORT.to_owned()].into()),
             _ => Err(format!("`{text}` is not a mode")),
         },
-        Value::Array(items) if is_hosts => strings(items, "host", is_host),
+        Value::Array(items) if is_hosts => strings(items, "host", |text| {
+            key.schemes().contains(&text) || is_host(text)
+        }),
         Value::Array(items) if key == StyleElements => strings(items, "hash", is_hash),
         Value::Null => Err("is null".to_owned()),
         Value::Bool(_) => Err("is of type boolean".to_owned()),
@@ -214,7 +231,7 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
     }
 }
 
-fn strings(items: &[Value], noun: &str, is_valid: fn(&str) -> bool) -> Result<BTreeSet<String>, String> {
+fn strings(items: &[Value], noun: &str, is_valid: impl Fn(&str) -> bool) -> Result<BTreeSet<String>, String> {
     if items.len() > MAX_VALUES {
         return Err(format!("has {} values", items.len()));
     }
@@ -409,6 +426,7 @@ mod tests {
                 vec![PolicyKey::Images],
             ),
             (json!({ "images": ["b.example"] }), vec![PolicyKey::Images]),
+            (json!({ "images": ["data:"] }), vec![PolicyKey::Images]),
             (
                 json!({ "fonts": ["a.example.com"], "workers": true }),
                 vec![PolicyKey::Fonts, PolicyKey::Workers],
@@ -426,11 +444,15 @@ mod tests {
         let problem = |json| serde_json::from_value::<Policy>(json).unwrap_err().to_string();
         let hosts =
             "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`";
+        let images = format!("{hosts}, `blob:` and `data:`");
+        let fonts = format!("{hosts}, and `data:`");
         for (json, expected) in [
-            (json!({ "images": ["a.b; x"] }), format!("policy.images: `a.b; x` is not a host; expected {hosts}")),
-            (json!({ "images": [1] }), format!("policy.images: `1` is not a host; expected {hosts}")),
-            (json!({ "images": vec!["a.b"; 33] }), format!("policy.images: has 33 values; expected {hosts}")),
-            (json!({ "fonts": true }), format!("policy.fonts: is of type boolean; expected {hosts}")),
+            (json!({ "images": ["a.b; x"] }), format!("policy.images: `a.b; x` is not a host; expected {images}")),
+            (json!({ "images": [1] }), format!("policy.images: `1` is not a host; expected {images}")),
+            (json!({ "images": vec!["a.b"; 33] }), format!("policy.images: has 33 values; expected {images}")),
+            (json!({ "fonts": true }), format!("policy.fonts: is of type boolean; expected {fonts}")),
+            (json!({ "fonts": ["blob:"] }), format!("policy.fonts: `blob:` is not a host; expected {fonts}")),
+            (json!({ "connections": ["data:"] }), format!("policy.connections: `data:` is not a host; expected {hosts}")),
             (json!({ "workers": "yes" }), "policy.workers: is of type string; expected a boolean".to_owned()),
             (json!({ "trustedTypes": true }), "policy.trustedTypes: is of type boolean; expected `enforce` or `report`".to_owned()),
             (json!({ "trustedTypes": "off" }), "policy.trustedTypes: `off` is not a mode; expected `enforce` or `report`".to_owned()),

@@ -122,9 +122,12 @@ pub(crate) fn worker_policy(settings: AssetSettings) -> HeaderValue {
     header_value(policy)
 }
 
-/// The hosts that a key permits as sources, each after a space.
+/// The hosts and schemes that a key permits as sources, each after a space.
 fn hosts(permissions: &Policy, key: PolicyKey) -> String {
-    let source = |host| {
+    let source = |host: &str| {
+        if host.ends_with(':') {
+            return format!(" {host}");
+        }
         let secure = if is_loopback(host) { "" } else { "s" };
         if key == Connections {
             format!(" http{secure}://{host} ws{secure}://{host}")
@@ -189,14 +192,17 @@ mod tests {
                 ),
             ),
             (
-                json!({ "media": ["a.b"] }),
-                ("media-src 'self'", "media-src 'self' https://a.b".to_owned()),
+                json!({ "media": ["a.b", "blob:", "data:"] }),
+                (
+                    "media-src 'self'",
+                    "media-src 'self' https://a.b blob: data:".to_owned(),
+                ),
             ),
             (
-                json!({ "fonts": ["127.0.0.1:80"] }),
+                json!({ "fonts": ["127.0.0.1:80", "data:"] }),
                 (
                     "font-src 'self'",
-                    "font-src 'self' http://127.0.0.1:80".to_owned(),
+                    "font-src 'self' http://127.0.0.1:80 data:".to_owned(),
                 ),
             ),
             (

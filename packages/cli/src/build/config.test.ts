@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { defineConfig, loadConfig, UsageError } from "./config.js";
 import { OWN_META } from "./meta.js";
-import { HASH, HOST, MAX_VALUES } from "./policy.js";
+import { HASH, HOST, MAX_VALUES, SCHEMES } from "./policy.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 
@@ -47,7 +47,14 @@ test("loadConfig reads the shell's configuration", async () => {
 test("loadConfig returns the policy that documents need", async () => {
   const hash = `sha256-${"a+/1".repeat(10)}abc=`;
   const hosts = ["cdn.example.com", "*.example.com:8443", "localhost:3000", "127.0.0.1"];
-  const policy = { images: hosts, frames: [], styleAttributes: true, styleElements: [hash], trustedTypes: "report" };
+  const policy = {
+    images: [...hosts, "blob:", "data:"],
+    fonts: ["data:"],
+    frames: [],
+    styleAttributes: true,
+    styleElements: [hash],
+    trustedTypes: "report",
+  };
   const hello = { name: "hello", kind: "section", entry: "./src/section.ts", policy };
   expect(await loadConfig(await packageWith(JSON.stringify(hello)))).toEqual(hello);
 });
@@ -142,6 +149,7 @@ const ICON_EXPECTED = "expected the path of the favicon (shell only)";
 const FACTS_EXPECTED = "expected one of string, number, boolean, string[], number[], boolean[]";
 const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
 const HOSTS_EXPECTED = 'expected a list of at most 32 hosts, such as "cdn.example.com" or "*.example.com"';
+const IMAGES_EXPECTED = `${HOSTS_EXPECTED}, or "blob:", or "data:"`;
 const POLICY_KEYS = "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, trustedTypes";
 const META_EXPECTED = "expected { name: content } (shell only)";
 
@@ -155,7 +163,10 @@ test("the schema of releases rejects the same policies", async () => {
   const schema: unknown = JSON.parse(await readFile(path.join(ROOT, "docs/spec/release.schema.json"), "utf8"));
   const styleElements = { maxItems: MAX_VALUES, items: { pattern: HASH } };
   const hosts = { maxItems: MAX_VALUES, items: { pattern: HOST } };
-  expect(schema).toMatchObject({ $defs: { hosts, policy: { properties: { styleElements } } } });
+  const schemesOf = (pattern: object) => ({ items: { anyOf: [pattern, { $ref: "#/$defs/hosts/items" }] } });
+  const hostsOrSchemes = schemesOf({ enum: SCHEMES.images });
+  const fonts = schemesOf({ const: "data:" });
+  expect(schema).toMatchObject({ $defs: { hosts, hostsOrSchemes, policy: { properties: { styleElements, fonts } } } });
 });
 
 test.each([
@@ -172,21 +183,23 @@ test.each([
     "*",
     "*.com",
     "'unsafe-inline'",
-    "data:",
+    "blob:",
+    "data:x",
     "A.example",
     "a.b:0",
     "a.b:65536",
   ].map((host) => [
     `{ name: "hello", entry: "./src/section.ts", policy: { fonts: [${JSON.stringify(host)}] } }`,
-    `policy.fonts is [${JSON.stringify(host)}]; ${HOSTS_EXPECTED}`,
+    `policy.fonts is [${JSON.stringify(host)}]; ${HOSTS_EXPECTED}, or "data:"`,
   ]),
   ...[
     ["policy: []", 'policy is []; expected { images: ["cdn.example.com"] }'],
-    ["policy: { images: true }", `policy.images is true; ${HOSTS_EXPECTED}`],
+    ["policy: { images: true }", `policy.images is true; ${IMAGES_EXPECTED}`],
     [
       `policy: { media: Array(33).fill("a.b") }`,
-      `policy.media is ${JSON.stringify(Array(33).fill("a.b"))}; ${HOSTS_EXPECTED}`,
+      `policy.media is ${JSON.stringify(Array(33).fill("a.b"))}; ${IMAGES_EXPECTED}`,
     ],
+    ['policy: { connections: ["data:"] }', `policy.connections is ["data:"]; ${HOSTS_EXPECTED}`],
     ["policy: { scripts: [] }", `policy has the unknown key "scripts"; expected ${POLICY_KEYS}`],
     ['policy: { workers: "yes" }', 'policy.workers is "yes"; expected a boolean'],
     [

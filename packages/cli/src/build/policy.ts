@@ -2,18 +2,19 @@ import { UsageError } from "./usageError.js";
 
 /**
  * What the documents of a package need in addition to the strict default. The operator permits it in `[policy]` of site.toml. A host
- * is one of https, such as `cdn.example.com`, `*.example.com` or `localhost:3000`.
+ * is one of https, such as `cdn.example.com`, `*.example.com` or `localhost:3000`. Of images and media, `blob:` stands for URLs that
+ * scripts create, and `data:` for those with the file in their text, also of fonts.
  */
 export interface ContentPolicy {
-  /** Hosts of images. */
+  /** Hosts of images, `blob:` and `data:`. */
   readonly images?: readonly string[];
-  /** Hosts of fonts. */
+  /** Hosts of fonts, and `data:`. */
   readonly fonts?: readonly string[];
   /** Hosts that scripts request, also with WebSocket. */
   readonly connections?: readonly string[];
   /** Hosts of frames. */
   readonly frames?: readonly string[];
-  /** Hosts of audio and video. */
+  /** Hosts of audio and video, `blob:` and `data:`. */
   readonly media?: readonly string[];
   /** `style` attributes in HTML. */
   readonly styleAttributes?: boolean;
@@ -34,19 +35,31 @@ export const HASH = "^(sha256-[A-Za-z0-9+/=]{44}|sha384-[A-Za-z0-9+/=]{64}|sha51
 /** The most values of a key, as there. */
 export const MAX_VALUES = 32;
 
+/** The schemes that a key can have besides hosts, as there. */
+export const SCHEMES: Readonly<Partial<Record<keyof ContentPolicy, readonly string[]>>> = {
+  images: ["blob:", "data:"],
+  fonts: ["data:"],
+  media: ["blob:", "data:"],
+};
+
 type Check = readonly [isValid: (value: unknown) => boolean, expected: string];
 
-const HOSTS: Check = [
-  isListOf(HOST),
-  `a list of at most ${String(MAX_VALUES)} hosts, such as "cdn.example.com" or "*.example.com"`,
-];
+function hostsOf(key: keyof ContentPolicy): Check {
+  const schemes = SCHEMES[key] ?? [];
+  const quoted = schemes.map((scheme) => `, or "${scheme}"`).join("");
+  return [
+    isListOf([HOST, ...schemes.map((scheme) => `^${scheme}$`)].join("|")),
+    `a list of at most ${String(MAX_VALUES)} hosts, such as "cdn.example.com" or "*.example.com"${quoted}`,
+  ];
+}
+
 const BOOLEAN: Check = [(value) => typeof value === "boolean", "a boolean"];
 const CHECKS: Readonly<Record<keyof ContentPolicy, Check>> = {
-  images: HOSTS,
-  fonts: HOSTS,
-  connections: HOSTS,
-  frames: HOSTS,
-  media: HOSTS,
+  images: hostsOf("images"),
+  fonts: hostsOf("fonts"),
+  connections: hostsOf("connections"),
+  frames: hostsOf("frames"),
+  media: hostsOf("media"),
   styleAttributes: BOOLEAN,
   styleElements: [
     (value) => typeof value === "boolean" || isListOf(HASH)(value),

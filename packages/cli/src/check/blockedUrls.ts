@@ -10,6 +10,8 @@ export interface BlockedUrl {
   readonly advice?: string;
   /** What permits it, if the policy can. */
   readonly permission?: Permission | undefined;
+  /** Present if the check does not see whether an element loads the URL. */
+  readonly severity?: "warning";
 }
 
 // Documents of this origin cannot be in frames.
@@ -43,6 +45,11 @@ const ERROR_SERVER = "dsn";
 /** Trusted Types allow only the scripts of a release, which a path in the source cannot name. */
 const WORKER = /^((globalThis|self|window)\.)?(Shared)?Worker$/;
 const MAX_URL = 60;
+/** Methods that create a URL, and its scheme. */
+const CREATED_URLS: ReadonlyMap<string, string> = new Map([
+  ["createObjectURL", "blob:"],
+  ["toDataURL", "data:"],
+]);
 
 /**
  * Returns what the policy blocks of a prop of an HTML element. `value` is the prop's text, or the text before its first
@@ -73,7 +80,27 @@ export function blockedProp(
   if (blocked === undefined) return undefined;
   const message = `the URL "${shortened(blocked)}" as ${prop}`;
   if (isStylesheet || tag === "use") return { message };
-  return { message, permission: permissionOf(MEDIA.test(tag) && name === "src" ? "media" : "images", blocked) };
+  return { message, permission: permissionOf(fileKeyOf(tag, name) ?? "images", blocked) };
+}
+
+/** Returns what the policy calls the files that a prop of an element loads. Undefined if it loads none that the policy can permit. */
+export function fileKeyOf(tag: string, name: string): "images" | "media" | undefined {
+  if (tag === "use" || !FILES[tag]?.test(name)) return undefined;
+  return MEDIA.test(tag) && name === "src" ? "media" : "images";
+}
+
+/** Returns what the policy blocks of the URL that a method creates, if an element with files of `key` loads it. */
+export function blockedCreation(method: string, key: "images" | "media"): BlockedUrl | undefined {
+  const scheme = CREATED_URLS.get(method);
+  // A canvas has an image.
+  if (scheme === undefined || (scheme === "data:" && key === "media")) return undefined;
+  const instead = key === "images" ? "Draw to a <canvas>, a file with createImageBitmap()" : "Use a path of this site";
+  return {
+    message: `a call of ${method}(): no ${key === "images" ? "image" : "audio or video"} can have its ${scheme} URL`,
+    advice: `${instead}.`,
+    permission: permissionOf(key, scheme),
+    severity: "warning",
+  };
 }
 
 function frameOf(url: string | undefined): Permission | undefined {

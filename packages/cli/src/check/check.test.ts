@@ -162,6 +162,18 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'the section contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
     ],
   },
+  created: {
+    source: renders(
+      "<><h1 onClick={() => show(URL.createObjectURL(FILE))}>Lab</h1><img alt='' src={url} />\n" +
+        "<video src={url} onClick={() => show(canvas.toDataURL())} /></>",
+      "let url = '/a.png'; const FILE = null; const canvas: any = null; const show = (next: string) => { url = next; };",
+    ),
+    problems: [
+      ["COL125", "the section contains a call of createObjectURL(): no image can have its blob: URL", "4:48"],
+      ["COL125", "the section contains a call of createObjectURL(): no audio or video can have its blob: URL", "4:48"],
+      ["COL125", "the section contains a call of toDataURL(): no image can have its data: URL", "5:45"],
+    ],
+  },
   content: {
     source: pageSource(
       "data: () => parseHtml('<img alt=a src=https://a.example/x.png>'),\nComponent: ({ data }) => <><h1>Lab</h1><Html source={data} /></>",
@@ -641,7 +653,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
         "Component: ({ data }) => { const navigate = useNavigate(); if (data.host !== 'a.example' || data.query !== 'q=%C3%A4' " +
         "|| new Date('2026-01-01Z').getUTCDay() !== 4) throw new Error(JSON.stringify(data)); " +
-        "return <button onClick={() => navigate('/')}>{useSite().today}{useLocation().pathname}</button>; }",
+        "return <button onClick={() => navigate(URL.createObjectURL(new Blob([])))}>{useSite().today}{useLocation().pathname}</button>; }",
       'import { useLocation, useNavigate, useSite } from "@colonnade/kit";',
     ),
     problems: [],
@@ -879,6 +891,18 @@ test("an import of another origin has advice of its own", () => {
   expect(found.map(({ help }) => help)).toEqual([
     expect.stringMatching(/^Add the stylesheet/),
     expect.stringMatching(/^Add the stylesheet/),
+  ]);
+});
+
+test("a URL that a script creates is a warning with its permission", () => {
+  const found = problems.filter(({ message }) => message.includes("createObjectURL"));
+  const help = (key: string): unknown =>
+    expect.stringContaining(
+      ` policy: { ${key}: ["blob:"] } in section.config.js, and ${key} = ["blob:"] in [policy.sections.`,
+    );
+  expect(found.map(({ severity, ...rest }) => [severity, rest.help])).toEqual([
+    ["warning", help("images")],
+    ["warning", help("media")],
   ]);
 });
 

@@ -10,6 +10,8 @@ export interface Finding {
   readonly advice?: string;
   /** What permits it, if the policy can. */
   readonly permission?: Permission | undefined;
+  /** Present if it is a problem only for some uses, which the check does not see. */
+  readonly severity?: "warning";
   /** Where an error would occur at run time. */
   readonly node: SyntaxNode;
   /** False if the code may run only in the browser, where it is allowed. */

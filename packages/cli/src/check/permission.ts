@@ -1,9 +1,9 @@
-import type { ContentPolicy } from "../build/policy.js";
+import { SCHEMES, type ContentPolicy } from "../build/policy.js";
 
 /** What permits something that the strict policy blocks: a key of `policy` in section.config.js. */
 export interface Permission {
   readonly key: keyof ContentPolicy;
-  /** For a key with hosts. Absent if unknown. */
+  /** For a key with hosts: a host, or a scheme such as `data:`. Absent if unknown. */
   readonly host?: string;
 }
 
@@ -44,10 +44,11 @@ export function siteLine(key: string, value: unknown): string {
   return `${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} = ${JSON.stringify(value)}`;
 }
 
-/** Returns the permission of a URL of another origin; undefined if the policy never permits it, such as one without encryption. */
+/** Returns the permission of a URL that is not of this origin; undefined if the policy never permits it, such as one without encryption. */
 export function permissionOf(key: keyof ContentPolicy, url: string): Permission | undefined {
   if (!URL.canParse(url.trim(), "https://site.example")) return undefined;
   const { protocol, host, hostname } = new URL(url.trim(), "https://site.example");
+  if (SCHEMES[key]?.includes(protocol)) return { key, host: protocol };
   return (isLoopback(hostname) ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, host } : undefined;
 }
 

@@ -89,9 +89,10 @@ export class SourceProblems implements WebpackPluginInstance {
   problems(): Problem[] {
     return [...this.#findings.values()]
       .flat()
-      .map(({ code, message, module, position, advice, permission }) =>
-        problemOf(code, message, locateInSource(this.folder, module, position), advice, permission),
-      );
+      .map(({ code, message, module, position, advice, permission, severity }) => {
+        const problem = problemOf(code, message, locateInSource(this.folder, module, position), advice, permission);
+        return severity ? { ...problem, severity } : problem;
+      });
   }
 
   /** Returns what the policy blocks if code of a package runs, after the compilation. */

@@ -1,6 +1,14 @@
 // The rules of `colonnade check` that need no run of the section. The check applies them to compiled modules, where JSX is a
 // function call, and the ESLint configuration applies them to sources.
-import { blockedCall, blockedOption, blockedProp, FORM_TARGET, type BlockedUrl } from "./blockedUrls.js";
+import {
+  blockedCall,
+  blockedCreation,
+  blockedOption,
+  blockedProp,
+  fileKeyOf,
+  FORM_TARGET,
+  type BlockedUrl,
+} from "./blockedUrls.js";
 import { FORM_ACTION_HELP, HEAD_ELEMENT_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
@@ -75,10 +83,12 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
+  const fileKeys = shownFiles(program, constants);
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
+      ...findCreatedUrls(node, fileKeys),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -182,6 +192,24 @@ function isAction(value: SyntaxNode | undefined, constants: Constants): boolean 
 
 function foundUrl({ message, ...rest }: BlockedUrl, node: SyntaxNode): Found {
   return { code: "COL125", message: `the section contains ${message}`, ...rest, node };
+}
+
+/** What the elements of a module load from URLs that it does not have as text. */
+function shownFiles(program: SyntaxNode, constants: Constants): ReadonlySet<"images" | "media"> {
+  const keys = [...walk(program)].flatMap(({ node }) => {
+    const { tag = "", attributes = [] } = elementOf(node) ?? {};
+    const unknown = attributes.filter(([, , value]) => startOf(value, constants) === undefined);
+    return unknown.flatMap(([name]) => fileKeyOf(tag, name) ?? []);
+  });
+  return new Set(keys);
+}
+
+function* findCreatedUrls(node: SyntaxNode, fileKeys: ReadonlySet<"images" | "media">): Generator<Found> {
+  const callee = node.type === "CallExpression" ? nodeAt(node, "callee") : undefined;
+  for (const key of fileKeys) {
+    const blocked = blockedCreation(lastPart(nameOf(callee)), key);
+    if (blocked) yield foundUrl(blocked, lastNode(callee) ?? node);
+  }
 }
 
 interface Element {

@@ -9,7 +9,10 @@ const TYPES = "require-trusted-types-for 'script'; trusted-types default";
 
 test.each<[ContentPolicy, string]>([
   [{}, `${STRICT}; ${TYPES}`],
-  [{ images: ["a.example"] }, `${STRICT.replace("img-src 'self'", "img-src 'self' https://a.example")}; ${TYPES}`],
+  [
+    { images: ["a.example", "blob:"] },
+    `${STRICT.replace("img-src 'self'", "img-src 'self' https://a.example blob:")}; ${TYPES}`,
+  ],
   [
     { connections: ["a.b", "localhost:1"] },
     `${STRICT} https://a.b wss://a.b http://localhost:1 ws://localhost:1; ${TYPES}`,
@@ -44,7 +47,13 @@ test.each<[string, string, Permission | undefined]>([
   ["worker-src", "blob", { key: "workers" }],
   ["trusted-types", "trusted-types-policy", { key: "trustedTypes" }],
   ["connect-src", "http://a.example/", undefined],
-  ["img-src", "data", undefined],
+  ["img-src", "blob", { key: "images", host: "blob:" }],
+  ["img-src", "data", { key: "images", host: "data:" }],
+  ["media-src", "blob", { key: "media", host: "blob:" }],
+  ["font-src", "data", { key: "fonts", host: "data:" }],
+  ["font-src", "blob", undefined],
+  ["connect-src", "data", undefined],
+  ["frame-src", "blob", undefined],
   ["script-src-elem", "https://a.example/a.js", undefined],
 ])("what %s blocks (%s) has a permission, if any", (directive, blocked, permission) => {
   expect(permissionOfViolation(directive, blocked)).toEqual(permission);

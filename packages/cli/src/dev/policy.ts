@@ -31,7 +31,7 @@ export function permissionOfViolation(directive: string, blocked: string): Permi
   const [key] = HOSTS.find(([, name]) => name === directive) ?? [];
   if (!key) return FLAGS[`${directive} ${blocked}`];
   // Of a URL such as `data:…`, a violation names only the scheme.
-  return blocked.includes("://") ? permissionOf(key, blocked) : undefined;
+  return permissionOf(key, blocked.includes(":") ? blocked : `${blocked}:`);
 }
 
 /**
@@ -51,6 +51,10 @@ export function widenedPolicy(header: string, policies: readonly ContentPolicy[]
   for (const policy of policies) {
     for (const [key, name] of HOSTS)
       for (const host of policy[key] ?? []) {
+        if (host.endsWith(":")) {
+          add(name, host);
+          continue;
+        }
         const secure = isLoopback(host) ? "" : "s";
         add(name, `http${secure}://${host}`, ...(key === "connections" ? [`ws${secure}://${host}`] : []));
       }

@@ -139,6 +139,7 @@ describe("code that may run only in the browser is not reported", () => {
     "const price = <span itemScope><meta itemProp='price' content='1' /><link rel='preload' /></span>;",
     "const rest = <meta {...props} />;",
     "const show = (container) => container && createPortal(<p />, container);",
+    "const image = <img alt='' src={url} onClick={() => show(URL.createObjectURL(file))} />;",
     "const form = <form action='/subscribe' />;",
     "function Form({ action }) { const [url] = useState('/a'); return <><form action={action} /><form action={url} /></>; }",
     "const send = () => {}; const menu = <Menu action={send} />;",
