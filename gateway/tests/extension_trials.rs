@@ -177,6 +177,24 @@ fn extension_that_fails_already_rejects_no_deploy() {
 }
 
 #[test]
+fn extension_at_limit_is_tried_once_per_trial() {
+    let settings = "[render]\nworkers = 1\ncpu_limit_ms = 500\n";
+    let gateway = Gateway::start_with("[render]\nenabled = false\n", &[]);
+    let loops = "{ show() { for (;;); } }";
+    deploy(
+        &gateway,
+        &[page("1.0.0", &["Austin", "Nome"]), events("1.0.0", loops)],
+    );
+    let gateway = gateway.start_another_with(settings);
+    assert_eq!(
+        tried(&gateway, &page("2.0.0", &["Nome", "Boston", "Austin"])),
+        json!([])
+    );
+    let restarts = gateway.metric("colonnade_render_worker_restarts_total");
+    assert!((1..=2).contains(&restarts), "{restarts}");
+}
+
+#[test]
 fn trial_of_invalid_points_is_refused() {
     let gateway = Gateway::start_with("", &[]);
     let tried = |point: Value| {
@@ -184,6 +202,10 @@ fn trial_of_invalid_points_is_refused() {
         gateway.admin_post("/api/v1/sections/page/trial", &body)
     };
     let point = |id: &str| json!({ "id": id, "version": 1, "max": 1, "examples": [{}] });
+    let large = "x".repeat(65_400);
+    let mut as_large_as_permitted = point("page/aside");
+    as_large_as_permitted["examples"] = json!([{ "text": large }]);
+    assert_eq!(tried(as_large_as_permitted).status, 200);
     // Nothing is live.
     assert_eq!(tried(point("page/aside")).json(), json!({ "problems": [] }));
     for (point, problem) in [
@@ -191,7 +213,7 @@ fn trial_of_invalid_points_is_refused() {
             point("shop/aside"),
             "extension point `shop/aside`: expected `page/`",
         ),
-        (json!({}), "missing field `id`"),
+        (json!({}), "extensionPoints[0]: missing field `id`"),
     ] {
         let response = tried(point);
         assert_eq!(response.status, 422);

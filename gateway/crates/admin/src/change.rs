@@ -23,7 +23,7 @@ use super::rollouts::{self, Rollout};
 use super::{Admin, AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
-const MAX_BODY: usize = 64 * 1024;
+pub(super) const MAX_BODY: usize = 64 * 1024;
 
 /// The deployment that a change created or restored.
 #[derive(Serialize, ToSchema)]
@@ -69,7 +69,15 @@ struct RequestedPaths {
 
 /// Reads a JSON object. An empty body equals `{}`.
 pub(super) async fn read_json<T: DeserializeOwned>(body: RequestBody) -> Result<T, AdminError> {
-    let bytes = request_body::read(body, MAX_BODY).await?;
+    read_json_up_to(MAX_BODY, body).await
+}
+
+/// Reads a JSON object of at most this many bytes.
+pub(super) async fn read_json_up_to<T: DeserializeOwned>(
+    max_bytes: usize,
+    body: RequestBody,
+) -> Result<T, AdminError> {
+    let bytes = request_body::read(body, max_bytes).await?;
     let json = if bytes.is_empty() { b"{}" } else { &*bytes };
     // serde also reads structs from arrays.
     if json.trim_ascii_start().starts_with(b"[") {

@@ -79,6 +79,9 @@ pub enum AdminError {
     /// The token's holder publishes too many releases, or all callers together.
     #[error("too many releases wait to be published; try again later")]
     TooManyPublishes,
+    /// Another trial is running, or the gateway has no worker or time for it.
+    #[error("the gateway is too busy to render the extensions; try again later")]
+    TrialsBusy,
     /// Publishing needs memory.
     #[error(
         "the gateway is short of memory and takes no releases; deploy and roll back work; try again later"
@@ -131,6 +134,7 @@ impl AdminError {
             Self::Publish(error) => publish_cause(error),
             Self::Change(error) => change_cause(error),
             Self::TooManyPublishes => "too_many_publishes",
+            Self::TrialsBusy => "trials_busy",
             Self::MemoryShort => "memory_short",
             Self::TooManyStreams => "too_many_streams",
             Self::ShuttingDown => "shutting_down",
@@ -200,9 +204,11 @@ impl Problem for AdminError {
             _ if self.is_read_only() => StatusCode::CONFLICT,
             Self::Change(error) => change_status(error),
             Self::NoConsole => StatusCode::NOT_FOUND,
-            Self::ShuttingDown | Self::TooManyStreams | Self::TooManyPublishes | Self::MemoryShort => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::ShuttingDown
+            | Self::TooManyStreams
+            | Self::TooManyPublishes
+            | Self::TrialsBusy
+            | Self::MemoryShort => StatusCode::SERVICE_UNAVAILABLE,
             Self::Publish(PublishError::Store(_))
             | Self::Upload(_)
             | Self::Load(_)
@@ -235,7 +241,9 @@ impl Problem for AdminError {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait)
             | Self::Publish(PublishError::Quota(QuotaError::Publishes { wait, .. })) => Some(*wait),
-            Self::TooManyStreams | Self::TooManyPublishes | Self::MemoryShort => Some(RETRY_AFTER),
+            Self::TooManyStreams | Self::TooManyPublishes | Self::TrialsBusy | Self::MemoryShort => {
+                Some(RETRY_AFTER)
+            }
             _ if self.is_contended() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,
         }

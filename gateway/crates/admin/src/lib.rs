@@ -98,6 +98,8 @@ pub struct Admin {
     publisher: Publisher,
     /// One permit for each upload, until it is published.
     publishes: Arc<TokenPermits>,
+    /// The permit for a trial.
+    trials: Arc<TokenPermits>,
     deployments: Arc<Deployments>,
     analysis: Arc<CanaryAnalysis>,
     purge_responses: PurgeResponses,
@@ -170,6 +172,7 @@ impl Admin {
             retention: config.store.retention(),
             publisher: Publisher::new(PublishRules::from(config)),
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
+            trials: TokenPermits::new(1, 1),
             deployments,
             analysis,
             purge_responses,

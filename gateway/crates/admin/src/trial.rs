@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
+use colonnade_memory::Pressure;
 use colonnade_model::release::{ExtensionPoint, ReleaseId, extension_point_problems};
 use colonnade_model::schema::Version;
 use colonnade_platform::publish::PublishError;
@@ -14,6 +15,9 @@ use colonnade_web::response::{Response, json};
 
 use super::audit::Caller;
 use super::{Admin, AdminError, auth, change};
+
+/// The most bytes of a body: the examples of a valid release have up to 64 KiB.
+const MAX_BODY: usize = 2 * change::MAX_BODY;
 
 /// What a release would open.
 #[derive(Deserialize, ToSchema)]
@@ -30,21 +34,22 @@ pub(super) struct Trial {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrialResult {
-    /// Why a deploy of the release would be rejected now.
+    /// Why a deploy of the release with the live ones would be rejected now.
     problems: Vec<String>,
 }
 
 /// Render the live extensions of other sections with new examples
 ///
 /// The examples are those of the extension points that a release of the section would open. Changes
-/// nothing. A deploy renders the same, and is rejected for the same problems. Queries are sent to the
-/// upstreams.
+/// nothing. A deploy renders the same, and is rejected for the same problems; it also renders the
+/// extensions of rollouts. Queries are sent to the upstreams. One trial runs at a time, for 20 seconds
+/// at most.
 #[utoipa::path(
     post, path = "/api/v1/sections/{name}/trial", tag = "releases", operation_id = "tryExtensionPoints",
     security(("token" = [Action::Publish.name()])), request_body = Trial,
     responses(
         (status = 200, body = TrialResult, description = "What fails that did not before."),
-        (status = 422, description = "An extension point is invalid, and `problems` lists all problems."),
+        (status = 422, description = "An extension point is invalid: `problems` lists why."),
     ),
 )]
 pub(super) async fn run(
@@ -57,18 +62,25 @@ pub(super) async fn run(
     let Trial {
         version: Version(version),
         extension_points,
-    } = change::read_json(body).await?;
-    let points = extension_points.into_iter();
-    let points = points.map(|point| serde_json::from_value(point.into()));
-    let points: Result<Vec<ExtensionPoint>, _> = points.collect();
-    let points = points.map_err(|error| PublishError::Rejected(vec![error.to_string()]))?;
-    let problems = extension_point_problems(&name, &points);
+    } = change::read_json_up_to(MAX_BODY, body).await?;
+    let (mut points, mut problems) = (Vec::new(), Vec::new());
+    for (index, point) in extension_points.into_iter().enumerate() {
+        match serde_json::from_value::<ExtensionPoint>(point.into()) {
+            Ok(point) => points.push(point),
+            Err(error) => problems.push(format!("extensionPoints[{index}]: {error}")),
+        }
+    }
+    problems.extend(extension_point_problems(&name, &points));
     if !problems.is_empty() {
         return Err(PublishError::Rejected(problems).into());
     }
-    let place = admin.publishes.try_acquire(caller.token.hash);
-    let _place = place.ok_or(AdminError::TooManyPublishes)?;
+    if Pressure::is_high() {
+        return Err(AdminError::TrialsBusy);
+    }
+    let permit = admin.trials.try_acquire(caller.token.hash);
+    let _permit = permit.ok_or(AdminError::TrialsBusy)?;
     let owner = ReleaseId { name, version };
     let problems = admin.deployments.point_problems(&owner, &points).await;
+    let problems = problems.ok_or(AdminError::TrialsBusy)?;
     Ok(json(StatusCode::OK, &TrialResult { problems }))
 }

@@ -1,9 +1,11 @@
 //! Trial renders of extensions, with the examples of the points that they fill.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
+use tokio::time::{Instant, timeout_at};
 
 use colonnade_model::release::{ExtensionPoint, ReleaseId};
 use colonnade_store::Store;
@@ -13,11 +15,14 @@ use crate::extension::{PointProps, RequestedExtension};
 use crate::request::ReleasePair;
 use crate::site_values::SiteValues;
 use crate::trial::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
-use crate::why::Failure;
+use crate::why::{Failure, Why};
 use crate::{RenderRequest, Renderer};
 
 /// The most characters of an example in a message.
 const MAX_EXAMPLE_CHARS: usize = 200;
+
+/// How long extensions are tried with the examples of points that are not published.
+const MAX_TRYING: Duration = Duration::from_secs(20);
 
 /// Props to test extensions with.
 type Example = Map<String, Value>;
@@ -110,20 +115,26 @@ impl<'a> TrialExtension<'a> {
     }
 }
 
+/// Whether a failure has ended a worker, which costs more than another one.
+fn exceeds_limit(failure: &Failure) -> bool {
+    matches!(failure.why, Why::CpuLimit | Why::MemoryLimit)
+}
+
 impl Renderer {
     /// Renders the extensions of a set, except those of `owner`, with the examples of points that a release
     /// of `owner` would open. Returns a problem for each that newly fails, as a trial of the release
-    /// does.
+    /// does; `None` if the gateway has no worker or time for all of them.
     pub async fn try_points(
         &self,
         store: &Store,
         live: &LoadedDeployment,
         owner: &ReleaseId,
         points: &[ExtensionPoint],
-    ) -> Vec<String> {
+    ) -> Option<Vec<String>> {
         let Some(engine) = &self.engine else {
-            return Vec::new();
+            return Some(Vec::new());
         };
+        let deadline = Instant::now() + MAX_TRYING;
         let site = engine.site.load_full();
         let mut extensions = Vec::new();
         for point in points {
@@ -136,20 +147,23 @@ impl Renderer {
         let mut untried = extensions.len();
         for extension in extensions {
             untried -= 1;
-            let problem = self.extension_problem(store, extension, Some(live), &site).await;
-            problems.extend(problem.map(|problem| problem.text));
+            let failure = self.new_failure(store, extension, Some(live), &site);
+            let Some((example, failure)) = timeout_at(deadline, failure).await.ok()? else {
+                continue;
+            };
+            if !failure.why.blames_release() {
+                return None;
+            }
+            problems.push(extension.describe(example, &failure));
             if problems.len() == MAX_PROBLEMS && untried > 0 {
                 problems.push(not_tried(untried));
                 break;
             }
         }
-        problems
+        Some(problems)
     }
 
-    /// Renders an extension with the examples of its point, up to the first with which it fails.
-    /// `None` if there is no such example, or if it is no new failure: with this example, it also
-    /// fails in `live`. With an example that the point of `live` does not have, it fails there if it
-    /// fails with all others.
+    /// Renders an extension with the examples of its point, up to the first with which it newly fails.
     pub(crate) async fn extension_problem(
         &self,
         store: &Store,
@@ -157,6 +171,24 @@ impl Renderer {
         live: Option<&LoadedDeployment>,
         site: &SiteValues,
     ) -> Option<Problem> {
+        let (example, failure) = self.new_failure(store, extension, live, site).await?;
+        Some(Problem {
+            releases: extension.releases(live).cloned().collect(),
+            text: extension.describe(example, &failure),
+        })
+    }
+
+    /// The first example of its point with which an extension newly fails, and its index. It is no new
+    /// failure if it also fails with this example in `live`. With an example that the point of `live`
+    /// does not have, it fails there if it fails with all others. After a limit that is no new failure
+    /// it is not tried again.
+    async fn new_failure<'a>(
+        &self,
+        store: &Store,
+        extension: TrialExtension<'a>,
+        live: Option<&LoadedDeployment>,
+        site: &SiteValues,
+    ) -> Option<((usize, &'a Example), Failure)> {
         let before = live.and_then(|live| extension.in_set(live));
         let failing_before = OnceCell::new();
         for (index, example) in extension.point.examples.iter().enumerate() {
@@ -168,18 +200,19 @@ impl Renderer {
                 let (failing, examples) = (failing.await, &before.point.examples);
                 let fails_with_all = failing.len() == examples.len();
                 if failing.contains(&example) || fails_with_all && !examples.contains(example) {
+                    if exceeds_limit(&failure) {
+                        return None;
+                    }
                     continue;
                 }
             }
-            return Some(Problem {
-                releases: extension.releases(live).cloned().collect(),
-                text: extension.describe((index, example), &failure),
-            });
+            return Some(((index, example), failure));
         }
         None
     }
 
-    /// The examples with which an extension fails.
+    /// The examples with which an extension fails. One that exceeds a limit is not tried with others:
+    /// it counts as failing with all.
     async fn failing_examples<'a>(
         &self,
         store: &Store,
@@ -189,7 +222,13 @@ impl Renderer {
         let mut failing = Vec::new();
         for example in &extension.point.examples {
             let outcome = self.render_example(store, extension, example, site).await;
-            if outcome.is_err_and(|failure| failure.why.blames_release()) {
+            let Err(failure) = outcome else {
+                continue;
+            };
+            if exceeds_limit(&failure) {
+                return extension.point.examples.iter().collect();
+            }
+            if failure.why.blames_release() {
                 failing.push(example);
             }
         }

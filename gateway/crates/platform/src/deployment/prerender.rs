@@ -112,11 +112,11 @@ impl Deployments {
     }
 
     /// The live extensions of other sections that newly fail with the examples of extension points that a
-    /// release would open; empty if it could go live.
-    pub async fn point_problems(&self, owner: &ReleaseId, points: &[ExtensionPoint]) -> Vec<String> {
+    /// release would open; empty if it could go live. `None` if the gateway is too busy to render them.
+    pub async fn point_problems(&self, owner: &ReleaseId, points: &[ExtensionPoint]) -> Option<Vec<String>> {
         let snapshot = self.current();
         let (Some(renderer), Some(live)) = (self.enabled_renderer(), snapshot.live()) else {
-            return Vec::new();
+            return Some(Vec::new());
         };
         renderer.try_points(&self.store, live, owner, points).await
     }
