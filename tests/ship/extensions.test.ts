@@ -144,8 +144,8 @@ const WARNINGS: readonly (readonly [city: string, warning: string, shown?: strin
   ["Waco", "hangs", "Storms: no warnings, 504"],
   ["Dallas", "changesGlobals"],
   ["Laredo", "throws"],
-  ["Houston", "loops"],
   ["Lubbock", "allocates"],
+  ["Houston", "loops"],
 ];
 
 function startStormsApi(): Server {

@@ -273,10 +273,15 @@ export class DevelopmentPages {
       for (const [point, all] of points.filter(([each]) => extensions[each])) {
         const { serverBuild: build } = section;
         const key = `${pagePath} ${name} ${point}`;
-        for (const props of all) {
+        for (const [index, props] of all.entries()) {
           const extension = { section: name, point, props };
           const request = { extension, site: this.withNavigation(site), config: this.configs()[name] ?? {} };
-          const { problems, exceedsLimit } = await this.#renderWithResults(section, script, request, key);
+          const { problems, exceedsLimit } = await this.#renderWithResults(
+            section,
+            script,
+            request,
+            `${key} ${String(index)}`,
+          );
           this.#recordRender(key, { section, build, problems, exceedsLimit });
           if (problems.length > 0) break;
         }
