@@ -30,7 +30,7 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
         - textbox "Password"
         - button "Show password"
         - text: Age
-        - paragraph: Your stated age: 18 or older.
+        - paragraph: Your stated age, 18 or older.
         - textbox "Age"
         - term: Goes to
         - definition:

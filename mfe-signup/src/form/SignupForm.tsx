@@ -102,7 +102,7 @@ function Fields({ formResult, notice, typed, errors, error, revealed, setReveale
         <Field
           name="age"
           label="Age"
-          hint="Your stated age: 18 or older."
+          hint="Your stated age, 18 or older."
           error={errors.age}
           type="text"
           inputMode="numeric"
