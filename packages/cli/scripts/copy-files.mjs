@@ -1,6 +1,6 @@
 // Copies two files into the package: the globals of the gateway's render sandbox, which `colonnade check` uses, and
 // docs/errors.md, which SARIF logs quote and commands name.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const CLI = path.resolve(import.meta.dirname, "..");
@@ -13,7 +13,10 @@ const FILES = [
 const LINK_TO_PAGE = /\[([^\]]+)\]\((?!https:|#)[^)]+\)/g;
 
 for (const [source, target] of FILES) {
-  mkdirSync(path.dirname(path.join(CLI, target)), { recursive: true });
+  const file = path.join(CLI, target);
+  mkdirSync(path.dirname(file), { recursive: true });
   const text = readFileSync(path.join(CLI, "../..", source), "utf8");
-  writeFileSync(path.join(CLI, target), source.endsWith(".md") ? text.replaceAll(LINK_TO_PAGE, "$1") : text);
+  const copy = source.endsWith(".md") ? text.replaceAll(LINK_TO_PAGE, "$1") : text;
+  // A build that runs meanwhile reads the files for its version.
+  if (!existsSync(file) || readFileSync(file, "utf8") !== copy) writeFileSync(file, copy);
 }
