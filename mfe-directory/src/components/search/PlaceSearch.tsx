@@ -95,7 +95,7 @@ function usePlaceSearch() {
 }
 
 interface Props {
-  /** Whether it stands in a row with other things: without a visible label. */
+  /** Whether only screen readers get the label, so that the search fits into a row. */
   readonly compact?: boolean;
 }
 

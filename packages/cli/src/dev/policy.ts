@@ -26,7 +26,10 @@ const FLAGS: Readonly<Record<string, Permission>> = {
   "trusted-types trusted-types-policy": MARKUP,
 };
 
-/** Returns what permits a URL that a directive blocks, as a `securitypolicyviolation` names them. Undefined if nothing does. */
+/**
+ * Returns the key and value of `policy` that permit a blocked URL. Directive and URL are those of a `securitypolicyviolation` event.
+ * Undefined if no key permits it.
+ */
 export function permissionOfViolation(directive: string, blocked: string): Permission | undefined {
   const [key] = HOSTS.find(([, name]) => name === directive) ?? [];
   if (!key) return FLAGS[`${directive} ${blocked}`];
