@@ -27,8 +27,8 @@ const FLAGS: Readonly<Record<string, Permission>> = {
 };
 
 /**
- * Returns the key and value of `policy` that permit a blocked URL. Directive and URL are those of a `securitypolicyviolation` event.
- * Undefined if no key permits it.
+ * Returns the key and value of `policy` that permit a blocked URL, or undefined if no key does.
+ * Directive and URL are those of a `securitypolicyviolation` event.
  */
 export function permissionOfViolation(directive: string, blocked: string): Permission | undefined {
   const [key] = HOSTS.find(([, name]) => name === directive) ?? [];
