@@ -837,13 +837,16 @@ test("a style element is a warning if the policy permits only hashes", async () 
 
 test("what the policy blocks in packages is a warning, with the line of the import and of the package", async () => {
   const page = renders(
-    "<h1 onClick={() => { work(); show(document.body); }}>Lab</h1>",
+    "<h1 onClick={() => { work(); show(document.body); void import('../lazy'); }}>Lab</h1>",
     'import { work } from "worker"; import { show } from "styler/show";\nimport { canCompile } from "zod"; export { canCompile };',
   );
+  const schema = renders("<h1>{String(canCompile)}</h1>", 'import { canCompile } from "../schema";');
   const folder = await labSection(
-    { page },
+    { page, a: schema, b: schema, c: schema },
     {},
     {
+      "src/lazy.ts": 'export { canCompile } from "./schema";',
+      "src/schema.ts": 'export { canCompile } from "zod";',
       "src/node_modules/worker/package.json": '{ "name": "worker", "type": "module", "sideEffects": false }',
       "src/node_modules/worker/index.js": 'export { work } from "./work.js"; export { unused } from "./unused.js";',
       "src/node_modules/worker/work.js": "export const work = () =>\n  new Function('return 1')() + eval('1');",
@@ -873,7 +876,8 @@ test("what the policy blocks in packages is a warning, with the line of the impo
     [
       "COL121",
       "warning",
-      "the section uses Function() in the package zod (src/node_modules/zod/index.js:4:1)",
+      "the section uses Function() in the package zod (src/node_modules/zod/index.js:4:1), " +
+        "loaded by src/lazy.ts, src/pages/a.tsx, src/pages/b.tsx and 2 more",
       "src/pages/page.tsx:2:1",
     ],
     [

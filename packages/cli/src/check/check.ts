@@ -24,7 +24,7 @@ import { isSimilar, problemOf, Problems, warnedOfHashes, type Problem } from "./
 import { CheckProcesses, inParallel } from "./processes.js";
 import type { CheckedPage, Report } from "./report.js";
 import type { SandboxScripts } from "./sandboxScripts.js";
-import { readResults } from "./siteResults.js";
+import { findWithoutResults, readResults } from "./siteResults.js";
 
 /** What a section declares in its code. */
 export interface DeclaredParts {
@@ -129,7 +129,8 @@ async function checkIn(
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
-  const allFaults = [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems, ...(real?.problems ?? [])];
+  const faultsOfResults = [...(real?.problems ?? []), ...findWithoutResults(reports, real?.tasks ?? [], positionOf)];
+  const allFaults = [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems, ...faultsOfResults];
   for (const problem of allFaults) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
@@ -226,6 +227,7 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
     case "rendered":
     case "notFound":
     case "example":
+    case "noExamples":
     case "queries":
       return;
     case "thrown": {

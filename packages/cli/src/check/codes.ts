@@ -145,7 +145,9 @@ export const PROBLEM_KINDS = {
   },
   COL164: {
     title: "Page without examples",
-    help: "Add `examples`: paths, each with results of the queries. The build and a deploy run the page with them.",
+    help:
+      "Add `examples`: paths, each with results of the queries. The build and a deploy run the page with them. `colonnade check` with " +
+      "--site or --api runs it with real results.",
     severity: "warning",
   },
   COL170: {

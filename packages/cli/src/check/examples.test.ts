@@ -76,7 +76,13 @@ const PAGES: Readonly<Record<string, readonly [fields: string, problems: readonl
   none: [
     "anyParams: true,",
     [
-      'COL164 the page "/lab/none/:id" has params and queries, but neither paths nor examples: its data never runs with results src/pages/none.tsx:5:27',
+      'COL164 the page "/lab/none/:id" has queries, but no examples: its data runs only with failed queries src/pages/none.tsx:5:27',
+    ],
+  ],
+  listed: [
+    "paths: () => ['/lab/listed/7'],",
+    [
+      'COL164 the page "/lab/listed/:id" has queries, but no examples: its data runs only with failed queries src/pages/listed.tsx:5:27',
     ],
   ],
 };

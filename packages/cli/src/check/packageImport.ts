@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import webpack, { type Compilation, type NormalModule } from "webpack";
+import webpack, { type Compilation, type Module, type NormalModule } from "webpack";
 
 import { isOwnSource, parsePosition } from "./positions.js";
 import { EVALUATION_HELP } from "./codes.js";
@@ -10,6 +10,7 @@ import { locateInSource } from "./sources.js";
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 // What code must not use on the server.
 const IMPURE = /^COL10[1-6]$/;
+const MAX_NAMES = 3;
 
 /** Returns whether a problem is in the code of a package. */
 export function isInPackage({ location = "" }: Pick<Problem, "location">): boolean {
@@ -34,9 +35,10 @@ export function atImport<P extends Problem>(folder: string, compilation: Compila
   const own = packageName(file) ?? "";
   const advice = problem.code === "COL121" ? EVALUATION_HELP.get(own) : undefined;
   const through = own === found.name ? "" : `, which ${found.name} imports`;
+  const loaders = found.loaders.length > 1 ? `, loaded by ${shortList(found.loaders)}` : "";
   return {
     ...problem,
-    message: `${problem.message} in the package ${own}${through} (${problem.location ?? ""})`,
+    message: `${problem.message} in the package ${own}${through} (${problem.location ?? ""})${loaders}`,
     location: found.location,
     ...(advice && { help: advice }),
     ...(IMPURE.test(problem.code) && {
@@ -52,21 +54,50 @@ interface PackageImport {
   readonly name: string;
   /** The position of the import. */
   readonly location: string;
+  /** The modules of pages, of extensions and of other imports by import() whose chunks contain the file. */
+  readonly loaders: readonly string[];
 }
 
 /** Finds the import in the section's sources that leads to a file of a package. */
-function findImport(folder: string, { modules, moduleGraph }: Compilation, file: string): PackageImport | undefined {
-  let imported = [...modules].find((module) => (module as Partial<NormalModule>).resource === file);
-  while (imported) {
+function findImport(folder: string, compilation: Compilation, file: string): PackageImport | undefined {
+  const { modules, moduleGraph } = compilation;
+  const used = [...modules].find((module) => resourceOf(module) === file);
+  let imported = used;
+  while (used && imported) {
     const importer = moduleGraph.getIssuer(imported);
     if (importer instanceof webpack.NormalModule && isOwnSource(folder, importer.resource)) {
-      const name = packageName((imported as Partial<NormalModule>).resource ?? "");
+      const name = packageName(resourceOf(imported));
       const connections = [...moduleGraph.getIncomingConnections(imported)];
       const { dependency } = connections.find(({ originModule }) => originModule === importer) ?? {};
       const start = (dependency?.loc as { start?: { line: number; column: number } } | undefined)?.start;
-      return name !== undefined && start ? { name, location: locateInSource(folder, importer, start) } : undefined;
+      if (name === undefined || !start) return undefined;
+      const location = locateInSource(folder, importer, start);
+      return { name, location, loaders: findLoaders(folder, compilation, used) };
     }
     imported = importer ?? undefined;
   }
   return undefined;
+}
+
+/** The section's modules that import() loads and whose chunks contain a module. */
+function findLoaders(folder: string, { moduleGraph }: Compilation, used: Module): string[] {
+  const containing = new Set([used]);
+  const loaders = new Set<string>();
+  for (const module of containing)
+    for (const { originModule, dependency } of moduleGraph.getIncomingConnections(module)) {
+      const file = resourceOf(module);
+      const isLoaded = dependency?.type.startsWith("import()") ?? false;
+      if (isLoaded && isOwnSource(folder, file)) loaders.add(path.relative(folder, file).replaceAll(path.sep, "/"));
+      else if (originModule) containing.add(originModule);
+    }
+  return [...loaders].sort();
+}
+
+function resourceOf(module: Module): string {
+  return (module as Partial<NormalModule>).resource ?? "";
+}
+
+function shortList(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (rest > 0 ? ` and ${String(rest)} more` : "");
 }

@@ -84,6 +84,7 @@ export type Report =
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
   | ({ readonly kind: "example" } & GivenResults)
+  | { readonly kind: "noExamples"; readonly pattern: string; readonly stack: string }
   | {
       readonly kind: "queries";
       readonly subject: Subject;

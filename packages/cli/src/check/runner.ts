@@ -159,7 +159,7 @@ async function checkPage(
       await checkPath(page, { ...subject, listed: false, isRendered: true, stackOfComponent, example: REAL, results });
   if (given) return;
   const points = describePoints(page, stackOfComponent);
-  if (page.lacksExamples()) reportViolation(lackOfExamples(pattern), stackOfMember(page, "queries"));
+  if (page.lacksExamples()) report({ kind: "noExamples", pattern, stack: stackOfMember(page, "queries") });
   let list: ListedPaths = { listed: true, paths: [] };
   const listPaths = (): StepResult => {
     list = page.paths();
@@ -201,11 +201,6 @@ async function checkPage(
     () => stackOfMember(page, "data"),
   );
   reportBlocked(`${unknown} (page ${pattern})`);
-}
-
-function lackOfExamples(pattern: string): Violation {
-  const problem = `the page "${pattern}" has params and queries, but neither paths nor examples: its data never runs with results`;
-  return { code: "COL164", problem };
 }
 
 /** Returns the extension points of a page. Undefined after the report of a problem. */

@@ -38,6 +38,20 @@ export async function readResults(reports: readonly Report[], routes: ApiRoutes)
   return { tasks, problems };
 }
 
+/** Warns of pages whose queries fail in each step. `given` has those that are also checked with other results. */
+export function findWithoutResults(
+  reports: readonly Report[],
+  given: readonly CheckTask[],
+  positionOf: (stack: string) => string | undefined,
+): Problem[] {
+  const patterns = new Set(given.map(({ pattern }) => pattern));
+  return reports.flatMap((report) => {
+    if (report.kind !== "noExamples" || patterns.has(report.pattern)) return [];
+    const message = `the page "${report.pattern}" has queries, but no examples: its data runs only with failed queries`;
+    return [problemOf("COL164", message, positionOf(report.stack))];
+  });
+}
+
 function unavailable(subject: Subject, name: string, url: string, result: QueryResult | undefined): Problem {
   const where = "path" in subject ? `${subject.path} (page ${subject.pattern})` : `the extension ${subject.point}`;
   const status = result?.ok === false ? result.status : 0;

@@ -304,6 +304,11 @@ describe("--site", () => {
         "src/pages/live.tsx:6:59",
       ],
       ["COL164", 'the query "event" of /lab/away/away (page /lab/away/:id) failed with status 503', undefined],
+      [
+        "COL164",
+        'the page "/lab/away/:id" has queries, but no examples: its data runs only with failed queries',
+        "src/pages/away.tsx:4:60",
+      ],
     ]);
   });
 

@@ -84,10 +84,10 @@ export class PageCheck {
     return describeExamples(this.#loaded().examples?.() ?? [], "path", `the page "${this.#pattern}"`);
   }
 
-  /** Whether no step runs `data` with params and results of queries. */
+  /** Whether each step runs `data` with failed queries. */
   lacksExamples(): boolean {
     const page = this.#loaded();
-    return !isStaticPattern(this.#pattern) && page.queries !== undefined && !page.paths && !page.examples;
+    return page.queries !== undefined && !page.examples;
   }
 
   /** A path that matches the pattern and identifies nothing. Null if the pattern has no params. */
