@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    CLOSED_ORIGIN, Gateway, Release, extending_section, extensible_shell, rendered_section, upstream_table,
+    CLOSED_ORIGIN, Gateway, QueryUpstream, Release, extending_section, extensible_shell, rendered_section,
+    upstream_table,
 };
 
 const ASIDE: &str = "page/aside@1";
@@ -192,6 +193,34 @@ fn extension_at_limit_is_tried_once_per_trial() {
     );
     let restarts = gateway.metric("colonnade_render_worker_restarts_total");
     assert!((1..=2).contains(&restarts), "{restarts}");
+}
+
+#[test]
+fn trial_beside_another_one_is_refused() {
+    let asks = "{ queries: () => ({ item: '/api/x/now' }), \
+        show: () => ({ extension: null, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    let settings = format!("[render]\nenabled = false\n{}", upstream.table());
+    let gateway = Gateway::start_with(&settings, &[]);
+    deploy(&gateway, &[page("1.0.0", &["Austin"]), events("1.0.0", asks)]);
+    let gateway = gateway.start_another_with(&format!(
+        "[render]\nquery_deadline_ms = 60000\n{}",
+        upstream.table()
+    ));
+    let new = page("2.0.0", &["Boston"]);
+    upstream.hold();
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| tried(&gateway, &new));
+        upstream.wait_for_requests(1);
+        let body = json!({ "version": "3.0.0", "extensionPoints": [] });
+        let second = gateway.admin_post("/api/v1/sections/page/trial", &body);
+        assert_eq!(second.status, 503, "{}", second.text());
+        assert!(second.text().contains("too busy to render the extensions"));
+        assert!(!second.header("retry-after").is_empty());
+        upstream.release();
+        assert_eq!(first.join().unwrap(), json!([]));
+    });
+    assert_eq!(tried(&gateway, &new), json!([]));
 }
 
 #[test]
