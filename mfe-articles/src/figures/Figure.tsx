@@ -4,19 +4,23 @@ import { Children, createContext, isValidElement, useContext, type ReactElement,
 import { classes } from "./classes";
 import css from "./figure.module.css";
 
-interface WithChildren {
+/** Props of what shows the text of a figure. */
+export interface FigureProps {
   readonly children?: ReactNode;
-  readonly align?: string;
 }
 
-/** Drawings of an article by the kind of figure. A drawing stands above the figure's text. */
-export const Drawings = createContext<Readonly<Record<string, () => ReactElement>>>({});
+interface WithChildren extends FigureProps {
+  readonly align?: string;
+}
 
 /** The number of a full bar in the table of a figure, or 0 outside of one. */
 const FullBar = createContext(0);
 
-/** The kinds of figures that styles alone draw, and their classes. */
-const STYLED: Readonly<Record<string, string | undefined>> = { bars: css.bars, timeline: css.timeline, flow: css.flow };
+/** Kinds of figures: the class by which styles alone draw one, or what shows its text. */
+type Kinds = Readonly<Record<string, string | undefined | ((props: FigureProps) => ReactElement)>>;
+
+/** The kinds of all articles. */
+const COMMON: Kinds = { bars: css.bars, timeline: css.timeline, flow: css.flow };
 
 const MARKER = /^\[!(\w+)\]\s*/;
 
@@ -35,27 +39,33 @@ function largestNumber(node: ReactNode): number {
 }
 
 /**
- * A quotation or, if it begins with `[!kind] Caption`, a figure. The figure's text is its own equivalent:
+ * Returns the component of a quotation or, if it begins with `[!kind] Caption`, of a figure. The figure's text is its own
+ * equivalent:
  *
  * - `bars`: a table. Each number in a right-aligned column has a bar.
  * - `timeline`: a list. Each entry begins with a date in bold.
  * - `flow`: a numbered list of questions in bold. Each has a list of two answers, the second of which leads on.
- * - Any other kind is a drawing of the article, above the text.
+ * - Any other kind is one of the article, in `own`.
  */
-export function FigureOrQuotation({ children }: { readonly children?: ReactNode }): ReactElement {
-  const drawings = useContext(Drawings);
-  const [first, ...rest] = Children.toArray(children).filter((part) => isValidElement(part));
-  const [marker, kind = ""] = MARKER.exec(textOf(first)) ?? [];
-  if (marker === undefined) return <blockquote>{children}</blockquote>;
-  const Drawing = drawings[kind];
-  if (!Drawing && STYLED[kind] === undefined) throw new Error(`this article has no figure of the kind "${kind}"`);
-  return (
-    <figure className={classes(css.figure, STYLED[kind])}>
-      <figcaption>{textOf(first).slice(marker.length)}</figcaption>
-      {Drawing && <Drawing />}
-      <FullBar value={kind === "bars" ? largestNumber(rest) : 0}>{rest}</FullBar>
-    </figure>
-  );
+export function figureOrQuotation(own: Kinds = {}): (props: FigureProps) => ReactElement {
+  const kinds = { ...COMMON, ...own };
+  return function FigureOrQuotation({ children }) {
+    const [first, ...rest] = Children.toArray(children).filter((part) => isValidElement(part));
+    const [marker, kind = ""] = MARKER.exec(textOf(first)) ?? [];
+    if (marker === undefined) return <blockquote>{children}</blockquote>;
+    const Kind = kinds[kind];
+    if (Kind === undefined) throw new Error(`this article has no figure of the kind "${kind}"`);
+    return (
+      <figure className={classes(css.figure, typeof Kind === "string" ? Kind : undefined)}>
+        <figcaption>{textOf(first).slice(marker.length)}</figcaption>
+        {typeof Kind === "string" ? (
+          <FullBar value={kind === "bars" ? largestNumber(rest) : 0}>{rest}</FullBar>
+        ) : (
+          <Kind>{rest}</Kind>
+        )}
+      </figure>
+    );
+  };
 }
 
 /** The bar of a table cell in a figure. */

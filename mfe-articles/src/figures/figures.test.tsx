@@ -5,15 +5,19 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { renderExisting } from "../testing/page";
-import { FigureOrQuotation } from "./Figure";
+import { figureOrQuotation } from "./Figure";
 
 const GENERATOR = path.join(import.meta.dirname, "../../scripts/make-map.mjs");
+
+const FigureOrQuotation = figureOrQuotation();
 
 afterEach(cleanup);
 
 async function figureOf(article: string): Promise<HTMLElement> {
   await renderExisting(`/about-escort-babylon/${article}`);
-  return screen.getByRole("figure");
+  const [first] = screen.getAllByRole("figure");
+  if (!first) throw new Error(`${article} has no figure`);
+  return first;
 }
 
 describe("figures", () => {
@@ -53,6 +57,30 @@ describe("figures", () => {
       expect(answers).toEqual(["Yes:", "No:"]);
     }
     expect(figure.querySelector("a[href='tel:911']")).toBeTruthy();
+  });
+
+  it("a sample ad's phrases lead to the lines of their signs, and these back", async () => {
+    const { container } = await renderExisting("/about-escort-babylon/red-flags");
+    const samples = [...container.querySelectorAll("figure:has(h3)")];
+    const links = (of: Element | null): string[] =>
+      [...(of?.querySelectorAll("a[href^='#']") ?? [])].map((link) => link.getAttribute("href") ?? "");
+    expect(samples).toHaveLength(3);
+    for (const sample of samples) {
+      expect(sample.querySelector("figcaption")?.textContent).toBe("Sample ad: shows scam signs");
+      expect(sample.querySelector("button")).toBeNull();
+      expect(sample.querySelector("p")?.textContent).not.toMatch(/[\d$€@]/);
+      for (const phrase of sample.querySelectorAll("a")) {
+        const line = container.querySelector(`li${phrase.getAttribute("href") ?? ""}`);
+        const sign = line?.querySelector("strong")?.textContent.toLowerCase().replace(/\.$/, "") ?? "";
+        expect(phrase.textContent).toMatch(new RegExp(`\\S \\(sign: ${sign}\\)$`));
+        expect(links(line)).toContain(`#${sample.querySelector("h3")?.id ?? ""}`);
+      }
+    }
+    const lines = [...container.querySelectorAll("li[id]")];
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines)
+      for (const back of links(line))
+        expect(links(container.querySelector(back)?.closest("figure") ?? null)).toContain(`#${line.id}`);
   });
 
   it("a map has a text equivalent, and a list with the names of its states", async () => {

@@ -2,10 +2,9 @@ import { Disclosure, ExitPage, Prose } from "@colonnade/design";
 import { definePage, Link, useSite, type Page, type PageProps } from "@colonnade/kit";
 import { DuskBand } from "@colonnade/design/art";
 import { fillFacts, formatDate, TextLink } from "@colonnade/design/text";
-import type { ComponentProps, ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import { SLUGS, TITLES, type ArticleSlug, type MarkdownModule } from "../articles";
-import { Drawings } from "../figures/Figure";
 import { readFrontmatter, type Frontmatter } from "../frontmatter";
 import { articlePath, HUB, HUB_BREADCRUMBS } from "../routes";
 import { TEXT_COMPONENTS } from "../text/components";
@@ -96,14 +95,16 @@ function AdjacentArticles({ slug }: { readonly slug: ArticleSlug }): ReactElemen
   );
 }
 
+type MarkdownComponents = Readonly<Record<string, unknown>>;
+
 interface ArticleViewProps extends Article {
   readonly slug: ArticleSlug;
   readonly Text: MarkdownModule["default"];
   readonly outline: Outline;
-  readonly drawings: ComponentProps<typeof Drawings>["value"];
+  readonly components: MarkdownComponents;
 }
 
-function ArticleView({ slug, Text, outline, drawings, ...article }: ArticleViewProps): ReactElement {
+function ArticleView({ slug, Text, outline, components, ...article }: ArticleViewProps): ReactElement {
   const site = useSite();
   const { title, description, updated, checked, sources } = article;
   return (
@@ -129,9 +130,7 @@ function ArticleView({ slug, Text, outline, drawings, ...article }: ArticleViewP
           <Contents entries={outline.entries} />
           <div className={css.body}>
             <Prose className={css.text}>
-              <Drawings value={drawings}>
-                <Text components={TEXT_COMPONENTS} />
-              </Drawings>
+              <Text components={{ ...TEXT_COMPONENTS, ...components }} />
             </Prose>
             <Sources sources={sources} />
           </div>
@@ -142,11 +141,11 @@ function ArticleView({ slug, Text, outline, drawings, ...article }: ArticleViewP
   );
 }
 
-/** The page of an article. `drawings` are for its figures, by kind. */
+/** The page of an article. `components` are those of its own for Markdown elements. */
 export function articlePage(
   slug: ArticleSlug,
   { default: Text, frontmatter }: MarkdownModule,
-  drawings: ArticleViewProps["drawings"] = {},
+  components: MarkdownComponents = {},
 ): Page<Article> {
   const path = articlePath(slug);
   const outline = readOutline(`content/${slug}.md`, Text({}));
@@ -168,7 +167,7 @@ export function articlePage(
       };
     },
     Component: ({ data }: PageProps<Article>) => (
-      <ArticleView slug={slug} Text={Text} outline={outline} drawings={drawings} {...data} />
+      <ArticleView slug={slug} Text={Text} outline={outline} components={components} {...data} />
     ),
   });
 }

@@ -9,7 +9,7 @@ import {
   type ReactNode,
 } from "react";
 
-import { Bar, FigureOrQuotation } from "../figures/Figure";
+import { Bar, figureOrQuotation } from "../figures/Figure";
 import css from "./text.module.css";
 
 interface WithChildren {
@@ -77,5 +77,5 @@ export const TEXT_COMPONENTS = {
   td: Cell,
   th: ColumnHeader,
   h2: Heading,
-  blockquote: FigureOrQuotation,
+  blockquote: figureOrQuotation(),
 } as const;
