@@ -102,6 +102,37 @@ async function expectApp(page: Page, shop: string): Promise<void> {
   await expect(heading).toHaveText("Product 9");
 }
 
+/** Adds a page for the second app of docs/recipes/app.md, like that of the first one. */
+async function addTeas(section: string): Promise<void> {
+  const rename = (text: string): string => text.replaceAll("shop", "teas").replaceAll("Shop", "Teas");
+  const entry = path.join(section, "src/section.ts");
+  const declared = await readFile(entry, "utf8");
+  await writeFile(
+    entry,
+    declared.replace(/^.*pages\/shop.*$/m, (line) => `${line}\n${rename(line)}`),
+  );
+  const shop = await readFile(path.join(section, "src/pages/shop.tsx"), "utf8");
+  await writeFile(path.join(section, "src/pages/teas.tsx"), rename(shop));
+}
+
+/** Moves within that app, whose link to its first page has a trailing slash. */
+async function expectTeas(page: Page, teas: string): Promise<void> {
+  const heading = page.getByRole("heading", { level: 1 });
+  await page.goto(teas);
+  await page.getByRole("link", { name: "Green" }).click();
+  await expect(heading).toHaveText("Tea: green");
+  const link = page.getByRole("link", { name: "All teas" });
+  await expect(link).toHaveAttribute("href", /\/teas\/$/);
+  await link.focus();
+  await link.click();
+  await expect(heading).toHaveText("Teas");
+  await page.goBack();
+  await expect(heading).toHaveText("Tea: green");
+  await page.goForward();
+  await expect(heading).toHaveText("Teas");
+  await expect(page).toHaveTitle(/^Teas/);
+}
+
 /** Whether the page has loaded the parser of HTML. */
 async function hasParser(page: Page): Promise<boolean> {
   const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
@@ -228,6 +259,7 @@ async function expectRecipes(
   await expect(page.getByText("78498 primes below 1000000")).toBeVisible();
 
   await expectApp(page, `${hello}/shop`);
+  await expectTeas(page, `${hello}/teas`);
 }
 
 test("A new team ships its section from an empty folder", async ({ page, browserErrors, startOwnSite, folder }) => {
@@ -261,6 +293,7 @@ test("A new team ships its section from an empty folder", async ({ page, browser
 
   await test.step("check, test, build, publish", async () => {
     for (const guide of ["tutorial.md", ...(await recipes())]) await writeFiles(guide, hello);
+    await addTeas(hello);
     await follow("Change the page");
   });
   const second = await builtVersion(hello);

@@ -21,7 +21,7 @@ const CANONICAL = /^([?&][\w-]+=[\w.!~*'()%-]*)*$/;
 function pageUrl(origin: string, path: string): string | undefined {
   const { pathname } = location;
   const search = path.replace(/^[^?]*/, "");
-  const isCanonical = CANONICAL.test(search) && viewPath({ pathname, search }) === pathname + search;
+  const isCanonical = CANONICAL.test(search) && viewPath({ pathname, search }).endsWith(search);
   return isCanonical && isSitePath(pathnameOf(path)) ? origin + path : undefined;
 }
 

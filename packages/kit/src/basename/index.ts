@@ -32,9 +32,7 @@ export function useBasename(): string {
     entry.current = key;
   }, [key]);
   if (rest === undefined) throw new Error('useBasename() needs a page whose pattern ends with "/*"');
-  const count = rest === "" ? 0 : rest.split("/").length;
-  return pathname
-    .split("/")
-    .slice(0, -count || undefined)
-    .join("/");
+  const segments = pathname.split("/").filter(Boolean);
+  const count = rest.split("/").filter(Boolean).length;
+  return `/${segments.slice(0, segments.length - count).join("/")}`;
 }

@@ -52,6 +52,7 @@ describe("viewPath", () => {
   ])("of a page with the parameters %j at %j is %s", (names, search, path) => {
     if (names) searchNames.set("/list", names);
     expect(viewPath({ pathname: "/list", search })).toBe(path);
+    expect(viewPath({ pathname: "/list/", search })).toBe(path);
   });
 
   test("is current if only other parameters differ", () => {

@@ -15,15 +15,21 @@ export function isReachable(path: string): Promise<boolean> {
 /** The names of the query parameters that pages declare, by the path of the page. */
 export const searchNames = new Map<string, readonly string[]>();
 
+/** A path without a trailing slash: the gateway redirects a document's. */
+export function withoutSlash(pathname: string): string {
+  return pathname.replace(/(.)\/$/, "$1");
+}
+
 /**
- * The path of the view at a URL: with those query parameters that its page declares or, as long as the page is unknown, with all,
+ * The path of the view at a URL, without a trailing slash: with those query parameters that its page declares or, as long as the page is unknown, with all,
  * sorted.
  */
 export function viewPath({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
-  const names = searchNames.get(pathname);
+  const path = withoutSlash(pathname);
+  const names = searchNames.get(path);
   const isDeclared = (pair: string): unknown => names?.includes(pair.replace(/=.*/, "")) ?? pair;
   const pairs = search.slice(1).split("&").filter(isDeclared).sort();
-  return pairs.length > 0 ? `${pathname}?${pairs.join("&")}` : pathname;
+  return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
 }
 
 /** The path of a view, now that its page may be known. */

@@ -20,6 +20,7 @@ describe("pageUrl", () => {
     ['<a href="/state/New%20York">', "/state/New%20York"],
     ['<a href="/terms#contact">', "/terms"],
     ['<a href="/" target="_self">', "/"],
+    ['<a href="/terms/">', "/terms"],
     ['<a href="#main">', location.pathname],
     ['<a href="/city/Texas/Austin" rel="nofollow">', "/city/Texas/Austin"],
   ])("%s is a client-side navigation", (html, pathname) => {

@@ -3,19 +3,20 @@ import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
 import type { Views } from "../loading/viewLoader.js";
-import { viewPath } from "../loading/reload.js";
+import { viewPath, withoutSlash } from "../loading/reload.js";
 import { isNavigationPending } from "./navigationEffects.js";
 import { saveOpenedLink } from "./openedLink.js";
 
 // A pointer or focus that only passes over a link leaves it sooner.
 const PREFETCH_DELAY_MS = 80;
 
-/** The URL of the page that an anchor links to, or null if the browser must handle the link. */
+/** The URL of the page that an anchor links to, without a trailing slash, or null if the browser must handle the link. */
 export function pageUrl(anchor: HTMLAnchorElement): URL | null {
   if (anchor.target && anchor.target !== "_self") return null;
   if (anchor.hasAttribute("download") || !/^https?:$/.test(anchor.protocol)) return null;
   const url = new URL(anchor.href);
   if (url.origin !== location.origin || !isPagePath(url.pathname)) return null;
+  url.pathname = withoutSlash(url.pathname);
   return url;
 }
 
