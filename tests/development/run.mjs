@@ -5,7 +5,7 @@ import { rename } from "node:fs/promises";
 import path from "node:path";
 
 import { startBackend } from "../backend/server.mjs";
-import { BACKEND_KEY, signupConfig } from "../support/config.mjs";
+import { BACKEND_KEY, ROOT_FILES, signupConfig } from "../support/config.mjs";
 import { eventsUpstream } from "../support/events-api.mjs";
 import { PACKAGES, ROOT } from "../support/repository.mjs";
 import { portFrom } from "./ports.mjs";
@@ -34,6 +34,7 @@ await serve({
   store,
   packages: PACKAGES,
   config: {
+    ...ROOT_FILES,
     ...signupConfig(backend.url, { name: "the test service on this computer" }),
     // The API of `make example`. Nothing uses it unless the example is deployed.
     ...eventsUpstream(`http://127.0.0.1:${String(eventsPort)}`),

@@ -4,17 +4,40 @@ import { expect, test } from "../support/fixtures";
 import { readHead } from "../support/head";
 import { ORIGIN } from "../support/routes";
 
-/** Returns the content type of a PNG and its size from the header. */
-async function measure(request: APIRequestContext, address: string): Promise<{ type: string; size: string }> {
+interface Fetched {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+async function fetchFile(request: APIRequestContext, address: string): Promise<Fetched> {
   const answer = await request.get(address);
   expect(answer.status(), address).toBe(200);
-  const bytes = await answer.body();
+  return { type: answer.headers()["content-type"] ?? "", bytes: await answer.body() };
+}
+
+/** Returns the size of a PNG from its header. */
+function sizeOf(png: Buffer): string {
   // PNG, 11.2.1: the first chunk starts with width and height.
-  expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
-  return {
-    type: answer.headers()["content-type"] ?? "",
-    size: `${String(bytes.readUInt32BE(16))}x${String(bytes.readUInt32BE(20))}`,
-  };
+  expect(png.toString("latin1", 1, 4)).toBe("PNG");
+  return `${String(png.readUInt32BE(16))}x${String(png.readUInt32BE(20))}`;
+}
+
+/** Returns the content type of a PNG and its size. */
+async function measure(request: APIRequestContext, address: string): Promise<{ type: string; size: string }> {
+  const { type, bytes } = await fetchFile(request, address);
+  return { type, size: sizeOf(bytes) };
+}
+
+/** Returns the sizes of the PNGs in an ICO file, as its directory and their headers say. */
+function sizesIn(ico: Buffer): string[] {
+  expect([ico.readUInt16LE(0), ico.readUInt16LE(2)]).toEqual([0, 1]);
+  return Array.from({ length: ico.readUInt16LE(4) }, (_, index) => {
+    const entry = ico.subarray(6 + 16 * index, 22 + 16 * index);
+    const [length, offset] = [entry.readUInt32LE(8), entry.readUInt32LE(12)];
+    const size = sizeOf(ico.subarray(offset, offset + length));
+    expect(`${String(entry[0])}x${String(entry[1])}`).toBe(size);
+    return size;
+  });
 }
 
 test("Icons have their sizes, and the color scheme applies before any stylesheet", async ({ page, request }) => {
@@ -36,7 +59,16 @@ test("Icons have their sizes, and the color scheme applies before any stylesheet
   for (const { src, sizes, type } of manifest.icons) expect(await measure(request, src)).toEqual({ type, size: sizes });
 
   // For browsers and crawlers that show no SVG icon.
-  expect(await measure(request, "/favicon.ico")).toEqual({ type: "image/png", size: "32x32" });
+  const { type, bytes } = await fetchFile(request, "/favicon.ico");
+  expect(type).toBe("image/x-icon");
+  expect(sizesIn(bytes)).toEqual(["16x16", "32x32", "48x48"]);
+  const decoded = await page.evaluate(async () => {
+    const image = new Image();
+    image.src = "/favicon.ico";
+    await image.decode();
+    return image.naturalWidth;
+  });
+  expect(decoded, "width that a browser reads").toBe(48);
 
   const icon = page.locator("link[rel=apple-touch-icon]");
   await expect(icon).toHaveAttribute("sizes", "180x180");

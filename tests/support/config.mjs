@@ -53,6 +53,9 @@ export async function writeConfig(folder, changes, base = path.join(ROOT, "site.
   return file;
 }
 
+/** The configuration table of what the bundled site serves at its root, which `make releases` draws. */
+export const ROOT_FILES = { files: { folder: path.join(ROOT, "shell/art/drawn/root") } };
+
 /** The sign-up backend's key in development and tests. */
 export const BACKEND_KEY = "development-key";
 

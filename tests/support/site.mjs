@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 
 import { startBackend } from "../backend/server.mjs";
-import { BACKEND_KEY, createToken, signupConfig, writeConfig } from "./config.mjs";
+import { BACKEND_KEY, createToken, ROOT_FILES, signupConfig, writeConfig } from "./config.mjs";
 import { startGateway } from "./gateway.mjs";
 import { deployPackages } from "./deploy-packages.mjs";
 
@@ -65,6 +65,7 @@ export async function startSite({
         },
       ],
     },
+    ...ROOT_FILES,
     ...tables,
     signup: signup === null ? undefined : { .../** @type {object} */ (tables["signup"]), ...signup },
     ...config,
