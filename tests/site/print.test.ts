@@ -10,12 +10,37 @@ const TEXTS = [
   { path: "/privacy", heading: "Privacy policy" },
 ];
 
-/** Opens a page in print media: US Letter minus margins, from a dark theme. */
+/** US Letter minus margins, in pixels. */
+const PAPER = { width: 695, height: 920 };
+
+/** Opens a page in print media, from a dark theme. */
 async function print(page: Page, path: string, heading: string): Promise<void> {
-  await page.setViewportSize({ width: 695, height: 920 });
+  await page.setViewportSize(PAPER);
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   await page.goto(path);
   await expectScreen(page, heading);
+  expect(await cutBorders(page), path).toEqual([]);
+}
+
+/** Returns the blocks whose border the edge of the paper or a page break cuts. */
+async function cutBorders(page: Page): Promise<string[]> {
+  return page.locator(":is(main, footer) *").evaluateAll((elements, { width, height }) => {
+    const shown = (style: string, color: string): boolean => style !== "none" && !color.endsWith(", 0)");
+    const bordered = elements.filter((element) => {
+      const { display, borderTopStyle, borderTopColor, borderBottomStyle, borderBottomColor } =
+        getComputedStyle(element);
+      const isBlock = element.getClientRects().length > 0 && !display.startsWith("inline");
+      return isBlock && shown(borderTopStyle, borderTopColor) && shown(borderBottomStyle, borderBottomColor);
+    });
+    const staysWhole = (element: Element | null): boolean =>
+      element !== null && (getComputedStyle(element).breakInside === "avoid" || staysWhole(element.parentElement));
+    const cut = bordered.filter((element) => {
+      const box = element.getBoundingClientRect();
+      // Printing rounds the edge of the paper down.
+      return box.left < 1 || box.right > width - 1 || (box.height < height && !staysWhole(element));
+    });
+    return cut.map((element) => element.outerHTML.slice(0, 80));
+  }, PAPER);
 }
 
 /** Returns the text of each visible link, and the URL printed after it, if any. */
@@ -36,6 +61,7 @@ test("Texts print without controls, nothing cut off, dark on white", async ({ pa
       await expect(page.getByRole(role)).toHaveCount(0);
     const footer = page.getByRole("contentinfo");
     await expect(footer).toHaveText(/^Colonnade Directory\s*18\+ only$/, { useInnerText: true });
+    await expect(footer).toHaveCSS("break-inside", "avoid");
     const address = await footer.locator("p").evaluate((line) => getComputedStyle(line, "::after").content);
     expect(address).toBe(`"${ORIGIN}${path}"`);
     const cutOff = await page.getByRole("main").evaluate((main) => {
