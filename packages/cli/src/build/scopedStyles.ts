@@ -126,5 +126,7 @@ function limited(selectors: string, scope: string): string {
 }
 
 function isRoot({ type, value }: selectorParser.Node): boolean {
-  return (type === "tag" && /^(html|body)$/i.test(value)) || (type === "pseudo" && /^:(root|host)$/i.test(value));
+  if (type === "tag") return /^(html|body)$/i.test(value);
+  // An app is usually rendered into an element with this ID.
+  return type === "id" ? value === "root" : type === "pseudo" && /^:(root|host)$/i.test(value);
 }

@@ -1,5 +1,6 @@
 // The URLs that the site's Content Security Policy blocks: gateway/crates/site/src/content_security_policy.rs.
 
+import { isPagePath } from "@colonnade/kit/contract";
 import { permissionOf, type Permission } from "./permission.js";
 
 /** A URL that the browser does not load. */
@@ -81,6 +82,17 @@ export function blockedProp(
   const message = `the URL "${shortened(blocked)}" as ${prop}`;
   if (isStylesheet || tag === "use") return { message };
   return { message, permission: permissionOf(fileKeyOf(tag, name) ?? "images", blocked) };
+}
+
+/** Returns that a prop of an element loads a file from a path that only a page can have. `value` is the prop's text, if it is known. */
+export function misplacedFile(tag: string, name: string, value = ""): BlockedUrl | undefined {
+  const [, file] = /^(\/[^/?#][^?#]*\.\w+)(?=[?#]|$)/.exec(value) ?? [];
+  if (file === undefined || !FILES[tag]?.test(name) || !isPagePath(file)) return undefined;
+  return {
+    message: `the path "${shortened(value)}" as the prop "${name}" of a <${tag}> element, where the site has no file`,
+    advice: "Import the file from the section's sources: a site has no public folder.",
+    severity: "warning",
+  };
 }
 
 /** Returns what the policy calls the files that a prop of an element loads. Undefined if it loads none that the policy can permit. */

@@ -162,6 +162,19 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
       ["COL125", 'the section contains the URL "//a.example/x.mp4" as the prop "src" of a <video> element', "6:1"],
     ],
   },
+  misplaced: {
+    source: renders(
+      "<><h1>Lab</h1><svg><use href='/icons.svg#map' /></svg><img alt='' src='/api/photos/1.png' />\n" +
+        "<img alt='' src='/assets/hello/1.0.0/a.png' /></>",
+    ),
+    problems: [
+      [
+        "COL125",
+        'the section contains the path "/icons.svg#map" as the prop "href" of a <use> element, where the site has no file',
+        "4:37",
+      ],
+    ],
+  },
   created: {
     source: renders(
       "<><h1 onClick={() => show(URL.createObjectURL(FILE))}>Lab</h1><img alt='' src={url} />\n" +
@@ -229,7 +242,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
   json: {
     source: pageSource(
       "data: () => ({ at: new Date(0), 'b': 1n }), head: () => ({ title: '', description: 'Lab', canonical: '/lab/json' }),\n" +
-        "Component: () => <><h1>Lab</h1><img src='/a.png' /></>",
+        "Component: () => <><h1>Lab</h1><img src='/assets/a.png' /></>",
     ),
     problems: [
       [
@@ -238,7 +251,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
         "4:7",
       ],
       ["COL115", "the head of /lab/json has no title; expected a text", "4:51"],
-      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/a.png">', "5:12"],
+      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/assets/a.png">', "5:12"],
     ],
   },
   several: {
@@ -559,9 +572,9 @@ const OTHERS: Readonly<Record<string, Case>> = {
     ],
   },
   faults: {
-    source: renders("<><h1>Lab</h1><img src='/a.png' /><img src='/b.png' /><h3>Lab</h3></>"),
+    source: renders("<><h1>Lab</h1><img src='/assets/a.png' /><img src='/assets/b.png' /><h3>Lab</h3></>"),
     problems: [
-      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/a.png"> and 1 more', "4:12"],
+      ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/assets/a.png"> and 1 more', "4:12"],
       ["COL151", "PAGE breaks the axe rule heading-order: <h3>Lab</h3>", "4:12"],
     ],
   },

@@ -35,9 +35,9 @@ const PAGES: Readonly<Record<string, readonly [fields: string, problems: readonl
     [
       "COL103 rendering /lab/several/7 (page /lab/several/:id) with example 1 used toLocaleUpperCase() src/pages/several.tsx:7:68",
       "COL103 rendering /lab/several/7 (page /lab/several/:id) with example 1 used localeCompare() src/pages/several.tsx:7:95",
-      'COL150 /lab/several/7 (page /lab/several/:id) with example 1 breaks the axe rule image-alt: <img src="/a.png"> src/pages/several.tsx:7:12',
+      'COL150 /lab/several/7 (page /lab/several/:id) with example 1 breaks the axe rule image-alt: <img src="/assets/a.png"> src/pages/several.tsx:7:12',
     ],
-    "<h1>{data ? data.toLocaleUpperCase() + data.localeCompare('a') : ''}<img src='/a.png' /></h1>",
+    "<h1>{data ? data.toLocaleUpperCase() + data.localeCompare('a') : ''}<img src='/assets/a.png' /></h1>",
   ],
   results: [
     example(

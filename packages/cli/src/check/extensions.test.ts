@@ -103,7 +103,7 @@ const EXTENSIONS: Readonly<Record<string, readonly [members: string, ...Expected
     "4:26",
   ],
   suspends: [
-    "Component: () => { const Stop = () => { throw new Promise(() => {}); }; return <><img src='/a.png' alt='' /><Stop /></>; }",
+    "Component: () => { const Stop = () => { throw new Promise(() => {}); }; return <><img src='/assets/a.png' alt='' /><Stop /></>; }",
     "COL110",
     /^rendering .* the extension suspended outside of its own Suspense boundaries/,
     "4:12",
@@ -122,9 +122,9 @@ const EXTENSIONS: Readonly<Record<string, readonly [members: string, ...Expected
     "4:12",
   ],
   image: [
-    "Component: () => <img src='/a.png' />",
+    "Component: () => <img src='/assets/a.png' />",
     "COL150",
-    'the extension hello/image@1 with example 1 breaks the axe rule image-alt: <img src="/a.png">',
+    'the extension hello/image@1 with example 1 breaks the axe rule image-alt: <img src="/assets/a.png">',
     "4:12",
   ],
   link: [

@@ -7,6 +7,7 @@ import {
   blockedProp,
   fileKeyOf,
   FORM_TARGET,
+  misplacedFile,
   type BlockedUrl,
 } from "./blockedUrls.js";
 import { FORM_ACTION_HELP, HEAD_ELEMENT_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
@@ -156,7 +157,8 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
     if (name === "style" && tag !== undefined)
       yield { code: "COL120", message, node: attribute, permission: STYLE_ATTRIBUTES };
     if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute, permission: MARKUP };
-    const blocked = tag === undefined ? undefined : blockedProp(tag, name, startOf(value, constants), rel);
+    if (tag === undefined) continue;
+    const blocked = blockedProp(tag, name, startOf(value, constants), rel) ?? misplacedFile(tag, name, textOf(value));
     if (blocked) yield foundUrl(blocked, attribute);
   }
 }

@@ -304,6 +304,10 @@ describe("rejects", () => {
       'invalid path pattern "/about/:topic": it has the param ":topic" more than once; set another with --at, such as --at /hello',
     ],
     [
+      ["shop", "--at", "/shop/*"],
+      'invalid path pattern "/shop/*": the section has a second page below the first one; add a page of this pattern to the section instead; set another with --at, such as --at /hello',
+    ],
+    [
       ["api"],
       'invalid path pattern "/api": paths under "/api" are reserved for the gateway on every site; set another with --at, such as --at /hello',
     ],

@@ -38,9 +38,9 @@ export function defineNew(command: CommandUnknownOpts, { folder, environment, pr
         throw new UsageError(`invalid section name ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
       if (name === "shell") throw new UsageError('the name "shell" is reserved for the shell; expected another name');
       const pattern = at ?? `/${name}`;
-      const problem = pagePatterns(pattern)
-        .map(patternProblem)
-        .find((found) => found !== null);
+      const problem = pattern.endsWith("/*")
+        ? "the section has a second page below the first one; add a page of this pattern to the section instead"
+        : pagePatterns(pattern).map(patternProblem).find(Boolean);
       if (problem)
         throw new UsageError(
           `invalid path pattern ${JSON.stringify(pattern)}: ${problem}; set another with --at, such as --at /hello`,
