@@ -88,17 +88,17 @@ describe("the version changes with", () => {
   });
 
   test("a changed kit", async () => {
-    const kit = await temporaryFolder();
-    await cp(path.resolve(import.meta.dirname, "../../dist"), path.join(kit, "dist"), { recursive: true });
-    await symlink(NODE_MODULES, path.join(kit, "node_modules"));
-    const module = pathToFileURL(path.join(kit, "dist/build/version.js")).href;
-    const other = (await import(/* @vite-ignore */ module)) as { identify: typeof identify };
     const folder = await helloSection();
-    const { version } = await other.identify(folder, CONFIG, { final: false });
-    const versions = [version];
-    await appendFile(path.join(kit, "dist/build/rules.js"), "\n");
-    versions.push((await other.identify(folder, CONFIG, { final: false })).version);
-    expect(new Set(versions).size).toBe(2);
+    const versions = ["", "\n"].map(async (text) => {
+      const kit = await temporaryFolder();
+      await cp(path.resolve(import.meta.dirname, "../../dist"), path.join(kit, "dist"), { recursive: true });
+      await symlink(NODE_MODULES, path.join(kit, "node_modules"));
+      await appendFile(path.join(kit, "dist/build/rules.js"), text);
+      const module = pathToFileURL(path.join(kit, "dist/build/version.js")).href;
+      const other = (await import(/* @vite-ignore */ module)) as { identify: typeof identify };
+      return (await other.identify(folder, CONFIG, { final: false })).version;
+    });
+    expect(new Set(await Promise.all(versions)).size).toBe(2);
   });
 });
 

@@ -94,24 +94,26 @@ export async function hashInputs(
   for (const name of shared) hash.update(`shared ${name}\0`);
   await addFiles(hash, folder, await inputsBelow(folder));
   await addFiles(hash, folder, outside);
-  await addTools(hash);
+  hash.update(await hashTools());
   // With it, a release has the types of its exposed modules.
   if (findCompiler(folder) !== undefined) hash.update("typescript\0");
   return shortDigest(hash.update(await lockFile(folder)));
 }
 
-/** Hashes the tools that every build depends on. */
-export async function hashTools(): Promise<string> {
-  const hash = createHash("sha256");
-  await addTools(hash);
-  return shortDigest(hash);
+let toolsHash: Promise<string> | undefined;
+
+/** Returns the hash of the tools that every build depends on. It is that of this process, which has loaded them. */
+export function hashTools(): Promise<string> {
+  return (toolsHash ??= readTools());
 }
 
-async function addTools(hash: Hash): Promise<void> {
+async function readTools(): Promise<string> {
+  const hash = createHash("sha256");
   for (const folder of TOOL_FOLDERS) {
     const compiled = path.join(folder, "dist");
     await addFiles(hash, compiled, await compiledModules(compiled));
   }
+  return shortDigest(hash);
 }
 
 async function addFiles(hash: Hash, folder: string, files: readonly string[]): Promise<void> {

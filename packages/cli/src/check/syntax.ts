@@ -12,19 +12,29 @@ function isNode(value: unknown): value is SyntaxNode {
 }
 
 function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return Object.entries(node)
-    .filter(([field]) => !OTHER_FIELDS.has(field))
-    .flatMap(([, value]) => (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isNode));
+  const children: SyntaxNode[] = [];
+  for (const [field, value] of Object.entries(node)) {
+    if (typeof value !== "object" || OTHER_FIELDS.has(field)) continue;
+    if (Array.isArray(value)) children.push(...(value as unknown[]).filter(isNode));
+    else if (isNode(value)) children.push(value);
+  }
+  return children;
 }
 
-/** Visits a node and its descendants. `ancestors` starts with the root. */
-export function* walk(
-  node: SyntaxNode,
-  ancestors: readonly SyntaxNode[] = [],
-): Generator<{ readonly node: SyntaxNode; readonly ancestors: readonly SyntaxNode[] }> {
-  yield { node, ancestors };
-  const path = [...ancestors, node];
-  for (const child of childrenOf(node)) yield* walk(child, path);
+interface Visit {
+  readonly node: SyntaxNode;
+  readonly ancestors: readonly SyntaxNode[];
+}
+
+/** Visits a node and its descendants in their order. `ancestors` starts with the root. */
+export function* walk(root: SyntaxNode): Generator<Visit> {
+  const visits: Visit[] = [{ node: root, ancestors: [] }];
+  // A recursive generator would pass each visit through all its callers.
+  for (let visit = visits.pop(); visit; visit = visits.pop()) {
+    yield visit;
+    const ancestors = [...visit.ancestors, visit.node];
+    for (const node of childrenOf(visit.node).reverse()) visits.push({ node, ancestors });
+  }
 }
 
 /** The node in a field of another node. */
