@@ -75,6 +75,9 @@ describe("cities", () => {
     ["ofallon mo", "O'Fallon, Missouri"],
     ["illinois springfield", "Springfield, Illinois"],
     ["tx austin", "Austin, Texas"],
+    // Puerto Rico has another one, and its code is the start of a name.
+    ["san juan", "San Juan, Texas"],
+    ["pr", "Providence, Rhode Island"],
   ])("'%s' finds %s first", (query, city) => {
     expect(citiesFor(query)[0]).toBe(city);
   });
@@ -125,7 +128,7 @@ describe("misspelled names", () => {
     expect(statesFor(query)).toEqual([state]);
   });
 
-  it.each(["zzz", "nyx", "marfa", "long island"])("'%s' is similar to none", (query) => {
+  it.each(["zzz", "nyx", "marfa", "marfa tx", "long island"])("'%s' is similar to none", (query) => {
     expect(find(query)).toMatchObject({ states: [], cities: [] });
   });
 });
@@ -137,6 +140,7 @@ describe("a place without a page", () => {
     ["washington d.c.", "Washington, D.C., has no page here."],
     ["District of Columbia", "Washington, D.C., has no page here."],
     ["Puerto Rico", "Puerto Rico has no page here."],
+    ["San Juan, PR", "Puerto Rico has no page here."],
     ["Guam", "Guam has no page here."],
     ["90210", "ZIP codes can’t be searched here. Type the name of a city or a state."],
     ["90210-1234", "ZIP codes can’t be searched here. Type the name of a city or a state."],

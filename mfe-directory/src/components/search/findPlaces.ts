@@ -69,8 +69,8 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
 const DIRECTIONS: Readonly<Partial<Record<string, string>>> = { n: "north", s: "south", e: "east", w: "west" };
 const NOT_LISTED: readonly (readonly [name: RegExp, note: string])[] = [
   [/^(?:washington )?(?:d ?c|district of columbia)$/, "Washington, D.C., has no page here."],
-  [/^(?:puerto rico|pr|san juan(?: puerto rico| pr)?)$/, "Puerto Rico has no page here."],
-  [/^(?:guam|gu)$/, "Guam has no page here."],
+  [/^(?:(?:san juan )?puerto rico|san juan pr)$/, "Puerto Rico has no page here."],
+  [/^guam$/, "Guam has no page here."],
   [/^\d{5}(?: \d{4})?$/, "ZIP codes can’t be searched here. Type the name of a city or a state."],
 ];
 
@@ -161,9 +161,10 @@ function mostSimilar<T extends { readonly size: number }>(
     .map(({ item }) => item);
 }
 
-/** Finds the places whose names differ from the query, with or without a state, by a letter or two. */
+/** Finds the places whose names differ from the query by a letter or two. If it names a state, finds only cities in that. */
 function findSimilar(query: string, cities: readonly SearchedCity[]): FoundPlaces {
   const parts = splits(query);
+  const near = SEARCHED_STATES.find(({ code, name }) => parts.some(([, state]) => state === code || state === name));
   const difference = (name: string, typed: string): number => {
     const letters = distance(name.replaceAll(" ", ""), typed.replaceAll(" ", ""));
     return letters <= tolerance(typed) ? letters : Infinity;
@@ -171,12 +172,11 @@ function findSimilar(query: string, cities: readonly SearchedCity[]): FoundPlace
   const differenceOf = ({ place, spellings: names }: SearchedCity): number => {
     const state = STATE_BY_NAME.get(place.state);
     const inState = parts.filter(([, suffix]) => state && (state.code === suffix || state.name === suffix));
-    const typed = [query, ...inState.map(([name]) => name)];
+    const typed = near ? inState.map(([name]) => name) : [query];
     return Math.min(...names.flatMap((name) => typed.map((each) => difference(name, each))));
   };
   const states = mostSimilar(SEARCHED_STATES, ({ name }) => difference(name, query));
   const found = mostSimilar(cities, differenceOf);
-  const near = SEARCHED_STATES.find(({ code, name }) => parts.some(([, state]) => state === code || state === name));
   return {
     states: states.map(({ state }) => state),
     cities: found.map(({ place }) => place),
