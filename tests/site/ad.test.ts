@@ -1,4 +1,5 @@
 import { expect, test } from "../support/fixtures";
+import { boxOf } from "../support/layout";
 import { expectScreen } from "../support/screens";
 
 const AD = "/city/Texas/Houston/ad/4251";
@@ -13,6 +14,13 @@ test("An ad's lines break as written, and its links lead to the next", async ({ 
     "Books, work, weather, or nothing in particular.",
     "The second cup is usually where it gets interesting.",
   ]);
+  // Below the search, with the help beside it.
+  const main = page.getByRole("main");
+  const search = await boxOf(main.getByRole("search"));
+  const heading = await boxOf(main.getByRole("heading", { level: 1 }));
+  const report = await boxOf(main.getByRole("heading", { name: "Report this ad" }));
+  expect(heading.y).toBeGreaterThan(search.y + search.height);
+  expect(heading.x + heading.width).toBeLessThan(report.x);
   await page
     .getByRole("navigation", { name: "Other ads" })
     .getByRole("link", { name: /^Next sample/ })
