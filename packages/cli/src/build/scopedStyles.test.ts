@@ -15,7 +15,7 @@ describe("a selector matches only the section's content", () => {
     [".a, p > b {}", `${S} .a,${S}  p > b {}`],
     ["*, ::before {}", `${S} *,${S}  ::before {}`],
     [":root, :host {}", `${S},${S} {}`],
-    ["#root, #root > .a {}", `${S},${S} > .a {}`],
+    ["#root, #root > .a {}", ":is(.hello_scope),:is(.hello_scope) > .a {}"],
     ["html body.dark .a, html:root {}", `${S} body.dark .a,${S} {}`],
     ["body.dark .a:not(html) {}", `${S}.dark .a:not(html) {}`],
     [".a { & b {} @media print { i {} } }", `${S} .a { & b {} @media print { i {} } }`],

@@ -118,7 +118,9 @@ function limited(selectors: string, scope: string): string {
     list.each((selector) => {
       const end = selector.nodes.findIndex(({ type }) => type === "combinator");
       const [root, ...others] = selector.nodes.slice(0, end < 0 ? undefined : end).filter(isRoot);
-      if (root) root.replaceWith(selectorParser.pseudo({ value: scope }));
+      // As in the app, rules for #root are stronger than those for `body`.
+      const value = root?.type === "id" ? scope.replace("where", "is") : scope;
+      if (root) root.replaceWith(selectorParser.pseudo({ value }));
       else selector.prepend(selectorParser.combinator({ value: " " })).prepend(selectorParser.pseudo({ value: scope }));
       for (const other of others) other.remove();
     });
