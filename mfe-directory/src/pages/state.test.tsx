@@ -121,6 +121,12 @@ describe("other state pages", () => {
     expect(label).toContain("El Paso in the west");
   });
 
+  it.each(["Texas", "Kansas"])("has names for wide screens and for phones on the map of %s", async (state) => {
+    const { container } = await renderExisting(`/state/${state}`);
+    const groups = [...container.querySelectorAll("figure svg g:has(text)")];
+    expect(groups.map((group) => group.getAttribute("class"))).toEqual(["wide", "phone"]);
+  });
+
   it("links the largest cities with their populations", async () => {
     await renderExisting("/state/Texas");
     const links = within(screen.getByRole("list", { name: "Largest cities" })).getAllByRole("link");

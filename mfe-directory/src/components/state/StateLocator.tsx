@@ -36,9 +36,15 @@ const LABEL_PLACES: Readonly<Record<LabelSide, (label: Label, size: number) => S
   bottom: ({ x, y }) => ({ x, y: y + 8, textAnchor: "middle", dominantBaseline: "hanging" }),
 };
 
-function Labels({ labels, size }: { readonly labels: readonly Label[]; readonly size: number }): ReactElement {
+interface LabelsProps {
+  readonly className: string | undefined;
+  readonly labels: readonly Label[];
+  readonly size: number;
+}
+
+function Labels({ className, labels, size }: LabelsProps): ReactElement {
   return (
-    <g className={size === LETTERS ? css.wide : css.phone} fontSize={size}>
+    <g className={className} fontSize={size}>
       {labels.map((label) => (
         <text key={label.city} {...LABEL_PLACES[label.side](label, size)}>
           {label.city}
@@ -71,8 +77,8 @@ export function StateLocator({ state, cities, location }: Props): ReactElement {
             {shown.map(({ path, index }) => (
               <path key={index} className={classes(css.dots, DOTS[index])} d={path} />
             ))}
-            <Labels labels={labels} size={LETTERS} />
-            <Labels labels={phone.labels} size={phone.size} />
+            <Labels className={css.wide} labels={labels} size={LETTERS} />
+            <Labels className={css.phone} labels={phone.labels} size={phone.size} />
           </OutlineMap>
         </PointedMap>
         <figcaption className={css.legend}>
