@@ -51,10 +51,10 @@ const BETTER_KNOWN = { California: ["San Francisco"], Nevada: ["Reno"] };
 const LABEL = { size: 13, gap: 8, margin: 4 };
 
 /**
- * Size of the image on a usual phone and on the narrowest one, and the height of letters there in pixels of the screen. A
- * high map leaves room at its sides.
+ * Width of the image on a usual phone, its height, the width of the narrowest phone, and the height of letters, in pixels of
+ * the screen. A high map leaves room at its sides, up to the edges of the screen.
  */
-const PHONE = { width: 358, minWidth: 288, maxHeight: 184, letters: 14 };
+const PHONE = { width: 358, maxHeight: 184, minScreen: 320, letters: 14 };
 
 /** Cost of a name on a side of its dot, in hidden dots. */
 const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
@@ -63,8 +63,11 @@ const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
 const LARGEST = 4;
 const HIDDEN_LIMITS = { largest: 20, others: 5 };
 
-/** Value of a name, in hidden dots. */
-const LABEL_VALUE = 8;
+/** Value of a name, in hidden dots: of a city that is sought first, and of another one. */
+const LABEL_VALUES = { sought: 24, other: 8 };
+
+/** Gain for which an outline is not in the middle, in hidden dots. */
+const MIN_GAIN = 4;
 
 /** A name on a phone, where it is larger than its map, hides no dot of a city with as many residents. */
 const NEVER_HIDDEN = 250_000;
@@ -247,9 +250,12 @@ function labelOrder(state, dots) {
   const known = [...(BETTER_KNOWN[state] ?? []), CAPITALS[state]];
   const isKnown = ({ city }) => known.includes(city);
   const rest = others.filter((dot) => !isKnown(dot)).slice(0, LABEL_CANDIDATES);
+  const sought = { worth: LABEL_VALUES.sought, limit: Infinity };
+  const large = { worth: LABEL_VALUES.sought, limit: HIDDEN_LIMITS.largest };
+  const other = { worth: LABEL_VALUES.other, limit: HIDDEN_LIMITS.others };
   return [
-    ...[largest, ...others.filter(isKnown)].map((dot) => ({ ...dot, limit: Infinity })),
-    ...rest.map((dot, rank) => ({ ...dot, limit: rank < LARGEST ? HIDDEN_LIMITS.largest : HIDDEN_LIMITS.others })),
+    ...[largest, ...others.filter(isKnown)].map((dot) => ({ ...dot, ...sought })),
+    ...rest.map((dot, rank) => ({ ...dot, ...(rank < LARGEST ? large : other) })),
   ];
 }
 
@@ -257,8 +263,8 @@ function labelOrder(state, dots) {
 function phoneLabel(height) {
   const scale = Math.min(PHONE.width / WIDTH, PHONE.maxHeight / height);
   const size = Math.round((2 * PHONE.letters) / scale) / 2;
-  const beside = Math.max(0, (PHONE.minWidth * height) / PHONE.maxHeight - WIDTH) / 2;
-  return { size, gap: 8, margin: 4, beside, neverHidden: NEVER_HIDDEN };
+  const beside = Math.max(0, (PHONE.minScreen * height) / PHONE.maxHeight - WIDTH) / 2;
+  return { size, gap: 8, margin: 2, beside, neverHidden: NEVER_HIDDEN };
 }
 
 /**
@@ -291,7 +297,7 @@ function labelsOf(state, dots, height, style) {
     if (!best || (best.hidden > dot.limit && labeled.length > 0)) continue;
     if (best.hidden === Infinity && labeled.length > 0) continue;
     taken.push(best.box, areaOf(dot));
-    labeled.push({ x, y, value: LABEL_VALUE - Math.min(best.hidden, LABEL_VALUE), label: [index, best.side] });
+    labeled.push({ x, y, value: Math.max(0, dot.worth - best.hidden), label: [index, best.side] });
   }
   return { labels: labeled.map(({ label }) => label), value: labeled.reduce((sum, { value }) => sum + value, 0) };
 }
@@ -304,7 +310,7 @@ function bestShift(state, dots, height, { left, right }) {
     return styles.reduce((sum, style) => sum + labelsOf(state, shifted, height, style).value, 0);
   };
   const shifts = [0, WIDTH - PADDING - right, PADDING - left].map((shift) => ({ shift, value: valueOf(shift) }));
-  return shifts.reduce((best, other) => (other.value > best.value + LABEL_VALUE ? other : best)).shift;
+  return shifts.reduce((best, other) => (other.value > best.value + MIN_GAIN ? other : best)).shift;
 }
 
 function mapOf(state) {

@@ -77,14 +77,15 @@ describe("locateState", () => {
   });
 
   it("names the cities that people look for", async () => {
-    const labels = (await locateState("California", table.California))?.labels ?? [];
-    expect(labels.map(({ city }) => city)).toEqual([
-      "Los Angeles",
-      "San Francisco",
-      "Sacramento",
-      "San Diego",
-      "Fresno",
-    ]);
+    const { labels = [], phone } = (await locateState("California", table.California)) ?? {};
+    for (const shown of [labels, phone?.labels ?? []])
+      expect(shown.map(({ city, side }) => `${city} ${side}`)).toEqual([
+        "Los Angeles left",
+        "San Francisco left",
+        "Sacramento right",
+        "San Diego left",
+        "Fresno right",
+      ]);
     const nevada = (await locateState("Nevada", table.Nevada))?.labels ?? [];
     expect(nevada.map(({ city }) => city)).toContain("Reno");
   });
