@@ -78,7 +78,9 @@ export const PROBLEM_KINDS = {
   },
   COL130: {
     title: "Environment variable",
-    help: "Use the site's facts for what depends on the site, and a module with constants for the rest.",
+    help:
+      "Use the site's facts for what depends on the site, and a module with constants for the rest. Import files of a public folder, " +
+      "such as that of PUBLIC_URL or BASE_URL.",
   },
   COL131: {
     title: "Forbidden import",
