@@ -134,7 +134,7 @@ lint-web: releases docs console/src/openapi.d.ts
 	$(API_REPORTS)
 	npx --no -- oxlint --deny-warnings
 	npx --no -- eslint . --max-warnings 0
-	npx --no -- prettier --check --log-level warn .
+	npx --no -- prettier --check --cache --cache-strategy content --log-level warn .
 
 test-rust: tools
 	@mkdir -p target

@@ -179,6 +179,18 @@ export default defineConfig({
       { text: "Project", items: PROJECT },
     ],
     outline: { level: [2, 3] },
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        // The index has the text of code without its colors.
+        _render(source, env, md) {
+          const { highlight } = md.options;
+          md.set({ highlight: null });
+          const html = md.render(source, env);
+          md.set({ highlight });
+          return html;
+        },
+      },
+    },
   },
 });
