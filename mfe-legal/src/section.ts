@@ -6,6 +6,7 @@ export default defineSection({
   pages: {
     "/terms": () => import("./pages/terms"),
     "/privacy": () => import("./pages/privacy"),
+    "/privacy/receipt": () => import("./pages/receipt"),
   },
   navigation: [
     { to: "shell/footer", label: "Terms", path: "/terms" },

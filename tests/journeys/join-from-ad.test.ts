@@ -37,7 +37,7 @@ test("A visitor signs up from an ad after the disclosure", async ({ page, site }
           - strong: 127.0.0.1
           - text: /, which creates your account/
         - term: Kept here
-        - definition: /Nothing\\./
+        - definition: /Nothing you type\\./
         - term: Commission
         - definition: /affiliate tag/
         - term: If unavailable

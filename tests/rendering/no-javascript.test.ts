@@ -76,6 +76,19 @@ test("Buttons that open the dialog lead to the sign-up page", async ({ page }) =
   }
 });
 
+test("The receipt says what the site can keep, and nothing of this tab", async ({ page }) => {
+  await page.goto("/privacy");
+  await page.getByRole("main").getByRole("link", { name: "What this site knows about you right now" }).click();
+  await expectScreen(page, "What this site knows about you right now");
+  const main = page.getByRole("main");
+  const text = await main.innerText();
+  expect(text).toContain("Without JavaScript, this page can’t look into the tab.");
+  expect(text).toContain("Which sample ads were drawn for a city is kept in session storage");
+  expect(text).not.toMatch(/This tab keeps|Nothing yet|Clear it/);
+  await expect(main.getByRole("button")).toHaveCount(0);
+  await expect(main.getByRole("link", { name: "Leave this site" })).toHaveAttribute("href", "https://www.weather.gov/");
+});
+
 test.describe("the sign-up page", () => {
   test("speaks of a link to the partner, and of no countdown", async ({ page }) => {
     await page.goto("/signup");

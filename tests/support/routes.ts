@@ -102,6 +102,22 @@ export const ROUTES: readonly Route[] = [
     texts: ["13. Contact", "Text in force since", "Our privacy commitment"],
   },
   {
+    path: "/privacy/receipt",
+    title: `What this site knows about you right now - ${BRAND}`,
+    robots: "noindex",
+    heading: "What this site knows about you right now",
+    breadcrumbs: [
+      HOME,
+      ["Privacy policy", "/privacy"],
+      ["What this site knows about you right now", "/privacy/receipt"],
+    ],
+    texts: [
+      "That you sent the sign-up form:",
+      "What this page can’t show",
+      "request logs are kept for at most 30 days",
+    ],
+  },
+  {
     path: "/about-escort-babylon",
     title: `Guides - ${BRAND}`,
     robots: null,

@@ -31,6 +31,7 @@ export const SCREENS: readonly Screen[] = [
   { name: "an ad", path: "/city/Texas/Houston/ad/4251", heading: "Coffee and an unhurried conversation" },
   { name: "the terms", path: "/terms", heading: "Terms of use" },
   { name: "the privacy policy", path: "/privacy", heading: "Privacy policy" },
+  { name: "the receipt", path: "/privacy/receipt", heading: "What this site knows about you right now" },
   { name: "the About hub", path: "/about-escort-babylon", heading: "Guides" },
   { name: "an article", path: "/about-escort-babylon/safety-guide", heading: "Safety guide" },
   { name: "sign-up", path: "/signup", heading: "Create your account" },

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { fullSet, sampleAd } from "../testing/fakeAds";
 import { isDrawnList } from "./drawAds";
@@ -18,10 +18,16 @@ beforeEach(() => {
   sessionStorage.clear();
 });
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 describe("a city's list in session storage", () => {
   it("is the same on the next page view", () => {
     const first = loadOrDrawAds(PLACE, ADS, drawBelow);
-    expect(loadOrDrawAds(PLACE, ADS, () => throwSecurityError())).toEqual(first);
+    const draw = vi.fn(drawBelow);
+    expect(loadOrDrawAds(PLACE, ADS, draw)).toEqual(first);
+    expect(draw).not.toHaveBeenCalled();
   });
 
   it("is stored per state and city", () => {
@@ -42,27 +48,12 @@ describe("a city's list in session storage", () => {
     expect(JSON.parse(sessionStorage.getItem(KEY) ?? "")).toEqual(drawn);
   });
 
-  it("is drawn when storage is denied", () => {
-    expect(isDrawnList(loadOrDrawAds(PLACE, ADS, drawBelow, throwSecurityError), ADS)).toBe(true);
-  });
-
-  it("is drawn when reading fails", () => {
-    const storage = { getItem: throwSecurityError, setItem: throwSecurityError } as unknown as Storage;
-    expect(
-      isDrawnList(
-        loadOrDrawAds(PLACE, ADS, drawBelow, () => storage),
-        ADS,
-      ),
-    ).toBe(true);
-  });
-
-  it("is drawn when storage is full", () => {
-    const storage = { getItem: () => null, setItem: throwSecurityError } as unknown as Storage;
-    expect(
-      isDrawnList(
-        loadOrDrawAds(PLACE, ADS, drawBelow, () => storage),
-        ADS,
-      ),
-    ).toBe(true);
+  it.each([
+    ["denied", throwSecurityError],
+    ["unreadable", () => ({ getItem: throwSecurityError, setItem: throwSecurityError })],
+    ["full", () => ({ getItem: () => null, setItem: throwSecurityError })],
+  ])("is drawn when storage is %s", (_, storage) => {
+    vi.spyOn(globalThis, "sessionStorage", "get").mockImplementation(storage as unknown as () => Storage);
+    expect(isDrawnList(loadOrDrawAds(PLACE, ADS, drawBelow), ADS)).toBe(true);
   });
 });

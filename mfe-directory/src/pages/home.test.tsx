@@ -44,6 +44,10 @@ describe("home page", () => {
     expect(screen.getByText(new RegExp(`50 states, ${total} cities`))).toBeTruthy();
   });
 
+  it("lists no cities that were not opened in this tab", () => {
+    expect(screen.queryByText("Cities in this tab")).toBeNull();
+  });
+
   it("links the guides before the states", () => {
     const guides = section("Stay safe, here or anywhere");
     expect(within(guides).getAllByRole("link").map(textOf)).toEqual([
@@ -98,6 +102,31 @@ describe("home page", () => {
     expect(head.social).toEqual({ title: head.title, description: head.description, type: "website", url: "/" });
     expect(layout).toEqual({});
     expect(page.paths?.()).toEqual(["/"]);
+  });
+});
+
+describe("cities in this tab", () => {
+  afterEach(() => {
+    cleanup();
+    sessionStorage.clear();
+  });
+
+  it("are listed at the end of the page once their ads were opened", async () => {
+    sessionStorage.setItem("ads:/city/Texas/Austin", "[]");
+    sessionStorage.setItem("ads:/city/Illinois/Springfield", "[]");
+    sessionStorage.setItem("other", "");
+    const { container } = await renderExisting("/");
+    const list = await screen.findByRole("region", { name: "Cities in this tab" });
+    expect(
+      within(list)
+        .getAllByRole("link")
+        .map((link) => [textOf(link), link.getAttribute("href")]),
+    ).toEqual([
+      ["Springfield, Illinois", "/city/Illinois/Springfield"],
+      ["Austin, Texas", "/city/Texas/Austin"],
+      ["What this site knows about you right now", "/privacy/receipt"],
+    ]);
+    expect(container.querySelector(".page")?.lastElementChild).toBe(list);
   });
 });
 

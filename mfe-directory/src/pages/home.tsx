@@ -8,6 +8,7 @@ import { Faq } from "../components/home/Faq";
 import { Guides } from "../components/home/Guides";
 import { StateGrid } from "../components/home/StateGrid";
 import { StateMap } from "../components/home/StateMap";
+import { TabCities } from "../components/home/TabCities";
 import { Testimonial } from "../components/home/Testimonial";
 import { STATES } from "../data/states";
 
@@ -32,6 +33,7 @@ export const page = definePage({
         <Faq />
         <CallToAction />
       </BelowFold>
+      <TabCities />
     </div>
   ),
 });

@@ -7,7 +7,14 @@ import { renderExisting } from "../testing/page";
 
 const PARTNER = { id: "example", name: "Example Partner", host: "partner.example", url: "https://partner.example/" };
 const CONFIGURED = { site: { integrations: integrations({ host: "signup.example" }, PARTNER) } };
-const ROUTES = ["/", "/terms", "/privacy", "/about-escort-babylon", "/about-escort-babylon/safety-guide"];
+const ROUTES = [
+  "/",
+  "/terms",
+  "/privacy",
+  "/privacy/receipt",
+  "/about-escort-babylon",
+  "/about-escort-babylon/safety-guide",
+];
 
 // The subjects of the numbered sections, in order.
 const SECTIONS = {
@@ -192,13 +199,14 @@ describe("privacy", () => {
     ],
     [
       "Cookies",
-      5,
+      8,
       [
-        /A rollout cookie, at times\. While a new release .* ends 7 days after/,
-        /A preview cookie, for invited people\. Only someone who opens a preview link/,
-        /The ad list of a city page\. .* kept in session storage/,
+        /A rollout cookie, at times: .* While a new release .* ends 7 days after/,
+        /A preview cookie, for invited people: .* Only someone who opens a preview link .* ends when the link does/,
+        /The ad list of a city page: .* kept in session storage/,
         /If you state an age under 18, .* keep the word “closed,”.* They hold no age\./,
-        /Where you were on a page\. .* how far you scrolled and which link you opened or field you left/,
+        /That you sent the sign-up form: .* the names of its fields, .* It never holds what you typed\./,
+        /Where you were on a page: .* how far you scrolled and which link you opened or field you left/,
       ],
     ],
   ] as const)("the section %s says what the software does", async (name, items, texts) => {
@@ -207,6 +215,12 @@ describe("privacy", () => {
     const text = headings.find(({ textContent }) => textContent.includes(name))?.parentElement;
     for (const pattern of texts) expect(text?.textContent.replaceAll(/\s+/g, " ")).toMatch(pattern);
     expect(text?.querySelectorAll("li")).toHaveLength(items);
+  });
+
+  it("a link opens the receipt as a dialog", async () => {
+    const { getByRole } = await renderExisting("/privacy");
+    const link = getByRole("link", { name: "What this site knows about you right now" });
+    expect([link.getAttribute("href"), link.dataset.dialog]).toEqual(["/privacy/receipt", "legal/receipt"]);
   });
 
   it("the page says that accounts of minors are closed", async () => {

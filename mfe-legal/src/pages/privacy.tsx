@@ -1,15 +1,14 @@
-import { definePage, useSite } from "@colonnade/kit";
+import { definePage, DialogLink, useSite } from "@colonnade/kit";
 import { factOf, fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
-import * as file from "../../content/privacy.md";
-import { readLegalText } from "../legalText";
+import { PRIVACY } from "../privacyText";
+import { RECEIPT_HEADING, RECEIPT_PATH } from "../receipt/paths";
 import { headOf } from "./head";
 import css from "./legal.module.css";
 import { LegalPage } from "./LegalPage";
 
 const PATH = "/privacy";
-const TEXT = readLegalText("content/privacy.md", file);
 
 function Commitment(): ReactElement {
   const site = useSite();
@@ -17,10 +16,15 @@ function Commitment(): ReactElement {
     <section className={css.commitment} aria-labelledby="commitment">
       <h2 id="commitment">Our privacy commitment</h2>
       <ul>
-        {TEXT.commitment.map((promise) => (
+        {PRIVACY.commitment.map((promise) => (
           <li key={promise}>{fillFacts(promise, site)}</li>
         ))}
       </ul>
+      <p>
+        <DialogLink dialog="legal/receipt" page={RECEIPT_PATH}>
+          {RECEIPT_HEADING}
+        </DialogLink>
+      </p>
     </section>
   );
 }
@@ -52,7 +56,7 @@ function Recipients(): ReactElement {
 
 function Privacy(): ReactElement {
   return (
-    <LegalPage text={TEXT}>
+    <LegalPage text={PRIVACY}>
       <Commitment />
       <Recipients />
     </LegalPage>
@@ -62,6 +66,6 @@ function Privacy(): ReactElement {
 export const page = definePage({
   data: () => null,
   paths: () => [PATH],
-  head: ({ site }) => ({ ...headOf(TEXT, PATH, site), robots: "noindex" }),
+  head: ({ site }) => ({ ...headOf(PRIVACY, PATH, site), robots: "noindex" }),
   Component: Privacy,
 });

@@ -25,7 +25,7 @@ describe("before the button, the form shows", () => {
     const text = await textBeforeButton(WITH_PARTNER);
     for (const part of [
       "Goes toaccounts.example.org, which creates your account. We send nothing until you choose Continue.",
-      "Kept hereNothing. We pass on your email, password, and stated age, and we don’t keep them.",
+      "Kept hereNothing you type. We pass on your email, password, and stated age, and we don’t keep them.",
       `CommissionYour sign-up carries an affiliate tag, so ${TEST_SITE.brand} may earn a commission.`,
       "If unavailableWe’ll take you to Example Partner (partner.example.com) through an affiliate link, after a countdown " +
         "you can stop. Nothing you typed goes there.",

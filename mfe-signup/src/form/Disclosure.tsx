@@ -18,7 +18,7 @@ export function Disclosure(): ReactElement {
       </div>
       <div>
         <dt>Kept here</dt>
-        <dd>Nothing. We pass on your email, password, and stated age, and we don’t keep them.</dd>
+        <dd>Nothing you type. We pass on your email, password, and stated age, and we don’t keep them.</dd>
       </div>
       <div>
         <dt>Commission</dt>

@@ -1,3 +1,4 @@
+import { sentForms } from "@colonnade/design/tab";
 import { useHydrated, type FormResult } from "@colonnade/kit";
 import { renderPage, type RenderOptions } from "@colonnade/kit/testing";
 import { screen, waitFor } from "@testing-library/react";
@@ -22,6 +23,7 @@ vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), 
 
 beforeEach(() => {
   navigate.mockReset();
+  sessionStorage.clear();
 });
 
 async function renderForm(options: RenderOptions = {}): Promise<HTMLFormElement> {
@@ -193,6 +195,23 @@ describe("a pending form", () => {
     expect(JSON.parse(fetchMock.mock.calls[0]?.[1]?.body as string)).toStrictEqual({ ...FORM_VALUES, age: 34 });
   });
 
+  it("leaves when and where it was sent and its fields in the tab, and no value", async () => {
+    const fetchMock = mockPendingResponse();
+    await renderForm();
+    fillForm();
+    await submit();
+    const body = JSON.parse(fetchMock.mock.calls[0]?.[1]?.body as string) as object;
+    expect(Object.keys(sessionStorage)).toEqual(["sent"]);
+    // Nothing else than these three members.
+    expect(JSON.parse(sessionStorage.getItem("sent") ?? "")).toEqual([
+      {
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+        host: "accounts.example.org",
+        fields: Object.keys(body),
+      },
+    ]);
+  });
+
   it("is aborted on unmount", async () => {
     const fetchMock = mockPendingResponse();
     const { unmount } = (await renderPage(section, "/signup", { site: WITH_BACKEND })) as { unmount: () => void };
@@ -299,6 +318,12 @@ describe("the result of a form post without JavaScript", () => {
     message: "Signup failed. Please try again.",
     values: { email: "typed@example.net" },
   };
+
+  it("leaves in the tab that it was sent", async () => {
+    await renderForm({ form: { message: "Sign-up is closed today.", values: { email: FORM_VALUES.email } } });
+    expect(sentForms()).toMatchObject([{ host: "accounts.example.org", fields: ["email", "password", "age"] }]);
+    expect(sessionStorage.getItem("sent")).not.toContain(FORM_VALUES.email);
+  });
 
   it("shows and focuses the error, keeps only the e-mail address, and offers no partner", async () => {
     await renderForm({ form: formResult, site: WITH_PARTNER });

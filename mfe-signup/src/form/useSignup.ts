@@ -82,16 +82,17 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   const site = useSite();
   const navigate = useNavigate();
   const request = useRef<AbortController | null>(null);
+  const { host } = signupOf(site);
   const [state, dispatch] = useReducer(reduce, {
     kind: "editing",
     errors: {},
     // The form moves the focus itself, because the page may render after the header.
-    ...(error !== undefined && { ...rejectionOf(error, signupOf(site).host), focus: undefined }),
+    ...(error !== undefined && { ...rejectionOf(error, host), focus: undefined }),
   });
 
   useEffect(() => {
-    if (error !== undefined) recordSubmission();
-  }, [error]);
+    if (error !== undefined) recordSubmission(host);
+  }, [error, host]);
 
   useEffect(
     () => () => {
@@ -102,14 +103,17 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
   );
 
   const showError = (text: string): void => {
-    dispatch({ kind: "editing", ...rejectionOf(text, signupOf(site).host) });
+    dispatch({ kind: "editing", ...rejectionOf(text, host) });
   };
 
   const follow = (redirectUrl: unknown): void => {
     const destination = destinationOf(redirectUrl, window.location.origin, signupOf(site));
     if (destination.kind !== "page") {
-      const host = destination.kind === "external" ? destination.host : null;
-      dispatch({ kind: "redirecting", url: destination.url, host });
+      dispatch({
+        kind: "redirecting",
+        url: destination.url,
+        host: destination.kind === "external" ? destination.host : null,
+      });
       return;
     }
     onDone?.();
@@ -144,7 +148,7 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
         const [focus] = Object.keys(result.errors) as FieldName[];
         dispatch({ kind: "editing", errors: result.errors, focus });
       } else {
-        recordSubmission();
+        recordSubmission(host);
         request.current = new AbortController();
         dispatch({ kind: "sending" });
         void sendSignup(result.fields, request.current.signal).then(handleOutcome);

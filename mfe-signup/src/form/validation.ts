@@ -1,7 +1,10 @@
 // Form validation. The gateway validates again; both are tested against the same table.
 
+/** Field names in a form post. */
+export const FIELD_NAMES = ["email", "password", "age"] as const;
+
 /** Field name in a form post. */
-export type FieldName = "email" | "password" | "age";
+export type FieldName = (typeof FIELD_NAMES)[number];
 
 /** The form's values as typed. */
 export type FormValues = Readonly<Record<FieldName, string>>;
@@ -96,7 +99,7 @@ export function fieldError(name: FieldName, text: string): string | undefined {
 export function validateForm(values: FormValues): ValidationResult {
   if (isUnderage(values.age)) return { kind: "underage" };
   const errors: Partial<Record<FieldName, string>> = {};
-  for (const name of ["email", "password", "age"] as const) {
+  for (const name of FIELD_NAMES) {
     const error = fieldError(name, values[name]);
     if (error !== undefined) errors[name] = error;
   }

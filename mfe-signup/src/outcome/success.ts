@@ -1,3 +1,4 @@
+import { readTab, removeFromTab, writeTab } from "@colonnade/design/tab";
 import { useEffect, useState, useSyncExternalStore } from "react";
 
 // In session storage, because the shell may have to load a new document to get to the success page. The entry says nothing
@@ -6,33 +7,13 @@ const KEY = "signed-up";
 
 /** Records that an account was created, for the success page. */
 export function recordSuccess(): void {
-  try {
-    sessionStorage.setItem(KEY, "1");
-  } catch {
-    // Storage is full or denied: the success page shows its neutral text.
-  }
-}
-
-function hasRecord(): boolean {
-  try {
-    return sessionStorage.getItem(KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function removeRecord(): void {
-  try {
-    sessionStorage.removeItem(KEY);
-  } catch {
-    // Then there is no record.
-  }
+  writeTab(KEY, "1");
 }
 
 // Remembers the answer, because the record is removed while the page still shows.
 function createSnapshot(): () => boolean {
   let answer: boolean | undefined;
-  return () => (answer ??= hasRecord());
+  return () => (answer ??= Boolean(readTab(KEY)));
 }
 
 function subscribe(): () => void {
@@ -45,7 +26,7 @@ export function useJustSignedUp(): boolean {
   // Not while rendering, because React may discard a render.
   useEffect(() => {
     snapshot();
-    removeRecord();
+    removeFromTab(KEY);
   }, [snapshot]);
   return useSyncExternalStore(subscribe, snapshot, () => false);
 }

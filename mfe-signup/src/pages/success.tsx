@@ -1,5 +1,5 @@
 import { signupOf } from "@colonnade/design";
-import { definePage, Link, useSite } from "@colonnade/kit";
+import { definePage, DialogLink, Link, useSite } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { Recipient } from "../form/Recipient";
@@ -23,7 +23,13 @@ function SuccessPage(): ReactElement {
           If you just signed up here, your account is at <Recipient />.
         </p>
       )}
-      <p>This site passes on your email, password, and stated age, and doesn’t keep them.</p>
+      <p>
+        This site passes on your email, password, and stated age, and doesn’t keep them. See{" "}
+        <DialogLink dialog="legal/receipt" page="/privacy/receipt">
+          what left this tab, when, and to whom
+        </DialogLink>
+        .
+      </p>
       {signInUrl !== null && (
         <p>
           <a className="button" href={signInUrl} rel="noreferrer">

@@ -1,5 +1,5 @@
 import { Button, ExitPage, signupOf } from "@colonnade/design";
-import { useSite } from "@colonnade/kit";
+import { DialogLink, useSite } from "@colonnade/kit";
 import { TextLink } from "@colonnade/design/text";
 import { useEffect, useRef, type ReactElement } from "react";
 
@@ -40,7 +40,12 @@ export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps)
         {earlierAttempt && (
           <span>{` Your earlier try may have reached ${host}, so it may have your details. We don’t.`}</span>
         )}{" "}
-        <span className={css.scripted}>This tab remembers only that sign-up is closed, not your age.</span>
+        <span className={css.scripted}>
+          This tab remembers that sign-up is closed, not your age.{" "}
+          <DialogLink dialog="legal/receipt" page="/privacy/receipt">
+            What this tab remembers
+          </DialogLink>
+        </span>
       </p>
       <p>
         If something you saw online worries you, or someone is pressuring you, you’re not alone and not in trouble. The

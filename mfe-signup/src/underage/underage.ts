@@ -1,10 +1,12 @@
+import { CLOSED, readTab, recordSentForm, writeTab } from "@colonnade/design/tab";
 import type { FormResult } from "@colonnade/kit";
 import { useEffect, useSyncExternalStore } from "react";
+
+import { FIELD_NAMES } from "../form/validation";
 
 // Held for the tab, across reloads. The flag says only 'closed': an age would be personal data. Session storage may be
 // denied, so the history entry holds the flag, too.
 const KEY = "signup";
-const CLOSED = "closed";
 
 /** The code of a form post that the gateway rejected because the stated age is under 18. */
 export const UNDER_AGE = "under_age";
@@ -26,20 +28,8 @@ function historyFields(): Readonly<Record<string, unknown>> {
   return typeof state === "object" && state !== null ? { ...state } : {};
 }
 
-function storedFlag(): unknown {
-  try {
-    return sessionStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
-
 function storeFlag(): void {
-  try {
-    sessionStorage.setItem(KEY, CLOSED);
-  } catch {
-    // Storage is full or denied.
-  }
+  writeTab(KEY, CLOSED);
   try {
     history.replaceState({ ...historyFields(), [KEY]: CLOSED }, "");
   } catch {
@@ -48,7 +38,7 @@ function storeFlag(): void {
 }
 
 function isClosed(): boolean {
-  closed ||= storedFlag() === CLOSED || historyFields()[KEY] === CLOSED;
+  closed ||= readTab(KEY) === CLOSED || historyFields()[KEY] === CLOSED;
   return closed;
 }
 
@@ -65,9 +55,10 @@ export function wasClosedHere(): boolean {
   return closedHere;
 }
 
-/** Records that a sign-up was sent, for the underage notice. */
-export function recordSubmission(): void {
+/** Records that a sign-up was sent to this host, for the underage notice and for the receipt. */
+export function recordSubmission(host: string | null): void {
   submitted = true;
+  if (host !== null) recordSentForm(host, FIELD_NAMES);
 }
 
 /** Whether a sign-up was sent in this tab. */

@@ -26,6 +26,18 @@ test("ExitPage hides the page and opens the other site in its place", async () =
   expect(document.body.hidden).toBe(true);
 });
 
+test("ExitPage has another text, and calls back before it leaves", async () => {
+  const left: string[] = [];
+  vi.stubGlobal("location", { replace: () => left.push("replaced") });
+  const onLeave = (): void => {
+    left.push("called");
+  };
+  render(inShell(<ExitPage label="Clear and leave" onLeave={onLeave} />, { site: { facts: TEST_FACTS } }));
+  await userEvent.click(screen.getByRole("link", { name: "Clear and leave" }));
+  expect(left).toEqual(["called", "replaced"]);
+  expect(screen.getByText(/^“Clear and leave” opens/)).toBeTruthy();
+});
+
 test("ExitPage says what the history still shows", () => {
   render(EXIT);
   expect(screen.getByText(/opens weather\.example in place of this page\. Your browser’s history still/)).toBeTruthy();

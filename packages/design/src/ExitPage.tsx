@@ -10,6 +10,10 @@ function hostOf(url: string): string {
 export interface ExitPageProps {
   /** Class of the element around the link and its text. */
   readonly className?: string | undefined;
+  /** Text of the link. Default: `Leave this site`. */
+  readonly label?: string;
+  /** Called before the other site opens. */
+  readonly onLeave?: (() => void) | undefined;
 }
 
 /**
@@ -17,7 +21,7 @@ export interface ExitPageProps {
  * of GOV.UK. It hides the page, and opens the site of the fact `exit` in place of it. Without JavaScript it is a link.
  * Renders nothing if the fact is no https URL.
  */
-export function ExitPage({ className }: ExitPageProps): ReactElement | null {
+export function ExitPage({ className, label = "Leave this site", onLeave }: ExitPageProps): ReactElement | null {
   const { exit } = useSite().facts;
   const hydrated = useHydrated();
   if (!exit.startsWith("https://")) return null;
@@ -29,17 +33,18 @@ export function ExitPage({ className }: ExitPageProps): ReactElement | null {
         rel="nofollow noreferrer"
         onClick={(event) => {
           event.preventDefault();
+          onLeave?.();
           // The other site may take a while.
           document.body.hidden = true;
           window.location.replace(exit);
         }}
       >
-        Leave this site
+        {label}
       </a>
       <small>
         {hydrated
-          ? `“Leave this site” opens ${hostOf(exit)} in place of this page. Your browser’s history still lists the pages you opened.`
-          : `“Leave this site” opens ${hostOf(exit)}. Without JavaScript, Back returns to this page. Your browser’s history lists it, too.`}
+          ? `“${label}” opens ${hostOf(exit)} in place of this page. Your browser’s history still lists the pages you opened.`
+          : `“${label}” opens ${hostOf(exit)}. Without JavaScript, Back returns to this page. Your browser’s history lists it, too.`}
       </small>
     </aside>
   );
