@@ -27,7 +27,6 @@ import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
 import { SharedStyles, STYLE } from "./sharedStyles.js";
-import { neededRanges } from "./shared.js";
 import type { SharedModule } from "./sharedModules.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WithoutBuildMembers } from "./withoutBuildMembers.js";
@@ -158,9 +157,10 @@ function federation(context: BuildContext): WebpackPluginInstance {
     library: { type: "var", name: container },
     exposes: exposedModules(context),
     shared: Object.fromEntries(
-      Object.entries({ ...neededRanges(context.installed), ...context.siteRanges }).map(([name, requiredVersion]) => [
+      Object.keys({ ...context.installed, ...context.siteRanges }).map((name) => [
         name,
-        { singleton: true, strictVersion: true, import: false as const, requiredVersion },
+        // The gateway compares the versions when it deploys a set, by the ranges in `release.json`.
+        { singleton: true, import: false as const, requiredVersion: false as const },
       ]),
     ),
   };
@@ -219,9 +219,17 @@ const releasePlugins = ({ config }: BuildContext) => [
   new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
 ];
 
-// Both minifiers are native code. Starting a worker per build would take longer than they do.
+// All but the first minifier are native code. Starting a worker per build would take longer than they do.
 const minimizers = () => [
-  new MinimizerPlugin({ parallel: false, test: /\.js$/, minify: MinimizerPlugin.swcMinify }),
+  // A section's container. The native minifier keeps functions that call only themselves, as in Module Federation's runtime code.
+  new MinimizerPlugin({ parallel: false, test: /^entry\b.*\.js$/, minify: MinimizerPlugin.terserMinify }),
+  new MinimizerPlugin({
+    parallel: false,
+    test: /\.js$/,
+    minify: MinimizerPlugin.swcMinify,
+    // As many as change something.
+    minimizerOptions: { compress: { passes: 0 } },
+  }),
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
 
