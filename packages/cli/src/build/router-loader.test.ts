@@ -6,12 +6,15 @@ import { describe, expect, test } from "vitest";
 
 import routerLoader from "./router-loader.js";
 
+const load = (source: string, hasDataRouter = true): string =>
+  routerLoader.call({ getOptions: () => ({ hasDataRouter }) }, source);
+
 describe("React Router's components", () => {
   test("are created by calls marked as pure", () => {
-    expect(routerLoader("var Link = React10.forwardRef(\n  function Link() {}\n);\n")).toBe(
+    expect(load("var Link = React10.forwardRef(\n  function Link() {}\n);\n")).toBe(
       "var Link = /* @__PURE__ */ React10.forwardRef(\n  function Link() {}\n);\n",
     );
-    expect(routerLoader("var Known = React.createContext(null);")).toBe(
+    expect(load("var Known = React.createContext(null);")).toBe(
       "var Known = /* @__PURE__ */ React.createContext(null);",
     );
   });
@@ -23,22 +26,22 @@ describe("React Router's components", () => {
       'Symbol("reset")',
       "Object.getOwnPropertyNames(known).sort()",
     ]) {
-      expect(routerLoader(`var known = ${value};`)).toBe(`var known = /* @__PURE__ */ ${value};`);
-      expect(routerLoader(`_known = ${value};`)).toBe(`_known = /* @__PURE__ */ ${value};`);
+      expect(load(`var known = ${value};`)).toBe(`var known = /* @__PURE__ */ ${value};`);
+      expect(load(`_known = ${value};`)).toBe(`_known = /* @__PURE__ */ ${value};`);
     }
-    expect(routerLoader("var useOptimisticImpl = React3[USE_OPTIMISTIC];")).toBe(
+    expect(load("var useOptimisticImpl = React3[USE_OPTIMISTIC];")).toBe(
       "var useOptimisticImpl = React3.useOptimistic;",
     );
   });
 
   test("lose their display names", () => {
-    expect(routerLoader('var a = 1;\nLink.displayName = "Link";\nvar b = 2;')).toBe("var a = 1;\n\nvar b = 2;");
+    expect(load('var a = 1;\nLink.displayName = "Link";\nvar b = 2;')).toBe("var a = 1;\n\nvar b = 2;");
   });
 
   test("are created with their context by a pure call", () => {
     const source =
       "var Boundary = class extends React.Component {\n  a;\n};\nvar b = 2;\nBoundary.contextType = Known;\n";
-    expect(routerLoader(source)).toBe(
+    expect(load(source)).toBe(
       "var Boundary = /* @__PURE__ */ (() => Object.assign(class extends React.Component {\n  a;\n}, { contextType: Known }))();\n" +
         "var b = 2;\n\n",
     );
@@ -47,7 +50,13 @@ describe("React Router's components", () => {
   test("keep other assignments and calls", () => {
     const source =
       "var Other = class extends React.Component {\n  a;\n};\nvar size = measure(React);\n  Link.displayName = name;\n";
-    expect(routerLoader(source)).toBe(source);
+    expect(load(source)).toBe(source);
+  });
+
+  test("navigate without a data router unless a section may have one", () => {
+    const source = "  return isDataRoute ? useNavigateStable() : useNavigateUnstable();\n";
+    expect(load(source, false)).toBe("  return useNavigateUnstable();\n");
+    expect(load(source, true)).toBe(source);
   });
 
   // Fails if a new version of React Router changes its code style, before the size budget does.
@@ -62,7 +71,8 @@ describe("React Router's components", () => {
     expect(source).toContain("var NavLink = React");
     expect(source).toContain(".displayName =");
     expect(source).toContain(".contextType =");
-    const loaded = routerLoader(source);
+    expect(source).toContain("return isDataRoute ? useNavigateStable() : useNavigateUnstable();");
+    const loaded = load(source);
     expect(loaded).toContain("var NavLink = /* @__PURE__ */ React");
     expect(loaded).not.toMatch(/^\w+\.(displayName|contextType) =/m);
     expect(loaded).toMatch(/Object\.assign\(class .*^\}, \{ contextType: \w+ \}\)/ms);

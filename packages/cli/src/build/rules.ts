@@ -8,6 +8,7 @@ import { parse as parseYaml } from "yaml";
 
 import type { BuildSide } from "./config.js";
 import type { BuildContext } from "./context.js";
+import type { RouterLoaderOptions } from "./router-loader.js";
 import { scopedStyles } from "./scopedStyles.js";
 
 const POSTCSS_LOADER = path.join(import.meta.dirname, "postcss-loader.js");
@@ -38,10 +39,12 @@ function scripts(isHot: boolean): RuleSetRule[] {
   ];
 }
 // The loader removes the components' names from developer tools, so development builds do not use it.
-const ROUTER: RuleSetRule = {
+const router = ({ config }: BuildContext): RuleSetRule => ({
   test: /[\\/]node_modules[\\/]react-router[\\/]dist[\\/].*\.mjs$/,
   loader: path.join(import.meta.dirname, "router-loader.js"),
-};
+  // An app in a section may have one.
+  options: { hasDataRouter: config.kind !== "shell" } satisfies RouterLoaderOptions,
+});
 /** The file of React's server renderer. */
 export const REACT_SERVER_FILE = /[\\/]react-dom-server-legacy\.browser\.production\.js$/;
 /** Rule for React's server renderer. */
@@ -122,7 +125,7 @@ export function rules(context: BuildContext, side: BuildSide): RuleSetRule[] {
     { test: FILE, type: "asset/resource" },
     { test: /\.ya?ml$/, type: "json", parser: { parse: parseYaml } },
     MARKDOWN,
-    ...(context.mode.development ? [] : [ROUTER]),
+    ...(context.mode.development ? [] : [router(context)]),
     ...styles(context, side),
     ...scripts(side === "client" && context.config.kind !== "shell" && context.mode.development === true),
   ];
