@@ -1,10 +1,9 @@
-import { Notice } from "@colonnade/design";
+import { classes, Notice } from "@colonnade/design";
 import { definePage, Link, notFound } from "@colonnade/kit";
 
 import { AdDetail } from "../components/ad/AdDetail";
 import { AdNeighbors } from "../components/ad/AdNeighbors";
 import css from "../components/ad/AdPage.module.css";
-import { classes } from "../components/classes";
 import { ReportHelp } from "../components/ReportHelp";
 import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import type { Ad } from "../data/ad";

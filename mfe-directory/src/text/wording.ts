@@ -36,39 +36,23 @@ export function evidenceOf(ads: readonly Ad[]): Evidence {
   };
 }
 
-const SAMPLE: Wording = {
-  stateTitle: (brand, state) => `${brand} - Listings in ${state}`,
-  stateHeading: (state) => `Escorts in ${state}`,
-  stateSubtitle: (state, cities) => `Browse sample escort profiles in ${String(cities)} cities across ${state}`,
-  stateFooterNote: (state) => `Escorts in ${state} - 18+ only`,
-  stateKeywords: (state) => `${state} escort directory, escorts in ${state}, ${state} cities, sample listings`,
-  cityRow: "Browse Escorts",
-  cityTitle: (brand, city, state) => `${brand} - Listings in ${city}, ${state}`,
-  cityDescription: (city, state) => `Browse sample escort profiles in ${city}, ${state}. For adults, 18 or older.`,
-};
-
-const VERIFIED: Wording = {
-  stateTitle: (brand, state) => `${brand} - Verified Listings in ${state}`,
-  stateHeading: (state) => `Verified Escorts in ${state}`,
-  stateSubtitle: (state, cities) => `Browse verified escort profiles in ${String(cities)} cities across ${state}`,
-  stateFooterNote: (state) => `Verified escorts in ${state} - 18+ only`,
-  stateKeywords: (state) =>
-    `${state} escort directory, verified escorts in ${state}, ${state} cities, verified listings`,
-  cityRow: "Browse Verified Escorts",
-  cityTitle: (brand, city, state) => `${brand} - Verified Listings in ${city}, ${state}`,
-  cityDescription: (city, state) => `Browse verified escort profiles in ${city}, ${state}. For adults, 18 or older.`,
-};
-
-const REVIEWED: Wording = {
-  ...VERIFIED,
-  stateSubtitle: (state, cities) =>
-    `Browse verified escort profiles with real reviews in ${String(cities)} cities across ${state}`,
-};
-
 /** Returns the wording that the evidence supports. */
-export function wordingFor(evidence: Evidence): Wording {
-  if (evidence.reviewed) return REVIEWED;
-  return evidence.verified ? VERIFIED : SAMPLE;
+export function wordingFor({ verified, reviewed }: Evidence): Wording {
+  const kind = verified ? "verified" : "sample";
+  const claim = verified ? "Verified " : "";
+  const profiles = `Browse ${kind} escort profiles`;
+  return {
+    stateTitle: (brand, state) => `${brand} - ${claim}Listings in ${state}`,
+    stateHeading: (state) => `${claim}Escorts in ${state}`,
+    stateSubtitle: (state, cities) =>
+      `${profiles}${reviewed ? " with real reviews" : ""} in ${String(cities)} cities across ${state}`,
+    stateFooterNote: (state) => `${verified ? "Verified escorts" : "Escorts"} in ${state} - 18+ only`,
+    stateKeywords: (state) =>
+      `${state} escort directory, ${claim.toLowerCase()}escorts in ${state}, ${state} cities, ${kind} listings`,
+    cityRow: `Browse ${claim}Escorts`,
+    cityTitle: (brand, city, state) => `${brand} - ${claim}Listings in ${city}, ${state}`,
+    cityDescription: (city, state) => `${profiles} in ${city}, ${state}. For adults, 18 or older.`,
+  };
 }
 
 /** Returns the notice about samples, or null without samples. */

@@ -13,6 +13,7 @@ export {
   type LinkButtonProps,
 } from "./Button.js";
 export { Card, type CardProps } from "./Card.js";
+export { classes } from "./classes.js";
 export { Dialog, type DialogProps } from "./Dialog.js";
 export { Disclosure, type DisclosureProps } from "./Disclosure.js";
 export { ExitPage, type ExitPageProps } from "./ExitPage.js";

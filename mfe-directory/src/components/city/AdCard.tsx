@@ -1,4 +1,4 @@
-import { Card, JoinButton } from "@colonnade/design";
+import { Card, classes, JoinButton } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
 import { AvatarArt } from "@colonnade/design/art";
 import { useId, type ReactElement } from "react";
@@ -6,7 +6,6 @@ import { useId, type ReactElement } from "react";
 import type { Ad } from "../../data/ad";
 import { adPath } from "../../data/links";
 import type { Place } from "../../data/places";
-import { classes } from "../classes";
 import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdCard.module.css";

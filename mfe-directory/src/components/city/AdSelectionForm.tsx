@@ -1,7 +1,7 @@
+import { classes } from "@colonnade/design";
 import { useHydrated } from "@colonnade/kit";
 import { useId, useRef, type ReactElement } from "react";
 
-import { classes } from "../classes";
 import { useDebounced } from "../filter/useDebounced";
 import { useMatchesInView } from "../filter/useMatchesInView";
 import css from "./AdSelectionForm.module.css";

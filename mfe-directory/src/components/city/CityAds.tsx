@@ -1,10 +1,10 @@
+import { classes } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { ADS } from "../../data/ads";
 import type { Place } from "../../data/places";
 import { useCityAds } from "../../draw/useCityAds";
-import { classes } from "../classes";
 import { useEntryState } from "../filter/useEntryState";
 import { AdCard } from "./AdCard";
 import { AdSelectionForm } from "./AdSelectionForm";

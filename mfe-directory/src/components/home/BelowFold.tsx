@@ -1,7 +1,7 @@
+import { classes } from "@colonnade/design";
 import { useHydrated } from "@colonnade/kit";
 import type { ReactElement, ReactNode } from "react";
 
-import { classes } from "../classes";
 import css from "./BelowFold.module.css";
 
 /**

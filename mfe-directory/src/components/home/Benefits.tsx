@@ -1,10 +1,9 @@
-import { signupOf } from "@colonnade/design";
+import { classes, signupOf } from "@colonnade/design";
 import { useSite } from "@colonnade/kit";
 import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import home from "../../../content/home.json";
-import { classes } from "../classes";
 import css from "./Benefits.module.css";
 
 /** The benefits of the site. */

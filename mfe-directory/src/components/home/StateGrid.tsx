@@ -1,9 +1,9 @@
+import { classes } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { statePath } from "../../data/links";
 import { STATES } from "../../data/states";
-import { classes } from "../classes";
 import css from "./StateGrid.module.css";
 
 /** All states with their city counts, linked to their pages. */

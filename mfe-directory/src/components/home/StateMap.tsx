@@ -1,9 +1,9 @@
+import { classes } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { statePath } from "../../data/links";
 import { shadeOf, SHADES, TILES } from "../../data/tiles";
-import { classes } from "../classes";
 import css from "./StateMap.module.css";
 
 const SHADE_CLASSES = [css.shade1, css.shade2, css.shade3, css.shade4, css.shade5];

@@ -1,7 +1,7 @@
+import { classes } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
-import { classes } from "../classes";
 import css from "./PlacePopup.module.css";
 
 /** An option of the search. */

@@ -1,7 +1,7 @@
+import { classes } from "@colonnade/design";
 import { useHydrated } from "@colonnade/kit";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 
-import { classes } from "../classes";
 import type { PlacePopup, PopupKeys, PopupState } from "./PlacePopup";
 import css from "./PlaceSearch.module.css";
 

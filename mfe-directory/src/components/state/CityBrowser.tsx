@@ -1,10 +1,10 @@
+import { classes } from "@colonnade/design";
 import { useMemo, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
 import { useEntryState } from "../filter/useEntryState";
 import { useMatchesInView } from "../filter/useMatchesInView";
-import { classes } from "../classes";
 import css from "./CityBrowser.module.css";
 import { CityGroups } from "./CityGroups";
 import { CityList, type CityListProps } from "./CityList";

@@ -1,6 +1,6 @@
+import { classes } from "@colonnade/design";
 import { memo, type ReactElement } from "react";
 
-import { classes } from "../classes";
 import css from "./CityGroups.module.css";
 import { CityList, type CityListProps } from "./CityList";
 import { letterId, type LetterGroup } from "./letters";

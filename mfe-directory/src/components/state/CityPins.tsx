@@ -1,9 +1,9 @@
+import { classes } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
 import { useEffect, useState, type ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
 import { positionsOnMap, type PositionOnMap } from "../../data/maps";
-import { classes } from "../classes";
 import css from "./CityPins.module.css";
 
 interface Props {

@@ -1,5 +1,4 @@
 import { Link, useSite } from "@colonnade/kit";
-import { fillFacts } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import guide from "../../../content/state.json";
@@ -14,8 +13,8 @@ interface Props {
 
 /** The guide below a state's cities: how to use the list, and sample venues. */
 export function StateGuide({ state, cities }: Props): ReactElement {
-  const site = useSite();
-  const read = (text: string): string => fillFacts(fill(text, { state, count: String(cities.length) }), site);
+  const { brand } = useSite();
+  const read = (text: string): string => fill(text, { brand, state, count: String(cities.length) });
   return (
     <section className={css.guide} aria-labelledby="guide">
       <header>

@@ -1,10 +1,10 @@
+import { classes } from "@colonnade/design";
 import type { ReactElement, SVGProps } from "react";
 
 import type { LabelSide } from "../../data/geography";
 import type { Label, StateLocation } from "../../data/maps";
 import { POPULATION_CLASSES } from "../../map/sizes";
 import { formatCount } from "../../text/formatCount";
-import { classes } from "../classes";
 import { Chips } from "../map/Chips";
 import { OutlineMap } from "../map/OutlineMap";
 import { PointedMap } from "./PointedMap";
