@@ -1,12 +1,12 @@
 import { defineConfig } from "@colonnade/cli";
 
-// Modules of at least three pages are part of the section's first script, so that each further page loads without them. The
-// exposed module loads without that script.
+// Modules of most pages are part of the section's first script, so that each further page loads without them. The exposed module
+// loads without that script, and the lists of cities do not need to know how sign-up works.
 const COMMON = {
   name: "section",
-  test: /[\\/](?:mfe-directory[\\/]src(?![\\/]points\.ts)|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
+  test: /[\\/](?:mfe-directory[\\/]src(?![\\/]points\.ts)|packages[\\/]design[\\/]dist(?![\\/]site\.js)|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
   chunks: "async",
-  minChunks: 3,
+  minChunks: 4,
   minSize: 0,
 };
 
@@ -18,8 +18,8 @@ export default defineConfig({
   webpack(configuration, { side }) {
     if (side === "client") {
       const { splitChunks } = configuration.optimization;
-      // The ads, which cities and ads share, are smaller than webpack's minimum of 20 KB.
-      splitChunks.minSize = 12_000;
+      // What cities and ads share is smaller than webpack's minimum of 20 KB. What states and cities share is less than a request.
+      splitChunks.minSize = 16_000;
       splitChunks.cacheGroups.common = COMMON;
     }
     return configuration;
