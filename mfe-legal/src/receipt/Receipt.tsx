@@ -43,7 +43,7 @@ function Kept({ cities, sent, closed, signedUp, unknown }: Contents): ReactEleme
       <Row label="Sign-up">
         {closed && <p>The word “closed”</p>}
         {signedUp && <p>A mark that a sign-up worked. The next page that says so removes it.</p>}
-        {sent.length > 0 && <p>When and to whom you sent the form, as listed below</p>}
+        {sent.length > 0 && <p>The sign-up forms listed below</p>}
         {!closed && !signedUp && sent.length === 0 && <p>Nothing yet</p>}
       </Row>
       {unknown.length > 0 && (
@@ -95,31 +95,29 @@ function Clear({ closed }: { readonly closed: boolean }): ReactElement {
   const hasExit = useSite().facts.exit.startsWith("https://");
   return (
     <div className={css.clear}>
+      {hasExit ? (
+        <ExitPage className={css.exit} {...(hydrated && { label: "Clear it and leave", onLeave: clearTab })} />
+      ) : (
+        <div className={hydrated ? css.exit : css.waiting}>
+          <Button
+            quiet
+            onClick={() => {
+              clearTab();
+              // A new document also forgets what is in memory.
+              if (window.location.pathname === RECEIPT_PATH) window.location.reload();
+              else window.location.replace(RECEIPT_PATH);
+            }}
+          >
+            Clear it
+          </Button>
+          <small>“Clear it” stays on this site, and loads the page that shows what is left.</small>
+        </div>
+      )}
       {closed && (
         <p>
           One thing stays: the word “closed.” An age under 18 was stated in this tab, so sign-up stays closed here. The
           word holds no age, and goes when you close the tab.
         </p>
-      )}
-      {hasExit ? (
-        <ExitPage className={css.exit} {...(hydrated && { label: "Clear it and leave", onLeave: clearTab })} />
-      ) : (
-        hydrated && (
-          <>
-            <Button
-              quiet
-              onClick={() => {
-                clearTab();
-                // A new document also forgets what is in memory.
-                if (window.location.pathname === RECEIPT_PATH) window.location.reload();
-                else window.location.replace(RECEIPT_PATH);
-              }}
-            >
-              Clear it
-            </Button>
-            <small>“Clear it” stays on this site, and loads the page that shows what is left.</small>
-          </>
-        )
       )}
     </div>
   );

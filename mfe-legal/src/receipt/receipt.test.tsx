@@ -69,8 +69,7 @@ it("a receipt lists what the tab keeps and has sent, without values", async () =
   await renderExisting(PATH);
   expect(rows()).toMatchObject({
     "Ad lists of cities": "‘Ewa Beach, Hawaii; Austin, Texas",
-    "Sign-up":
-      "A mark that a sign-up worked. The next page that says so removes it.; When and to whom you sent the form, as listed below",
+    "Sign-up": "A mark that a sign-up worked. The next page that says so removes it.; The sign-up forms listed below",
     "Not from this version of the site": "other",
     "Sign-up forms": expect.stringMatching(
       /^\w{3} \d+, \d+:\d\d [AP]M, through this site to accounts\.example\.org: email, password, age$/,
