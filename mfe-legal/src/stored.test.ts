@@ -35,6 +35,9 @@ it("the privacy policy lists each cookie and each key of session storage", () =>
   const listed = [...section.matchAll(/^- \*\*.+?:\*\* `(.+?)`/gm)].map(([, name = ""]) => name);
   expect(listed.sort()).toEqual([...cookies(), ...TAB_KEYS].sort());
   expect(cookies()).toHaveLength(2);
+  const [, days = ""] =
+    /COOKIE_SECONDS: i64 = (\d+) \* 24 \* 60 \* 60;/.exec(read("gateway/crates/platform/src/rollout/mod.rs")) ?? [];
+  expect(section).toContain(`ends ${days} days after it was last set`);
 });
 
 it("only two modules of the site use what a browser stores", () => {
