@@ -1,5 +1,6 @@
 // Compares the CPU time of a request as the number of connections grows. See bench/README.md.
 import { asset } from "./bench-site.mjs";
+import { h2loadCommand } from "./h2load.mjs";
 import { withPeers } from "./peers.mjs";
 import { measureAll, measureCpu } from "./rounds.mjs";
 import { keepResult } from "./results.mjs";
@@ -9,14 +10,26 @@ import { wrkCommand } from "./wrk.mjs";
 const ROUNDS = Number(process.env["ROUNDS"] ?? 5);
 const CONNECTIONS = [1, 16, 64, 256, 1000, 4000];
 
-const cases = CONNECTIONS.map((connections) => ({
-  name: String(connections),
-  label: String(connections),
-  command: (/** @type {import("./peers.mjs").Running} */ { plain }) =>
-    // Opening the connections takes part of the time.
-    wrkCommand(plain + asset("10k"), { seconds: 2, connections, headers: { "accept-encoding": "br" } }),
-}));
-const { cpu } = await keepResult("connections", () =>
-  withPeers(async (running) => ({ cpu: await measureAll(running, cases, ROUNDS, measureCpu) })),
+/** Opening the connections takes part of the time. */
+const LOAD = { seconds: 2, headers: { "accept-encoding": "br" } };
+
+/** @typedef {import("./peers.mjs").Running} Running */
+
+/** @param {(running: Running, connections: number) => string[]} command @returns {import("./rounds.mjs").Case[]} */
+const byConnections = (command) =>
+  CONNECTIONS.map((connections) => ({
+    name: String(connections),
+    label: String(connections),
+    command: (running) => command(running, connections),
+  }));
+const PLAIN = byConnections(({ plain }, connections) => wrkCommand(plain + asset("10k"), { ...LOAD, connections }));
+const TLS = byConnections(({ tls }, clients) => h2loadCommand(tls + asset("10k"), { ...LOAD, clients }));
+
+const { cpu, tls } = await keepResult("connections", () =>
+  withPeers(async (running) => ({
+    cpu: await measureAll(running, PLAIN, ROUNDS, measureCpu),
+    tls: await measureAll(running, TLS, ROUNDS, measureCpu),
+  })),
 );
 console.log(cpuTable(cpu));
+console.log(cpuTable(tls));

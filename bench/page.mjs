@@ -61,7 +61,7 @@ async function compareSection() {
 ${describe(run)}
 
 The gateway's CPU time divided by that of each other server: the median of the ratios of ${cpu[0]?.peers[0]?.rounds.length} rounds of
-one second, and their quartiles. Below 1, the gateway costs less.
+one second, and their quartiles. Below 1, the gateway costs less. The last column is the highest ratio to nginx-full that is wanted.
 
 ${ratioTable(cpu)}
 
@@ -86,8 +86,8 @@ ${commandTable(latency)}
 async function connectionsSection() {
   const result = await readResult("connections");
   if (!result) return "";
-  /** @type {{ run: import("./results.mjs").Run, cpu: Measured[] }} */
-  const { run, cpu } = result;
+  /** @type {{ run: import("./results.mjs").Run, cpu: Measured[], tls: Measured[] }} */
+  const { run, cpu, tls } = result;
   const points = cpu.flatMap(({ name, peers }) =>
     peers.map(({ peer, rounds }) => ({ series: peer, x: Number(name), y: 10 * cpuOf(rounds) })),
   );
@@ -101,6 +101,10 @@ ${describe(run)} \`${cpu[0]?.command.replace(/--connections \d+/, "--connections
 ![A line chart of the CPU time of a request from 1 to 4,000 connections.](./images/bench-connections.svg)
 
 ${cpuTable(cpu)}
+
+The same over HTTP/2 and TLS, with one request at a time of each connection: \`${tls[0]?.command.replace(/--clients \d+/, "--clients N")}\`.
+
+${cpuTable(tls)}
 `;
 }
 

@@ -5,7 +5,8 @@ import { treeOf, userAndKernelTime, waitUntilIdle } from "./processes.mjs";
 import { runWrk } from "./wrk.mjs";
 
 /** @typedef {import("./peers.mjs").Running} Running */
-/** @typedef {{ name: string, label: string, command: (server: Running) => string[] }} Case */
+/** `goal` is the highest ratio to nginx-full that a release may have. */
+/** @typedef {{ name: string, label: string, goal?: number, command: (server: Running) => string[] }} Case */
 
 /** Returns the CPU time of all processes of a server. @param {Running} server */
 async function cpuOf({ pids }) {

@@ -7,10 +7,13 @@ import { median, ratioQuartiles } from "./report.mjs";
  * What was measured in a case, by server and round.
  *
  * @template T
- * @typedef {{ name: string, label: string, command: string, peers: { peer: string, rounds: T[] }[] }} Measured
+ * @typedef {{ name: string, label: string, goal?: number, command: string, peers: { peer: string, rounds: T[] }[] }} Measured
  */
 
 const ABSENT = "–";
+
+/** The server that the goals are about. */
+const SAME_JOB = "nginx-full";
 
 /** @param {string[]} head @param {string[][]} rows */
 export function markdownTable(head, rows) {
@@ -39,7 +42,7 @@ const roundsOf = ({ peers }, name) => peers.find(({ peer }) => peer === name)?.r
 /** @template T @param {Measured<T>[]} cases */
 const peersOf = (cases) => [...new Set(cases.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];
 
-/** The ratios of the first server to each other one. @param {Measured<Cpu>[]} cases */
+/** The ratios of the first server to each other one, and their goals. @param {Measured<Cpu>[]} cases */
 export function ratioTable(cases) {
   const [subject = "", ...others] = peersOf(cases);
   const rows = cases.map((each) => {
@@ -48,9 +51,9 @@ export function ratioTable(cases) {
       const rounds = roundsOf(each, name);
       return rounds ? formatRatio(own, rounds) : ABSENT;
     });
-    return [each.label, ...ratios];
+    return [each.label, ...ratios, each.goal ? `≤ ${each.goal.toFixed(2)}` : ABSENT];
   });
-  return markdownTable(["", ...others.map((name) => `÷ ${name}`)], rows);
+  return markdownTable(["", ...others.map((name) => `÷ ${name}`), `goal ÷ ${SAME_JOB}`], rows);
 }
 
 /**

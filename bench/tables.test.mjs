@@ -14,7 +14,7 @@ const OTHER = [
 ];
 const CASES = [
   {
-    ...{ name: "a", label: "A", command: "wrk" },
+    ...{ name: "a", label: "A", goal: 1.6, command: "wrk" },
     peers: [
       { peer: "gateway", rounds: GATEWAY },
       { peer: "other", rounds: OTHER },
@@ -23,8 +23,10 @@ const CASES = [
   { name: "b", label: "B", command: "wrk", peers: [{ peer: "gateway", rounds: GATEWAY }] },
 ];
 
-test("ratioTable has the median and the quartiles of the ratios of rounds", () => {
-  expect(ratioTable(CASES)).toBe("|  | ÷ other |\n| --- | ---: |\n| A | 1.50 (1.25–1.75) |\n| B | – |\n");
+test("ratioTable has the quartiles of the ratios of rounds, and goals", () => {
+  expect(ratioTable(CASES)).toBe(
+    "|  | ÷ other | goal ÷ nginx-full |\n| --- | ---: | ---: |\n| A | 1.50 (1.25–1.75) | ≤ 1.60 |\n| B | – | – |\n",
+  );
 });
 
 test("cpuTable has medians of the sum and of both parts", () => {
