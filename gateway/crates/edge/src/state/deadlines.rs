@@ -1,6 +1,6 @@
 //! When a connection must be closed, and how.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Poll, ready};
 
@@ -23,47 +23,55 @@ pub(crate) enum Close {
 impl ConnectionState {
     /// Waits until the connection must be closed. Must be polled by the task of the connection,
     /// after the connection.
+    ///
+    /// Each request polls it several times. What waits has registered the task, so it is polled again
+    /// only when it has something to say.
     pub(crate) async fn close_required(&self, permit: &Permit<Self>) -> Close {
-        tokio::select! {
-            biased;
-            reason = self.yielded(permit) => Close::Abort(reason),
-            close = self.deadline_passed() => close,
-        }
+        let mut yielded = pin!(self.yielded(permit));
+        let mut sleep = pin!(sleep_until(self.lock().max_age_at));
+        let (mut waits_to_yield, mut is_asleep) = (false, false);
+        poll_fn(|cx| {
+            loop {
+                let (yields, next) = {
+                    let state = self.lock();
+                    (state.yields_as.is_some(), state.deadline())
+                };
+                if yields || !waits_to_yield {
+                    waits_to_yield = true;
+                    if let Poll::Ready(reason) = yielded.as_mut().poll(cx) {
+                        return Poll::Ready(Close::Abort(reason));
+                    }
+                }
+                // An event that sets a deadline wakes the task.
+                let Some((deadline, close)) = next else {
+                    return Poll::Pending;
+                };
+                // A timer that fires too early is cheaper than one that is reset for each request.
+                if deadline < sleep.deadline() {
+                    sleep.as_mut().reset(deadline);
+                    is_asleep = false;
+                }
+                if is_asleep && !sleep.is_elapsed() {
+                    return Poll::Pending;
+                }
+                is_asleep = true;
+                ready!(sleep.as_mut().poll(cx));
+                if poll::refresh() >= deadline {
+                    if let Close::Abort(reason) = close {
+                        self.set_fault(reason);
+                    }
+                    return Poll::Ready(close);
+                }
+                sleep.as_mut().reset(deadline);
+                is_asleep = false;
+            }
+        })
+        .await
     }
 
     /// Waits until the connection must be aborted. Its close has started.
     pub(crate) async fn abort_required(&self, permit: &Permit<Self>) {
         while let Close::Graceful(_) = self.close_required(permit).await {}
-    }
-
-    /// Waits for the next deadline.
-    fn deadline_passed(&self) -> impl Future<Output = Close> {
-        let this = self.clone();
-        async move {
-            let mut sleep = pin!(sleep_until(this.lock().max_age_at));
-            poll_fn(|cx| {
-                loop {
-                    // An event that sets a deadline wakes the task.
-                    let Some((deadline, close)) = this.lock().deadline() else {
-                        return Poll::Pending;
-                    };
-                    // A timer that fires too early is cheaper than one that is reset for each
-                    // request.
-                    if deadline < sleep.deadline() {
-                        sleep.as_mut().reset(deadline);
-                    }
-                    ready!(sleep.as_mut().poll(cx));
-                    if poll::refresh() >= deadline {
-                        if let Close::Abort(reason) = close {
-                            this.set_fault(reason);
-                        }
-                        return Poll::Ready(close);
-                    }
-                    sleep.as_mut().reset(deadline);
-                }
-            })
-            .await
-        }
     }
 }
 
