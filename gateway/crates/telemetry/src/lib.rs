@@ -130,8 +130,7 @@ impl Recorder {
                 .map(|tracer| Box::new(tracer.start_span(head))),
             id,
             method: method(&head.method),
-            served_by: ServedBy::default(),
-            status: CLIENT_CLOSED,
+            response: None,
             bytes: 0,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
             // One poll serves many streams of an HTTP/2 connection.
@@ -169,17 +168,17 @@ impl Recording {
         // the dynamic table.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
-        event.status = response.status().as_u16();
-        event.served_by = take(ServedBy::of(&mut response));
-        response.map(|body| RecordedBody { body, event })
+        let mut head = http::Response::new(());
+        *head.status_mut() = response.status();
+        *head.headers_mut() = take(response.headers_mut());
+        *head.extensions_mut() = take(response.extensions_mut());
+        event.response = Some(response);
+        head.map(|()| RecordedBody(event))
     }
 }
 
 /// A response body that counts the bytes handed to the connection.
-pub struct RecordedBody {
-    body: ResponseBody,
-    event: Event,
-}
+pub struct RecordedBody(Event);
 
 /// The event of one request, logged when it is dropped.
 struct Event {
@@ -188,8 +187,8 @@ struct Event {
     span: Option<Box<otlp::Span>>,
     id: HeaderValue,
     method: &'static str,
-    served_by: ServedBy,
-    status: u16,
+    /// Without its header, which is sent; `None` if the client closed the connection before it.
+    response: Option<Response>,
     bytes: u64,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
@@ -204,28 +203,31 @@ impl Body for RecordedBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenBody>>> {
-        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        let Self(event) = &mut *self;
+        let Some(response) = &mut event.response else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(response.body_mut()).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
         {
-            self.event.bytes += data.len() as u64;
+            event.bytes += data.len() as u64;
         }
         frame
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.0.body().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.0.body().map_or_else(SizeHint::default, Body::size_hint)
     }
 }
 
 impl Event {
-    /// The name of the route. Empty if the client closed the connection before the response.
-    fn route(&self) -> &str {
-        self.served_by.route.as_deref().unwrap_or_default()
+    fn body(&self) -> Option<&ResponseBody> {
+        self.response.as_deref().map(http::Response::body)
     }
 }
 
@@ -233,25 +235,36 @@ impl Drop for Event {
     fn drop(&mut self) {
         // Most requests end in the poll in which they begin.
         let duration = poll::refresh().duration_since(self.start);
-        let served_by = &self.served_by;
-        self.recorder
-            .0
-            .metrics
-            .record(self.route(), self.status, duration, served_by.track);
-        if let (Some(section), Some(track)) = (&served_by.section, served_by.track) {
-            let traffic = &self.recorder.0.diagnostics.traffic;
-            traffic.record_request(section, track, self.status, duration);
-        }
         let span = self.span.take();
+        let unserved = ServedBy::default();
+        let served_by = self.body().map_or(&unserved, |body| &body.served_by);
+        let status = self
+            .response
+            .as_ref()
+            .map_or(CLIENT_CLOSED, |response| response.status().as_u16());
+        // Empty if the client closed the connection before the response.
+        let route = served_by.route.as_deref().unwrap_or_default();
+        let RecorderState {
+            metrics,
+            diagnostics,
+            log,
+            ..
+        } = &*self.recorder.0;
+        metrics.record(route, status, duration, served_by.track);
+        if let (Some(section), Some(track)) = (&served_by.section, served_by.track) {
+            diagnostics
+                .traffic
+                .record_request(section, track, status, duration);
+        }
         let line = RequestLine {
-            listener: self.recorder.0.metrics.listener(),
+            listener: metrics.listener(),
             method: self.method,
-            route: self.route(),
-            status: self.status,
+            route,
+            status,
             bytes: self.bytes,
             duration,
-            deployment: self.served_by.deployment.as_ref(),
-            upstream: self.served_by.upstream.as_deref(),
+            deployment: served_by.deployment.as_ref(),
+            upstream: served_by.upstream.as_deref(),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
         };
@@ -259,7 +272,7 @@ impl Drop for Event {
             span.end_request(&line);
         }
         if self.recorder.0.log_health_checks || !is_health_path(line.route) {
-            self.recorder.0.log.add(|buffer| line.write(buffer));
+            log.add(|buffer| line.write(buffer));
         }
     }
 }

@@ -112,10 +112,10 @@ impl Upstream {
 
 /// The response for a visitor.
 pub(crate) fn into_response(served: CacheResponse<Box<UpstreamBody>>) -> Response {
-    served.response.map(|body| match body.bytes() {
+    Response::new(served.response.map(|body| match body.bytes() {
         Some(bytes) => ResponseBody::from(bytes.clone()),
         None => ResponseBody::forwarded(body),
-    })
+    }))
 }
 
 impl From<Interrupted> for BrokenBody {

@@ -68,7 +68,7 @@ impl Upstream {
             let body = (!body.is_end_stream()).then_some(body);
             let response = self.send(self.outgoing(head, target), body).await?;
             let is_stream = response.body().is_stream();
-            let mut response = response.map(ResponseBody::forwarded);
+            let mut response = Response::new(response.map(ResponseBody::forwarded));
             response.body_mut().has_permit = is_stream;
             if let Some(cache) = &self.cache {
                 let status = response.status();

@@ -17,7 +17,8 @@ pub use crate::served_by::{ServedBy, Track};
 pub type Request = http::Request<RequestBody>;
 
 /// A response. Its body is in memory, except for streams of events and the responses of upstreams.
-pub type Response = http::Response<ResponseBody>;
+/// It stays in one place while the functions and futures of a request pass it on.
+pub type Response = Box<http::Response<ResponseBody>>;
 
 impl ServedBy {
     /// What is known of a response, to be changed.
@@ -57,7 +58,7 @@ pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-
 
 /// Creates a response with `Cache-Control: no-store`.
 pub fn response(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response {
-    let mut response = http::Response::new(ResponseBody::from(body.into()));
+    let mut response = Response::new(http::Response::new(ResponseBody::from(body.into())));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, content_type);
@@ -82,7 +83,7 @@ pub fn json(status: StatusCode, value: &impl Serialize) -> Response {
 
 /// Creates a response without a body.
 pub fn empty(status: StatusCode) -> Response {
-    let mut response = http::Response::new(ResponseBody::default());
+    let mut response = Response::new(http::Response::new(ResponseBody::default()));
     *response.status_mut() = status;
     response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     response
@@ -125,7 +126,7 @@ pub fn conditional_response(
         Precondition::Proceed => bytes,
         Precondition::NotModified | Precondition::Failed => Bytes::new(),
     };
-    let mut response = http::Response::new(ResponseBody::from(body));
+    let mut response = Response::new(http::Response::new(ResponseBody::from(body)));
     *response.headers_mut() = headers;
     let headers = response.headers_mut();
     headers.insert(ETAG, etag);

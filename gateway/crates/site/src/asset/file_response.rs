@@ -60,7 +60,7 @@ impl PreparedFile {
     fn response(&self, bytes: Bytes) -> Response {
         let mut body = ResponseBody::from(bytes);
         body.has_security_headers = true;
-        let mut response = Response::new(body);
+        let mut response = Response::new(http::Response::new(body));
         *response.headers_mut() = self.headers.clone();
         response
     }

@@ -115,7 +115,7 @@ impl Upstream {
         };
         let response = self.send(outgoing, None).await?;
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-            return Ok(response.map(ResponseBody::forwarded));
+            return Ok(Response::new(response.map(ResponseBody::forwarded)));
         }
         let (mut answer, body) = response.into_parts();
         handshake.answer(&mut answer);
@@ -134,7 +134,10 @@ impl Upstream {
                 None => StreamEnd::UpstreamClosed,
             });
         }));
-        Ok(Response::from_parts(answer, ResponseBody::default()))
+        Ok(Response::new(http::Response::from_parts(
+            answer,
+            ResponseBody::default(),
+        )))
     }
 
     /// Checks the handshake of a client within its limits, before anything is sent.
