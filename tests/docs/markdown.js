@@ -52,10 +52,12 @@ export function parsePage(markdown) {
  * @param {string} text @param {RegExp} pattern @returns {Part[]}
  */
 function find(text, pattern) {
-  return [...text.matchAll(pattern)].map(({ index, 1: found = "" }) => ({
-    line: text.slice(0, index).split("\n").length,
-    text: found.replace(/\s+/g, " ").trim(),
-  }));
+  let [line, end] = [1, 0];
+  return [...text.matchAll(pattern)].map(({ index, 1: found = "" }) => {
+    line += text.slice(end, index).split("\n").length - 1;
+    end = index;
+    return { line, text: found.replace(/\s+/g, " ").trim() };
+  });
 }
 
 /**
