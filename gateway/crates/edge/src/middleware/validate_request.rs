@@ -219,12 +219,11 @@ fn is_expected_scheme(head: &Parts, settings: &Settings) -> bool {
 
 /// Returns the host of a request (RFC 9112, section 3.2; RFC 9113, section 8.3.1).
 fn host(authority: Option<&str>, headers: &HeaderMap) -> Result<Host, RequestError> {
-    let mut fields = headers.get_all(HOST).iter();
-    let (field, another) = (fields.next(), fields.next());
-    if another.is_some() {
+    // Few requests repeat a field, so most need no look-up of others.
+    if headers.len() > headers.keys_len() && headers.get_all(HOST).iter().nth(1).is_some() {
         return Err(RequestError::HostCount);
     }
-    let field = match field {
+    let field = match headers.get(HOST) {
         Some(field) => Some(field.to_str().map_err(|_| RequestError::InvalidHost)?),
         None => None,
     };
