@@ -201,7 +201,7 @@ describe("privacy", () => {
       "Cookies",
       8,
       [
-        /A rollout cookie, at times: .* While a new release .* ends 7 days after/,
+        /A rollout cookie, at times: .* While a new release .* ends 30 days after/,
         /A preview cookie, for invited people: .* Only someone who opens a preview link .* ends when the link does/,
         /The ad list of a city page: .* kept in session storage/,
         /If you state an age under 18, .* keep the word “closed,”.* They hold no age\./,

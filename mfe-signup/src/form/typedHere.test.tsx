@@ -3,13 +3,13 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { forgetTyped, useTypedHere } from "./typedHere";
 
-const location = vi.hoisted(() => ({ key: "first" }));
-vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), useLocation: () => location }));
+const page = vi.hoisted(() => ({ location: { key: "first" } }));
+vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), useLocation: () => page.location }));
 
 const TYPED = { email: "visitor@example.net", age: "34", password: "correct horse" };
 
 beforeEach(() => {
-  location.key = "first";
+  page.location = { key: "first" };
   const { result } = renderHook(useTypedHere);
   act(() => {
     result.current[1](TYPED);
@@ -23,8 +23,10 @@ it("email and age are kept on the page, without the password", () => {
   expect(JSON.stringify(typedHere())).not.toContain(TYPED.password);
 });
 
-it("a navigation ends them", () => {
-  location.key = "second";
+it("a navigation ends them, and going back does not bring them back", () => {
+  page.location = { key: "second" };
+  expect(typedHere()).toBeUndefined();
+  page.location = { key: "first" };
   expect(typedHere()).toBeUndefined();
 });
 

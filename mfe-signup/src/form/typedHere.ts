@@ -1,13 +1,15 @@
 import { useLocation } from "@colonnade/kit";
 
+type Location = ReturnType<typeof useLocation>;
+
 /** What a closed dialog keeps until the visitor navigates. Never the password. */
 interface Typed {
   readonly email: string;
   readonly age: string;
 }
 
-// In memory only. `key` is the history entry.
-let kept: (Typed & { readonly key: string }) | undefined;
+// In memory only. Each navigation has a location of its own, also one back to the same history entry.
+let kept: (Typed & { readonly location: Location }) | undefined;
 
 /** Forgets what was typed: an age under 18 was stated, or the account exists. */
 export function forgetTyped(): void {
@@ -16,11 +18,11 @@ export function forgetTyped(): void {
 
 /** What was typed on this page, and how to keep what is typed now. */
 export function useTypedHere(): readonly [typed: Typed | undefined, keep: (typed: Typed) => void] {
-  const { key } = useLocation();
+  const location = useLocation();
   return [
-    kept?.key === key ? kept : undefined,
+    kept?.location === location ? kept : undefined,
     ({ email, age }) => {
-      kept = { key, email, age };
+      kept = { location, email, age };
     },
   ];
 }
