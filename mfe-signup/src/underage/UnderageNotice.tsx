@@ -20,7 +20,7 @@ interface UnderageNoticeProps {
 
 /**
  * Replaces the form after an age under 18 was stated. An earlier attempt may have reached the backend, so the notice
- * then speaks only of the age. After a reload, attempts are no longer known, so the notice says nothing about them.
+ * then speaks only of the age. After a reload, it says nothing about the form that stated the age.
  */
 export function UnderageNotice({ rejected = false, close }: UnderageNoticeProps): ReactElement {
   const { host } = signupOf(useSite());

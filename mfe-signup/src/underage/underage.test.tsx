@@ -114,8 +114,16 @@ describe("after a reload", () => {
     sessionStorage.setItem("signup", "closed");
     expect(await showPage()).toBe("Sign-up ends here");
     expect(document.querySelector("form, input")).toBeNull();
-    // Earlier attempts are no longer known.
     expect(document.body.textContent).not.toContain("save or send");
+  });
+
+  it("an attempt from before is still known", async () => {
+    const { recordSentForm } = await import("@colonnade/design/tab");
+    recordSentForm("accounts.example.org", ["email"]);
+    await showPage();
+    fillForm({ age: "16" });
+    await submit();
+    expect(thanks().textContent).toContain("We didn’t save or send this age. Your earlier try may have reached");
   });
 
   it("sign-up stays closed by the history entry if storage is denied", async () => {

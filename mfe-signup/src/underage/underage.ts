@@ -1,4 +1,4 @@
-import { CLOSED, readTab, recordSentForm, writeTab } from "@colonnade/design/tab";
+import { CLOSED, readTab, recordSentForm, sentForms, writeTab } from "@colonnade/design/tab";
 import type { FormResult } from "@colonnade/kit";
 import { useEffect, useSyncExternalStore } from "react";
 
@@ -61,9 +61,9 @@ export function recordSubmission(host: string | null): void {
   if (host !== null) recordSentForm(host, FIELD_NAMES);
 }
 
-/** Whether a sign-up was sent in this tab. */
+/** Whether a sign-up was sent in this tab, also before a reload if the browser permits storage. */
 export function hasSubmitted(): boolean {
-  return submitted;
+  return submitted || sentForms().length > 0;
 }
 
 /**
