@@ -75,6 +75,9 @@ describe("cities", () => {
     ["ofallon mo", "O'Fallon, Missouri"],
     ["illinois springfield", "Springfield, Illinois"],
     ["tx austin", "Austin, Texas"],
+    ["austin 78701", "Austin, Texas"],
+    ["78701 austin", "Austin, Texas"],
+    ["Austin, TX 78701", "Austin, Texas"],
     // Puerto Rico has another one, and its code is the start of a name.
     ["san juan", "San Juan, Texas"],
     ["pr", "Providence, Rhode Island"],
@@ -108,6 +111,16 @@ describe("misspelled names", () => {
     ["albequerque nm", "Albuquerque, New Mexico"],
     ["Cincinatti, Ohio", "Cincinnati, Ohio"],
     ["St Louise", "St. Louis, Missouri"],
+    ["marine", "Marina, California"],
+    // Exchanged letters count once.
+    ["Tuscon", "Tucson, Arizona"],
+    ["Tuscon az", "Tucson, Arizona"],
+    ["detriot mi", "Detroit, Michigan"],
+    ["la corsse", "La Crosse, Wisconsin"],
+    ["mi detriot", "Detroit, Michigan"],
+    ["portland orgeon", "Portland, Oregon"],
+    ["springfield illnois", "Springfield, Illinois"],
+    ["orgeon portland", "Portland, Oregon"],
   ])("'%s' is similar to %s", (query, city) => {
     expect(find(query).similar).toBe(true);
     expect(citiesFor(query)[0]).toBe(city);
@@ -128,9 +141,12 @@ describe("misspelled names", () => {
     expect(statesFor(query)).toEqual([state]);
   });
 
-  it.each(["zzz", "nyx", "marfa", "marfa tx", "long island"])("'%s' is similar to none", (query) => {
-    expect(find(query)).toMatchObject({ states: [], cities: [] });
-  });
+  it.each(["zzz", "nyx", "marfa", "marfa tx", "tx marfa", "long island", "st thomas mo", "hurbank"])(
+    "'%s' is similar to none",
+    (query) => {
+      expect(find(query)).toMatchObject({ states: [], cities: [] });
+    },
+  );
 });
 
 describe("a place without a page", () => {
@@ -142,6 +158,14 @@ describe("a place without a page", () => {
     ["Puerto Rico", "Puerto Rico has no page here."],
     ["San Juan, PR", "Puerto Rico has no page here."],
     ["Guam", "Guam has no page here."],
+    ["Virgin Islands", "The U.S. Virgin Islands have no page here."],
+    ["U.S. Virgin Islands", "The U.S. Virgin Islands have no page here."],
+    ["usvi", "The U.S. Virgin Islands have no page here."],
+    ["St. Thomas", "The U.S. Virgin Islands have no page here."],
+    ["saint croix, vi", "The U.S. Virgin Islands have no page here."],
+    ["american samoa", "American Samoa has no page here."],
+    ["northern mariana islands", "The Northern Mariana Islands have no page here."],
+    ["1234", "ZIP codes can’t be searched here. Type the name of a city or a state."],
     ["90210", "ZIP codes can’t be searched here. Type the name of a city or a state."],
     ["90210-1234", "ZIP codes can’t be searched here. Type the name of a city or a state."],
   ])("'%s' says why", (query, note) => {
@@ -155,6 +179,8 @@ describe("a place without a page", () => {
   it.each([
     ["Marfa, TX", "Texas"],
     ["marfa texas", "Texas"],
+    ["tx marfa", "Texas"],
+    ["marfa 79843 tx", "Texas"],
     ["marfa", undefined],
   ])("'%s' is near %s", (query, state) => {
     expect(find(query).near?.name).toBe(state);

@@ -71,8 +71,17 @@ const NOT_LISTED: readonly (readonly [name: RegExp, note: string])[] = [
   [/^(?:washington )?(?:d ?c|district of columbia)$/, "Washington, D.C., has no page here."],
   [/^(?:(?:san juan )?puerto rico|san juan pr)$/, "Puerto Rico has no page here."],
   [/^guam$/, "Guam has no page here."],
-  [/^\d{5}(?: \d{4})?$/, "ZIP codes can’t be searched here. Type the name of a city or a state."],
+  [
+    /^(?:(?:(?:st|saint) (?:thomas|croix) )?(?:(?:u ?s )?virgin islands|u ?s ?v ?i)|(?:st|saint) (?:thomas|croix)(?: vi)?)$/,
+    "The U.S. Virgin Islands have no page here.",
+  ],
+  [/^american samoa$/, "American Samoa has no page here."],
+  [/^(?:northern mariana islands|cnmi|saipan)$/, "The Northern Mariana Islands have no page here."],
 ];
+
+const ZIP_NOTE = "ZIP codes can’t be searched here. Type the name of a city or a state.";
+// No name has a number.
+const NUMBERS = /(?:^| )\d+(?= |$)/g;
 
 /** Corrects a query that matches no place: "new york city" to "new york", "n las vegas" to "north las vegas". */
 function corrected(query: string): string {
@@ -161,41 +170,79 @@ function mostSimilar<T extends { readonly size: number }>(
     .map(({ item }) => item);
 }
 
-/** Finds the places whose names differ from the query by a letter or two. If it names a state, finds only cities in that. */
+/** Whether two letters that follow each other are exchanged: "tuscon". */
+function isSwap(name: string, typed: string): boolean {
+  const at = Array.from(typed).findIndex((letter, index) => letter !== name[index]);
+  return typed.slice(0, at) + (typed[at + 1] ?? "") + (typed[at] ?? "") + typed.slice(at + 2) === name;
+}
+
+/** The number of letters that differ; exchanged ones count once. Infinity if there are too many or another first letter. */
+function difference(spelling: string, query: string): number {
+  const [name, typed] = [spelling.replaceAll(" ", ""), query.replaceAll(" ", "")];
+  // The first letter may be missing, extra or exchanged with the second.
+  if (!typed.slice(0, 2).includes(name.charAt(0)) && !name.slice(0, 2).includes(typed.charAt(0))) return Infinity;
+  const letters = isSwap(name, typed) ? 1 : distance(name, typed);
+  return letters <= tolerance(query) ? letters : Infinity;
+}
+
+/** A name, and the state that the query names beside it. */
+interface Reading {
+  readonly name: string;
+  readonly state?: State;
+}
+
+function readings(
+  parts: ReturnType<typeof splits>,
+  isNamed: (state: (typeof SEARCHED_STATES)[number], typed: string) => boolean,
+): readonly Reading[] {
+  return SEARCHED_STATES.flatMap((searched) =>
+    parts.filter(([, typed]) => isNamed(searched, typed)).map(([name]) => ({ name, state: searched.state })),
+  );
+}
+
+/**
+ * Finds the places whose names differ from the query by a letter or two. If it names a state, finds only cities in that;
+ * a state before the name, or a misspelled one, counts if the query as a whole is similar to nothing.
+ */
 function findSimilar(query: string, cities: readonly SearchedCity[]): FoundPlaces {
-  const parts = splits(query);
-  const near = SEARCHED_STATES.find(({ code, name }) => parts.some(([, state]) => state === code || state === name));
-  const difference = (name: string, typed: string): number => {
-    const letters = distance(name.replaceAll(" ", ""), typed.replaceAll(" ", ""));
-    return letters <= tolerance(typed) ? letters : Infinity;
-  };
-  const differenceOf = ({ place, spellings: names }: SearchedCity): number => {
-    const state = STATE_BY_NAME.get(place.state);
-    const inState = parts.filter(([, suffix]) => state && (state.code === suffix || state.name === suffix));
-    const typed = near ? inState.map(([name]) => name) : [query];
-    return Math.min(...names.flatMap((name) => typed.map((each) => difference(name, each))));
-  };
+  const isState = ({ code, name }: { code: string; name: string }, typed: string): boolean =>
+    typed === code || typed === name;
   const states = mostSimilar(SEARCHED_STATES, ({ name }) => difference(name, query));
-  const found = mostSimilar(cities, differenceOf);
+  const after = readings(splits(query), isState);
+  const before = readings(reversedSplits(query), isState);
+  const misspelled = readings(
+    [...splits(query), ...reversedSplits(query)],
+    ({ name }, typed) => difference(name, typed) < Infinity,
+  );
+  const near = [...after, ...before][0]?.state;
+  const similar = (names: readonly Reading[]): readonly SearchedCity[] =>
+    mostSimilar(cities, ({ place, spellings: spelled }) => {
+      const typed = names.filter(({ state }) => !state || state.name === place.state);
+      return Math.min(...typed.flatMap(({ name }) => spelled.map((spelling) => difference(spelling, name))));
+    });
+  let found = similar(after.length > 0 ? after : [{ name: query }]);
+  for (const names of after.length > 0 ? [] : [before, misspelled])
+    if (states.length === 0 && found.length === 0) found = similar(names);
   return {
     states: states.map(({ state }) => state),
     cities: found.map(({ place }) => place),
     cityCount: found.length,
     citiesFirst: false,
     similar: true,
-    ...(near && { near: near.state }),
+    ...(near && { near }),
   };
 }
 
 /**
  * Finds states and cities by the start of a name or of a word in it. A state is also found by its postal code, and a city
- * by its name with its state: "austin tex", "Los Angeles, CA". Of places that match equally, the larger comes first. If
+ * by its name with its state: "austin tex", "Los Angeles, CA". Numbers, such as a ZIP code, are ignored. Of places that match equally, the larger comes first. If
  * nothing matches, finds the cities of the corrected query, and then the places with the most similar names.
  */
 export function findPlaces(typed: string, cities: readonly SearchedCity[]): FoundPlaces {
-  const query = foldName(typed);
+  const folded = foldName(typed);
+  const query = folded.replace(NUMBERS, "").trim();
   const nothing = { states: [], cities: [], cityCount: 0, citiesFirst: false };
-  if (query === "") return nothing;
+  if (query === "") return folded === "" ? nothing : { ...nothing, note: ZIP_NOTE };
   const notListed = NOT_LISTED.find(([name]) => name.test(query));
   if (notListed) return { ...nothing, note: notListed[1] };
   const states = ranked(SEARCHED_STATES, (state) => rankState(state, query));
