@@ -66,7 +66,9 @@ test("A dot of the map is a link with its city's name", async ({ page }) => {
       .getByRole("list", { name: "Largest cities" })
       .getByRole("link", { name: /^El Paso/ })
       .focus();
-    await expect(pin).toHaveText("El Paso");
+    await expect(pin).toHaveAttribute("href", "/city/Texas/El%20Paso");
+    // The map has its name.
+    await expect(pin).toHaveText("");
     await expect(pin).toHaveAttribute("tabindex", "-1");
   });
   const dot = await boxOf(pin);
@@ -75,9 +77,36 @@ test("A dot of the map is a link with its city's name", async ({ page }) => {
     await page.mouse.move(other.x + other.width - 4, other.y + other.height - 4);
     await expect(pin).toHaveCount(0);
     await page.mouse.move(dot.x + dot.width / 2, dot.y + dot.height / 2);
-    await expect(pin).toHaveText("El Paso");
+    await expect(pin).toHaveAttribute("href", "/city/Texas/El%20Paso");
     await page.mouse.click(dot.x + dot.width / 2, dot.y + dot.height / 2);
     await expectScreen(page, "El Paso, Texas");
+  });
+});
+
+test.describe("On a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test("the first touch of a map names a city, and the second opens it", async ({ page }) => {
+    await openState(page, "California");
+    await waitForHydration(page);
+    const pin = page.getByRole("main").locator("figure a");
+    const touch = async (name: Locator, away = 0): Promise<void> => {
+      const box = await boxOf(name);
+      await page.touchscreen.tap(box.x + box.width / 2 + away, box.y + box.height / 2);
+    };
+    const names = page.locator("figure text").filter({ visible: true });
+    for (const name of await names.all()) {
+      await touch(name);
+      const city = (await name.textContent()) ?? "";
+      await expect(pin).toHaveAttribute("href", `/city/California/${encodeURIComponent(city)}`);
+    }
+    const fresno = names.filter({ hasText: "Fresno" });
+    await touch(fresno, 60);
+    await expect(pin, "a dot beside the name").toHaveText(/./);
+    await touch(fresno);
+    await expect(pin).toHaveAttribute("href", "/city/California/Fresno");
+    await touch(fresno);
+    await expectScreen(page, "Fresno, California");
   });
 });
 

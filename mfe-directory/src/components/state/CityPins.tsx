@@ -1,9 +1,10 @@
 import { classes } from "@colonnade/design";
 import { Link } from "@colonnade/kit";
-import { useEffect, useState, type ReactElement } from "react";
+import { useEffect, useState, type CSSProperties, type ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
 import { positionsOnMap, type PositionOnMap } from "../../data/maps";
+import { cityAt, type Dot, type Name } from "../../map/cityAt";
 import css from "./CityPins.module.css";
 
 interface Props {
@@ -18,48 +19,69 @@ interface Props {
 /** How far from a dot a pointer may be, in pixels of the screen. A finger hides what it touches. */
 const REACH = { mouse: 24, touch: 64 };
 
-/** The transformation from the map to the screen. */
-function screenOf(map: HTMLElement): DOMMatrix | null {
-  return map.querySelector("svg")?.getScreenCTM() ?? null;
+/** The dots of a map on the screen. */
+function dotsOf(map: HTMLElement, positions: readonly PositionOnMap[]): readonly Dot[] {
+  const screen = map.querySelector("svg")?.getScreenCTM();
+  if (!screen) return [];
+  const { a, d, e, f } = screen;
+  return positions.map(({ city, x, y }) => ({ city, x: x * a + e, y: y * d + f }));
 }
 
-/** The city that is nearest to a pointer and in its reach. */
-function nearest(
-  positions: readonly PositionOnMap[],
-  map: HTMLElement,
-  event: PointerEvent,
-): PositionOnMap | undefined {
-  const screen = screenOf(map);
-  if (!screen) return undefined;
-  const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(screen.inverse());
-  const distanceTo = (position: PositionOnMap): number => Math.hypot(position.x - x, position.y - y);
-  const [first] = positions.toSorted((one, other) => distanceTo(one) - distanceTo(other));
-  const reach = event.pointerType === "touch" ? REACH.touch : REACH.mouse;
-  return first && distanceTo(first) * screen.a <= reach ? first : undefined;
+/** The names that a map shows. The box of a hidden one is empty. */
+function namesOf(map: HTMLElement): readonly Name[] {
+  return [...map.querySelectorAll("text")]
+    .map((text) => ({ city: text.textContent, box: text.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 0);
+}
+
+/** The style of a pin: its position on the map, and from there, the box of the name that the map shows. */
+function styleOf(map: HTMLElement, at: Dot, box: Name["box"] | undefined): CSSProperties {
+  const { left, top } = map.getBoundingClientRect();
+  const printed = box && {
+    "--left": `${String(box.left - at.x)}px`,
+    "--top": `${String(box.top - at.y)}px`,
+    "--width": `${String(box.width)}px`,
+    "--height": `${String(box.height)}px`,
+  };
+  return { insetInlineStart: at.x - left, insetBlockStart: at.y - top, ...printed };
 }
 
 /** The city that the pointer is at, or whose link in the page has the focus. */
-function useMarked(positions: readonly PositionOnMap[], { state, map, first }: Props): PositionOnMap | undefined {
-  const [marked, setMarked] = useState<PositionOnMap>();
+function useMarked(positions: readonly PositionOnMap[], { state, map, first }: Props): string | undefined {
+  const [marked, setMarked] = useState<string>();
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
-    const point = (event: PointerEvent): void => {
-      setMarked(nearest(positions, map, event));
+    const mark = (event: MouseEvent): void => {
+      const reach = event instanceof PointerEvent && event.pointerType !== "mouse" ? REACH.touch : REACH.mouse;
+      setMarked(cityAt({ x: event.clientX, y: event.clientY }, dotsOf(map, positions), namesOf(map), reach));
     };
     const focus = ({ target }: Event): void => {
       const path = target instanceof Element ? target.closest("a")?.getAttribute("href") : undefined;
-      setMarked(positions.find(({ city }) => cityPath({ state, city }) === path));
+      setMarked(positions.find(({ city }) => cityPath({ state, city }) === path)?.city);
     };
-    if (first instanceof PointerEvent) point(first);
+    if (first instanceof MouseEvent) mark(first);
     else focus(first);
-    map.addEventListener("pointermove", point, { signal });
-    map.addEventListener("pointerdown", point, { signal });
+    // A finger marks a city when it lifts: a link that appears below it would take its click.
+    map.addEventListener(
+      "click",
+      (event) => {
+        if (event.target instanceof Element && !event.target.closest("a")) mark(event);
+      },
+      { signal },
+    );
+    map.addEventListener(
+      "pointermove",
+      (event) => {
+        if (event.pointerType === "mouse") mark(event);
+      },
+      { signal },
+    );
     map.addEventListener(
       "pointerleave",
       ({ pointerType }) => {
         // After a touch, the name stays until the next one.
-        if (pointerType !== "touch") setMarked(undefined);
+        if (pointerType === "mouse") setMarked(undefined);
       },
       { signal },
     );
@@ -72,8 +94,8 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
 }
 
 /**
- * The name of the city that a visitor points at or has focused in a list, as a link on its dot. It adds no tab stop: the
- * lists of the page link every city.
+ * A link on the dot of the city that a visitor points at or has focused in a list, with its name or over the name that
+ * the map shows. It adds no tab stop: the lists of the page link every city.
  */
 export function CityPins(props: Props): ReactElement | null {
   const { state, cities, map } = props;
@@ -92,21 +114,20 @@ export function CityPins(props: Props): ReactElement | null {
     };
   }, [state, cities]);
   const marked = useMarked(positions, props);
-  const screen = marked && screenOf(map);
-  if (!screen) return null;
-  const at = new DOMPoint(marked.x, marked.y).matrixTransform(screen);
-  const { left, top, width } = map.getBoundingClientRect();
-  const x = at.x - left;
+  const at = dotsOf(map, positions).find(({ city }) => city === marked);
+  if (!at) return null;
+  const { left, width } = map.getBoundingClientRect();
+  const box = namesOf(map).find(({ city }) => city === marked)?.box;
   return (
     <Link
-      to={cityPath({ state, city: marked.city })}
+      to={cityPath({ state, city: at.city })}
       rel="nofollow"
       tabIndex={-1}
       aria-hidden
-      className={classes(css.pin, x > width / 2 && css.before)}
-      style={{ insetInlineStart: x, insetBlockStart: at.y - top }}
+      className={classes(css.pin, at.x > left + width / 2 && css.before)}
+      style={styleOf(map, at, box)}
     >
-      <span>{marked.city}</span>
+      {box ? <span className={css.printed} /> : <span className={css.name}>{at.city}</span>}
     </Link>
   );
 }

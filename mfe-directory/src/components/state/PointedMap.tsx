@@ -26,8 +26,15 @@ export function PointedMap({ state, cities, children }: Props): ReactElement {
         () => undefined,
       );
     };
-    for (const event of ["pointerenter", "pointerdown"])
-      map?.addEventListener(event, load, { signal: listeners.signal });
+    map?.addEventListener("click", load, { signal: listeners.signal });
+    map?.addEventListener(
+      "pointerenter",
+      (event) => {
+        // A finger names a city when it lifts.
+        if (event.pointerType === "mouse") load(event);
+      },
+      { signal: listeners.signal },
+    );
     document.addEventListener(
       "focusin",
       (event) => {
