@@ -172,6 +172,21 @@ describe("locateCity", () => {
     expect((await locateCity({ state, city }, table[state]))?.nearest).toEqual(expected);
   });
 
+  it("has a ring only where it is 16 pixels wide on a phone", async () => {
+    const rings: number[] = [];
+    for (const [state, cities] of Object.entries(table)) {
+      for (const city of cities) {
+        const { ring = 0, outline } = (await locateCity({ state, city }, cities)) ?? {};
+        if (!ring || !outline) continue;
+        // The style limits the map to 64 by 52 pixels.
+        const scale = Math.min(64 / (outline.east - outline.west + 16), 52 / outline.height);
+        rings.push(2 * ring * scale);
+      }
+    }
+    expect(rings.length).toBeGreaterThan(100);
+    expect(Math.min(...rings)).toBeGreaterThanOrEqual(16);
+  });
+
   it("crosses state lines", async () => {
     const nearest = (await locateCity({ state: "Missouri", city: "Kansas City" }, table.Missouri))?.nearest ?? [];
     expect(nearest.map(({ place }) => place)).toContainEqual({ state: "Kansas", city: "Kansas City" });

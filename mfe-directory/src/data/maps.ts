@@ -42,13 +42,16 @@ export interface CityLocation {
   /** The position in words. */
   readonly region: string;
   readonly population: number;
-  /** Radius of the ring around the nearest cities on the map. */
+  /** Radius of the ring around the nearest cities on the map, or 0 if it is too small to see. */
   readonly ring: number;
   readonly nearest: readonly { readonly place: Place; readonly miles: number }[];
 }
 
 /** Number of largest and of nearest cities on a page. */
 const LISTED = 6;
+
+/** The smallest radius of a ring. The map of a city is a fifth as wide as that of a state. */
+const MIN_RING = 42;
 
 /** Returns the map of a state if it shows these cities. */
 async function mapOf(state: string, cities: readonly string[]): Promise<StateMap | undefined> {
@@ -145,12 +148,13 @@ export async function locateCity(place: Place, cities: readonly string[]): Promi
     .map((other) => ({ place: other.place, miles: milesBetween(pointOf(own[0], own[1]), other.point) }))
     .sort((one, other) => one.miles - other.miles)
     .slice(0, LISTED);
+  const ring = Math.round(pixelsOf(map.projection, nearest.at(-1)?.miles ?? 0));
   return {
     outline: outlineOf(map),
     ...position,
     region: regionOf(map, position),
     population: own[2],
-    ring: Math.round(pixelsOf(map.projection, nearest.at(-1)?.miles ?? 0)),
+    ring: ring < MIN_RING ? 0 : ring,
     nearest: nearest.map(({ place: near, miles }) => ({ place: near, miles: Math.max(1, Math.round(miles)) })),
   };
 }

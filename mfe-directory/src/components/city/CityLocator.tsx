@@ -26,9 +26,9 @@ export function CityLocator({ place: { state, city }, location }: Props): ReactE
         <OutlineMap
           outline={outline}
           cropped
-          label={`Map: ${city} is in the ${region} of ${state}. A ring goes around the nearby cities.`}
+          label={`Map: ${city} is in the ${region} of ${state}.${ring ? " A ring goes around the nearby cities." : ""}`}
         >
-          <circle className={css.ring} cx={x} cy={y} r={ring} />
+          {ring > 0 && <circle className={css.ring} cx={x} cy={y} r={ring} />}
           <path className={css.dot} d={`M${String(x)} ${String(y)}h0`} />
         </OutlineMap>
       </div>
