@@ -15,11 +15,20 @@ const TEXT: &str = "iframe noscript style textarea";
 const NOT_FOREIGN: &str = "b big blockquote br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 hr i \
      img li listing menu nobr ol p pre ruby s small span strike strong sub sup table tt u ul var";
 
-/// Elements that end those of the page around the extension, unless one of the others is around them.
-const PARTS: [(&str, &str); 3] = [
-    ("li", "menu ol ul"),
-    ("dd dt", "dl"),
-    ("caption col colgroup tbody td tfoot th thead tr", "table"),
+/// Elements whose start tag ends one around them: the elements, those that they end, and those that keep them from it, of which
+/// the nearest decides. `#page` is what is around the extension, `*` is each element.
+const ENDS: [(&str, &str, &str); 11] = [
+    ("button", "button", ""),
+    ("iframe input keygen noscript select style textarea", "select", ""),
+    ("h1 h2 h3 h4 h5 h6", "h1 h2 h3 h4 h5 h6", ""),
+    ("table", "table", "caption td th"),
+    ("li", "li #page", "menu ol ul"),
+    ("dd dt", "dd dt #page", "dl"),
+    ("caption colgroup tbody tfoot thead", "*", "table"),
+    ("col", "*", "colgroup"),
+    ("tr", "*", "table tbody tfoot thead"),
+    ("td th", "*", "tr"),
+    ("rb rp rt rtc", "*", "rtc ruby"),
 ];
 
 /// The most elements within each other. Browsers do not nest deeper.
@@ -37,13 +46,19 @@ fn has(list: &str, name: &str) -> bool {
 /// # Errors
 /// The element that breaks a rule, and what is expected.
 pub(super) fn check(html: &str) -> Result<(), String> {
+    check_within(Vec::new(), html)
+}
+
+/// Checks the HTML in these elements, from the outermost.
+fn check_within(mut open: Vec<String>, html: &str) -> Result<(), String> {
+    let around = open.len();
     // A comment or a tag that is not closed has the last end tag in it.
     let html = format!("{html}</{END}>");
     let mut tokens = Tokenizer::new(&html);
-    let mut open: Vec<String> = Vec::new();
     let mut text = Vec::new();
     let unclosed = |name: &String| format!("has `<{name}>`; expected `</{name}>` after it");
     while let Some(Ok(token)) = tokens.next() {
+        let has_open = open.len() > around;
         match token {
             Token::StartTag(tag) => {
                 let name = String::from_utf8_lossy(&tag.name).into_owned();
@@ -63,8 +78,8 @@ pub(super) fn check(html: &str) -> Result<(), String> {
                 open.extend(has_end.then_some(name));
             }
             Token::String(part) => text.extend_from_slice(&part),
-            Token::EndTag(tag) => match (String::from_utf8_lossy(&tag.name), open.pop()) {
-                (name, Some(last)) if name == last && name != END => check_text(&name, &text)?,
+            Token::EndTag(tag) => match (String::from_utf8_lossy(&tag.name), open.pop_if(|_| has_open)) {
+                (name, Some(last)) if name == last && name != END => check_text(&name, &open, &text)?,
                 (name, None) if name == END && tokens.next().is_none() => return Ok(()),
                 (name, Some(last)) if name == END => return Err(unclosed(&last)),
                 (name, Some(last)) => return Err(format!("has `</{name}>`; expected `</{last}>` before it")),
@@ -76,21 +91,20 @@ pub(super) fn check(html: &str) -> Result<(), String> {
             _ => {}
         }
     }
-    let unclosed = open.last().map(unclosed);
+    let unclosed = open[around..].last().map(unclosed);
     Err(unclosed.unwrap_or_else(|| "ends in a comment or a tag; expected its end".to_owned()))
 }
 
 /// Checks the text of an element. Without scripting, that of `noscript` is HTML.
-fn check_text(name: &str, text: &[u8]) -> Result<(), String> {
+fn check_text(name: &str, open: &[String], text: &[u8]) -> Result<(), String> {
     if name != "noscript" {
         return Ok(());
     }
-    let checked = check(&String::from_utf8_lossy(text));
+    let checked = check_within(open.to_vec(), &String::from_utf8_lossy(text));
     checked.map_err(|problem| format!("has in `<noscript>` what {problem}"))
 }
 
 fn check_start(tag: &StartTag<()>, name: &str, open: &[String], is_foreign: bool) -> Result<(), String> {
-    let is_within = |list| open.iter().any(|open| has(list, open));
     let has_value = |name: &str, value: &str| {
         let found = tag.attributes.get(name.as_bytes());
         found.is_some_and(|found| found.as_slice() == value.as_bytes())
@@ -104,21 +118,38 @@ fn check_start(tag: &StartTag<()>, name: &str, open: &[String], is_foreign: bool
         "no link but `<link rel=\"preload\" as=\"image\">`"
     } else if is_foreign && (has(NOT_FOREIGN, name) || has(TEXT, name)) {
         "no such element in `<svg>` or `<math>`"
-    } else if has(TEXT, name) && is_within("select") {
-        "no such element in `<select>`"
     } else if open.len() == MAX_DEPTH {
         return Err(format!(
             "has `<{name}>` within {MAX_DEPTH} elements; expected at most {}",
             MAX_DEPTH - 1
         ));
-    } else if let Some((_, parents)) = PARTS.iter().find(|(parts, _)| has(parts, name))
-        && !is_within(parents)
-    {
-        return Err(format!("has `<{name}>`; expected it within one of: {parents}"));
     } else {
-        return Ok(());
+        return check_end(name, open);
     };
     Err(format!("has `<{name}>`; expected {expected}"))
+}
+
+/// Checks that the start tag of an element does not end one around it.
+fn check_end(name: &str, open: &[String]) -> Result<(), String> {
+    let Some((_, ended, keepers)) = ENDS.iter().find(|(names, ..)| has(names, name)) else {
+        return Ok(());
+    };
+    let mut around = open.iter().rev().map(String::as_str).chain(["#page"]);
+    let nearest = around.find(|each| has(keepers, each) || *ended == "*" || has(ended, each));
+    let Some(nearest) = nearest.filter(|each| !has(keepers, each)) else {
+        return Ok(());
+    };
+    let place = if nearest == "#page" {
+        String::new()
+    } else {
+        format!(" in `<{nearest}>`")
+    };
+    let expected = match (*ended, *keepers) {
+        (_, "") => "outside".to_owned(),
+        ("*", keepers) => format!("directly in one of: {keepers}"),
+        (_, keepers) => format!("within one of: {keepers}"),
+    };
+    Err(format!("has `<{name}>`{place}; expected it {expected}"))
 }
 
 /// Whether the next element is in an `<svg>` or `<math>`, and not in HTML within it.

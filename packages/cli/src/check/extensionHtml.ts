@@ -19,12 +19,25 @@ const NOT_FOREIGN = words(
     "small span strike strong sub sup table tt u ul var",
 );
 
-/** Elements that end those of the page around the extension, unless one of the others is around them. */
-const PARTS: readonly [parts: ReadonlySet<string>, parents: string][] = [
-  [words("li"), "menu ol ul"],
-  [words("dd dt"), "dl"],
-  [words("caption col colgroup tbody td tfoot th thead tr"), "table"],
-];
+/**
+ * Elements whose start tag ends one around them: the elements, those that they end, and those that keep them from it, of which the
+ * nearest decides. `#page` is what is around the extension, `*` is each element.
+ */
+const ENDS = (
+  [
+    ["button", "button", ""],
+    ["iframe input keygen noscript select style textarea", "select", ""],
+    ["h1 h2 h3 h4 h5 h6", "h1 h2 h3 h4 h5 h6", ""],
+    ["table", "table", "caption td th"],
+    ["li", "li #page", "menu ol ul"],
+    ["dd dt", "dd dt #page", "dl"],
+    ["caption colgroup tbody tfoot thead", "*", "table"],
+    ["col", "*", "colgroup"],
+    ["tr", "*", "table tbody tfoot thead"],
+    ["td th", "*", "tr"],
+    ["rb rp rt rtc", "*", "rtc ruby"],
+  ] as const
+).map(([names, ended, keepers]) => ({ names: words(names), ended: words(ended), keepers: words(keepers) }));
 
 /** The most elements within each other. Browsers do not nest deeper. */
 const MAX_DEPTH = 512;
@@ -34,7 +47,12 @@ const END = "end-of-extension";
 
 /** What is wrong with the HTML of an extension: the element that breaks a rule, and what is expected. Null if nothing is. */
 export function extensionHtmlProblem(html: string): string | null {
-  const check = new HtmlCheck();
+  return problemWithin([], html);
+}
+
+/** What is wrong with the HTML in these elements, from the outermost. */
+function problemWithin(around: readonly string[], html: string): string | null {
+  const check = new HtmlCheck(around);
   // A comment or a tag that is not closed has the last end tag in it.
   check.tokens.write(`${html}</${END}>`, true);
   return check.result();
@@ -42,15 +60,21 @@ export function extensionHtmlProblem(html: string): string | null {
 
 class HtmlCheck implements TokenHandler {
   readonly tokens = new Tokenizer({}, this);
-  readonly #open: string[] = [];
+  readonly #around: readonly string[];
+  readonly #open: string[];
   #text = "";
   #problem: string | undefined;
   #isComplete = false;
 
+  constructor(around: readonly string[]) {
+    this.#around = around;
+    this.#open = [...around];
+  }
+
   result(): string | null {
     if (this.#problem !== undefined) return this.#problem;
     if (this.#isComplete) return null;
-    const last = this.#open.at(-1);
+    const last = this.#hasOpen() ? this.#open.at(-1) : undefined;
     return last === undefined ? "ends in a comment or a tag; expected its end" : unclosed(last);
   }
 
@@ -65,9 +89,9 @@ class HtmlCheck implements TokenHandler {
 
   onEndTag({ tagName }: Token.TagToken): void {
     if (this.#isComplete) this.#fail(notOpened(END));
-    const last = this.#open.pop();
+    const last = this.#hasOpen() ? this.#open.pop() : undefined;
     if (last === tagName && tagName !== END) {
-      const problem = tagName === "noscript" ? extensionHtmlProblem(this.#text) : null;
+      const problem = tagName === "noscript" ? problemWithin(this.#open, this.#text) : null;
       // Without scripting, its text is HTML.
       this.#fail(problem && `has in \`<noscript>\` what ${problem}`);
     } else if (last !== undefined)
@@ -118,12 +142,13 @@ class HtmlCheck implements TokenHandler {
     if (FORBIDDEN.has(name) && !(isForeign && name === "title")) return expect("only elements of its own content");
     if (name === "link" && !isPreload()) return expect('no link but `<link rel="preload" as="image">`');
     if (isForeign && (NOT_FOREIGN.has(name) || TEXT.has(name))) return expect("no such element in `<svg>` or `<math>`");
-    if (TEXT.has(name) && open.includes("select")) return expect("no such element in `<select>`");
     if (open.length === MAX_DEPTH)
       return `has \`<${name}>\` within ${String(MAX_DEPTH)} elements; expected at most ${String(MAX_DEPTH - 1)}`;
-    const [, parents] = PARTS.find(([parts]) => parts.has(name)) ?? [];
-    if (parents === undefined || parents.split(" ").some((parent) => open.includes(parent))) return null;
-    return expect(`it within one of: ${parents}`);
+    return endProblem(name, open);
+  }
+
+  #hasOpen(): boolean {
+    return this.#open.length > this.#around.length;
   }
 
   /** Whether the next element is in an `<svg>` or `<math>`, and not in HTML within it. */
@@ -135,6 +160,18 @@ class HtmlCheck implements TokenHandler {
 
 const FOREIGN = words("svg math");
 const FOREIGN_HTML = words("foreignobject desc title");
+
+/** What is wrong if the start tag of an element ends one around it. */
+function endProblem(name: string, open: readonly string[]): string | null {
+  const { ended, keepers } = ENDS.find(({ names }) => names.has(name)) ?? {};
+  if (!ended || !keepers) return null;
+  const nearest = ["#page", ...open].findLast((each) => keepers.has(each) || ended.has("*") || ended.has(each));
+  if (nearest === undefined || keepers.has(nearest)) return null;
+  const place = nearest === "#page" ? "" : ` in \`<${nearest}>\``;
+  const list = [...keepers].join(" ");
+  const expected = list === "" ? "outside" : `${ended.has("*") ? "directly in" : "within"} one of: ${list}`;
+  return `has \`<${name}>\`${place}; expected it ${expected}`;
+}
 
 function stateIn(name: string): (typeof TokenizerMode)[keyof typeof TokenizerMode] {
   if (name === "textarea") return TokenizerMode.RCDATA;
