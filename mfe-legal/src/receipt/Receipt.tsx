@@ -1,10 +1,14 @@
 import { Button, ExitPage } from "@colonnade/design";
 import { Link, useHydrated, useSite } from "@colonnade/kit";
-import { useMemo, type ReactElement, type ReactNode } from "react";
+import { defineChannel } from "@colonnade/kit/extensions";
+import { useLayoutEffect, useState, type ReactElement, type ReactNode } from "react";
 
-import { clearTab, NOTHING, readContents, type Contents } from "./contents";
+import { clearTab, NOTHING, readContents, subscribe, type Contents } from "./contents";
 import { RECEIPT_PATH } from "./paths";
 import css from "./receipt.module.css";
+
+/** The names of what a closed sign-up form keeps in memory. */
+const typedNames = defineChannel<readonly string[]>("signup/typed");
 
 /** A time in the visitor's time zone, which only the browser knows. Empty on the server. */
 function Moment({ at }: { readonly at: string }): ReactElement {
@@ -28,6 +32,7 @@ function List({ items, empty }: { readonly items: readonly ReactElement[]; reado
 }
 
 function Kept({ cities, sent, closed, signedUp, unknown }: Contents): ReactElement {
+  const typed = typedNames.useLast() ?? [];
   return (
     <dl>
       <Row label="Ad lists of cities">
@@ -44,7 +49,8 @@ function Kept({ cities, sent, closed, signedUp, unknown }: Contents): ReactEleme
         {closed && <p>The word “closed”</p>}
         {signedUp && <p>A mark that a sign-up worked. The next page that says so removes it.</p>}
         {sent.length > 0 && <p>The sign-up forms listed below</p>}
-        {!closed && !signedUp && sent.length === 0 && <p>Nothing yet</p>}
+        {typed.length > 0 && <p>{`In the page’s memory, as typed in the form: your ${typed.join(" and ")}`}</p>}
+        {!closed && !signedUp && sent.length + typed.length === 0 && <p>Nothing yet</p>}
       </Row>
       {unknown.length > 0 && (
         <Row label="Not from this version of the site">
@@ -62,15 +68,18 @@ function Kept({ cities, sent, closed, signedUp, unknown }: Contents): ReactEleme
   );
 }
 
-function Left({ sent, asked }: Contents): ReactElement {
+function Left({ sent, asked, full }: Contents): ReactElement {
   return (
     <dl>
       <Row label="Sign-up forms">
         <List
           empty="Nothing yet"
-          items={sent.map(({ at, host, fields }) => (
+          items={sent.map(({ at, host, fields, result }) => (
             <li key={at}>
-              <Moment at={at} />, through this site to <strong>{host}</strong>: {fields.join(", ")}
+              <Moment at={at} />, <span>{result === "refused" ? "to this site, for" : "through this site to"}</span>{" "}
+              <strong>{host}</strong>: {fields.join(", ")}
+              {result === "refused" && <span>. Refused by this site, not passed on.</span>}
+              {!result && <span>. It may not have arrived.</span>}
             </li>
           ))}
         />
@@ -80,7 +89,7 @@ function Left({ sent, asked }: Contents): ReactElement {
           {asked.map(({ host, own, at }) => (
             <li key={own ? "own" : host}>
               To <strong>{host}</strong>
-              {own && <span> (this site)</span>}, last <Moment at={at} />
+              {own && <span> (this site)</span>}, <span>{full ? "at least until" : "last"}</span> <Moment at={at} />
             </li>
           ))}
         </ul>
@@ -134,7 +143,15 @@ interface ReceiptProps {
  */
 export function Receipt({ heading: Heading }: ReceiptProps): ReactElement {
   const hydrated = useHydrated();
-  const contents = useMemo(() => (hydrated ? readContents() : NOTHING), [hydrated]);
+  const [contents, setContents] = useState(NOTHING);
+  // Before the browser paints, so that a dialog never shows the empty one.
+  useLayoutEffect(() => {
+    const read = (): void => {
+      setContents(readContents());
+    };
+    read();
+    return subscribe(read);
+  }, []);
   return (
     <div className={css.receipt}>
       <div className={hydrated ? css.live : css.waiting}>

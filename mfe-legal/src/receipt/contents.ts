@@ -5,6 +5,7 @@ import {
   removeFromTab,
   sentForms,
   TAB_KEYS,
+  TAB_CHANGED,
   tabKeys,
   type SentForm,
   type TabCity,
@@ -30,7 +31,12 @@ export interface Contents {
   /** Keys that the site does not know. */
   readonly unknown: readonly string[];
   readonly asked: readonly AskedHost[];
+  /** Whether the browser may have left out the last requests. */
+  readonly full: boolean;
 }
+
+/** After this many requests, a browser lists no more: the default of Resource Timing. */
+const MAX_LISTED = 250;
 
 /** What a tab keeps that has kept nothing. The host has the place of the one that the browser knows. */
 export const NOTHING: Contents = {
@@ -40,6 +46,7 @@ export const NOTHING: Contents = {
   signedUp: false,
   unknown: [],
   asked: [{ host: "…", own: true, at: "" }],
+  full: false,
 };
 
 function isKnown(key: string): boolean {
@@ -69,6 +76,17 @@ export function readContents(): Contents {
     signedUp: Boolean(readTab("signed-up")),
     unknown: tabKeys().filter((key) => !isKnown(key)),
     asked: askedHosts(),
+    full: performance.getEntriesByType("resource").length >= MAX_LISTED,
+  };
+}
+
+/** Calls the listener when what {@link readContents} returns may have changed. Returns a function that ends this. */
+export function subscribe(listener: () => void): () => void {
+  window.addEventListener(TAB_CHANGED, listener);
+  document.addEventListener("visibilitychange", listener);
+  return () => {
+    window.removeEventListener(TAB_CHANGED, listener);
+    document.removeEventListener("visibilitychange", listener);
   };
 }
 

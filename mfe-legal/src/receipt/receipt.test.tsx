@@ -1,7 +1,8 @@
 import { recordSentForm } from "@colonnade/design/tab";
 import { TEST_FACTS } from "@colonnade/design/testing";
+import { defineChannel } from "@colonnade/kit/extensions";
 import { inShell } from "@colonnade/kit/testing";
-import { cleanup, screen, within } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -48,7 +49,7 @@ function keepThings(): void {
   sessionStorage.setItem("ads:/city/Hawaii/%E2%80%98Ewa%20Beach", "[1]");
   sessionStorage.setItem("signed-up", "1");
   sessionStorage.setItem("other", "secret");
-  recordSentForm("accounts.example.org", ["email", "password", "age"]);
+  recordSentForm("accounts.example.org", ["email", "password", "age"])("accepted");
 }
 
 it("an empty receipt says so, and names the hosts that were asked", async () => {
@@ -77,6 +78,49 @@ it("a receipt lists what the tab keeps and has sent, without values", async () =
   });
   expect(screen.getByRole("link", { name: "Austin, Texas" }).getAttribute("href")).toBe("/city/Texas/Austin");
   expect(document.body.textContent).not.toContain("secret");
+});
+
+it("what this site refused, and what may not have arrived, is marked", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  recordSentForm("accounts.example.org", ["email"])("refused");
+  vi.setSystemTime(Date.now() + 1);
+  recordSentForm("accounts.example.org", ["age"]);
+  vi.useRealTimers();
+  await renderExisting(PATH);
+  const [refused, unknown] = rows()["Sign-up forms"]?.split("; ") ?? [];
+  expect(refused).toMatch(/, to this site, for accounts\.example\.org: email\. Refused by this site, not passed on\.$/);
+  expect(unknown).toMatch(/, through this site to accounts\.example\.org: age\. It may not have arrived\.$/);
+});
+
+it("a receipt is read again when the tab changes, and when it is shown again", async () => {
+  await renderExisting(PATH);
+  act(() => {
+    recordSentForm("accounts.example.org", ["email"]);
+  });
+  expect(rows()["Sign-up forms"]).toContain("accounts.example.org");
+  sessionStorage.clear();
+  fireEvent(document, new Event("visibilitychange"));
+  expect(rows()["Sign-up forms"]).toBe("Nothing yet");
+});
+
+it("what a closed form keeps in memory is named", async () => {
+  const typed = defineChannel<readonly string[]>("signup/typed");
+  await renderExisting(PATH);
+  act(() => {
+    typed.publish(["email", "age"]);
+  });
+  expect(rows()["Sign-up"]).toBe("In the page’s memory, as typed in the form: your email and age");
+  act(() => {
+    typed.publish([]);
+  });
+  expect(rows()["Sign-up"]).toBe("Nothing yet");
+});
+
+it("a list of requests that may be incomplete names no last time", async () => {
+  const listed = Array.from({ length: 250 }, () => ({ name: "https://site.example/a.js", startTime: 1 }));
+  vi.stubGlobal("performance", { timeOrigin: 0, getEntriesByType: () => listed });
+  await renderExisting(PATH);
+  expect(rows()["Requests for pages and files"]).toMatch(/^To site\.example \(this site\), at least until /);
 });
 
 it.each(["[", '["x"]', '[{"at":"soon","host":"a","fields":[]}]', '[{"at":"2026-01-31","host":"a","fields":[1]}]'])(

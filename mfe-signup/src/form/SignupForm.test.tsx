@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import section from "../section";
 import {
+  mockFetch,
   mockJsonResponse,
   mockPendingResponse,
   WITH_BACKEND,
@@ -210,6 +211,37 @@ describe("a pending form", () => {
         fields: Object.keys(body),
       },
     ]);
+  });
+
+  it.each([
+    ["accepted", 200, {}, [{ result: "accepted" }]],
+    ["refused by the gateway", 429, { "Retry-After": "60" }, [{ result: "refused" }]],
+    ["with another error", 409, {}, [{}]],
+  ])("leaves how far it came: %s", async (_, status, headers, sent) => {
+    mockFetch(() => Promise.resolve(new Response("{}", { status, headers })));
+    await renderForm();
+    fillForm();
+    await submit();
+    const members = {
+      at: expect.any(String) as string,
+      host: "accounts.example.org",
+      fields: Object.keys(FORM_VALUES),
+    };
+    expect(sentForms()).toEqual(sent.map((result) => ({ ...members, ...result })));
+  });
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])("that fails without a response is forgotten only offline: %s", async (online, count) => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(navigator, "onLine", "get").mockReturnValue(online);
+    mockFetch(() => Promise.reject(new TypeError("Failed to fetch")));
+    await renderForm();
+    fillForm();
+    await submit();
+    await screen.findByRole("alert");
+    expect(sentForms()).toHaveLength(count);
   });
 
   it("is aborted on unmount", async () => {

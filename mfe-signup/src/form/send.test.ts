@@ -1,10 +1,14 @@
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { mockJsonResponse, mockPendingResponse, mockFetch } from "../testing/signup";
 import { TIMEOUT_MS, sendSignup, type Outcome } from "./send";
 
 const FIELDS = { email: "a@example.com", password: "secret", age: 34 };
 const FAILED = "Signup failed. Please try again.";
+
+beforeEach(() => {
+  vi.stubGlobal("navigator", { onLine: true });
+});
 
 function send(): Promise<Outcome> {
   return sendSignup(FIELDS, new AbortController().signal);

@@ -10,13 +10,17 @@ export const SIGNUP_FAILED = "Signup failed. Please try again.";
 export const TIMEOUT_MS = 20_000;
 
 /** Outcome of a sign-up request. */
-export type Outcome =
+export type Outcome = (
   | { readonly kind: "created"; readonly redirectUrl: unknown }
   /** The gateway rejected the sign-up. `error` is shown to the visitor. */
   | { readonly kind: "rejected"; readonly error: string }
   /** The gateway or the backend is unreachable. `cause` is for the console and contains no personal data. */
   | { readonly kind: "unreachable"; readonly cause: string }
-  | { readonly kind: "canceled" };
+  | { readonly kind: "canceled" }
+) & {
+  /** Set if the sign-up certainly did not reach the backend: the gateway refused it, or the browser is offline. */
+  readonly stopped?: "refused" | "unsent";
+};
 
 interface ResponseBody {
   readonly redirectUrl?: unknown;
@@ -38,6 +42,8 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
     if (cancel.aborted) return { kind: "canceled" };
     return request.signal.aborted ? { kind: "unreachable", cause: "timeout" } : fallback;
   };
+  // A failed request does not say whether it was sent.
+  const stopped = navigator.onLine ? {} : ({ stopped: "unsent" } as const);
   try {
     const response = await fetch(SIGNUP_PATH, {
       method: "POST",
@@ -49,7 +55,7 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
       redirect: "manual",
       signal: request.signal,
     }).catch(() => null);
-    if (!response) return outcomeOfFailure({ kind: "unreachable", cause: "no response" });
+    if (!response) return outcomeOfFailure({ kind: "unreachable", cause: "no response", ...stopped });
     const text = await response.text().catch(() => null);
     // The gateway responded, so a truncated body is an error, not unreachable.
     if (text === null) return outcomeOfFailure({ kind: "rejected", error: SIGNUP_FAILED });
@@ -62,13 +68,16 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
 
 function readOutcome(response: Response, text: string): Outcome {
   const body = parseObject(text);
-  if (!body) return { kind: "rejected", error: SIGNUP_FAILED };
+  // Of the responses to a sign-up, only those without a call of the backend say when to try again.
+  const stopped = response.headers.has("Retry-After") ? ({ stopped: "refused" } as const) : {};
+  if (!body) return { kind: "rejected", error: SIGNUP_FAILED, ...stopped };
   if (response.ok) return { kind: "created", redirectUrl: body.redirectUrl };
   if (body.unreachable === true && UNREACHABLE_STATUSES.has(response.status)) {
-    return { kind: "unreachable", cause: `HTTP ${String(response.status)}` };
+    return { kind: "unreachable", cause: `HTTP ${String(response.status)}`, ...stopped };
   }
   const { error } = body;
-  return { kind: "rejected", error: typeof error === "string" && error.trim() !== "" ? error : SIGNUP_FAILED };
+  const isText = typeof error === "string" && error.trim() !== "";
+  return { kind: "rejected", error: isText ? error : SIGNUP_FAILED, ...stopped };
 }
 
 function parseObject(text: string): ResponseBody | null {

@@ -1,3 +1,4 @@
+import { defineChannel } from "@colonnade/kit/extensions";
 import { act, renderHook } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 
@@ -16,11 +17,21 @@ beforeEach(() => {
   });
 });
 
+/** What the receipt is told. */
+function published(): unknown {
+  let last: unknown;
+  defineChannel("signup/typed").subscribe((value) => {
+    last = value;
+  })();
+  return last;
+}
+
 const typedHere = () => renderHook(useTypedHere).result.current[0];
 
 it("email and age are kept on the page, without the password", () => {
   expect(typedHere()).toMatchObject({ email: TYPED.email, age: TYPED.age });
   expect(JSON.stringify(typedHere())).not.toContain(TYPED.password);
+  expect(published()).toEqual(["email", "age"]);
 });
 
 it("a navigation ends them, and going back does not bring them back", () => {
@@ -33,4 +44,5 @@ it("a navigation ends them, and going back does not bring them back", () => {
 it("they are forgotten on request", () => {
   forgetTyped();
   expect(typedHere()).toBeUndefined();
+  expect(published()).toEqual([]);
 });

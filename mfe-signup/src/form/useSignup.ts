@@ -4,7 +4,14 @@ import { useEffect, useReducer, useRef } from "react";
 
 import { closeSignup, recordSubmission } from "../underage/underage";
 import { destinationOf } from "../outcome/destination";
-import { validateForm, fieldError, type FieldErrors, type FieldName, type FormValues } from "./validation";
+import {
+  validateForm,
+  fieldError,
+  type FieldErrors,
+  type FieldName,
+  type FormValues,
+  type SignupFields,
+} from "./validation";
 import { rejectionOf } from "./rejection";
 import { forgetTyped } from "./typedHere";
 import { SIGNUP_FAILED, sendSignup, type Outcome } from "./send";
@@ -70,6 +77,15 @@ function reduce(last: SignupState, action: Action): SignupState {
 function pageAfter(path: string, success: string, isOnPage: boolean): string {
   const [pathname] = path.split("#");
   return isOnPage && pathname === window.location.pathname ? success : path;
+}
+
+/** Sends a sign-up, and records that and the result. */
+async function sendRecorded(host: string | null, fields: SignupFields, cancel: AbortSignal): Promise<Outcome> {
+  const record = recordSubmission(host);
+  const outcome = await sendSignup(fields, cancel);
+  const result = outcome.kind === "created" ? "accepted" : outcome.stopped;
+  if (result) record(result);
+  return outcome;
 }
 
 /**
@@ -148,10 +164,9 @@ export function useSignup(error: string | undefined, onDone: (() => void) | unde
         const [focus] = Object.keys(result.errors) as FieldName[];
         dispatch({ kind: "editing", errors: result.errors, focus });
       } else {
-        recordSubmission(host);
         request.current = new AbortController();
         dispatch({ kind: "sending" });
-        void sendSignup(result.fields, request.current.signal).then(handleOutcome);
+        void sendRecorded(host, result.fields, request.current.signal).then(handleOutcome);
       }
     },
     revalidate(name, text) {

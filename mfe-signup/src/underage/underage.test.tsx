@@ -3,7 +3,7 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import { fillForm, input, mockJsonResponse, WITH_PARTNER } from "../testing/signup";
+import { fillForm, input, mockFetch, mockJsonResponse, WITH_PARTNER } from "../testing/signup";
 
 // The block lasts for the tab. Each test imports the section anew, as after a reload.
 beforeEach(() => {
@@ -88,6 +88,17 @@ describe("submitting an age under 18", () => {
       "We didn’t save or send this age. Your earlier try may have reached accounts.example.org, so it may have your " +
         "details. We don’t.",
     );
+  });
+
+  it("mentions no earlier attempt that the gateway refused", async () => {
+    mockFetch(() => Promise.resolve(new Response("{}", { status: 429, headers: { "Retry-After": "60" } })));
+    await showPage();
+    fillForm();
+    await submit();
+    await screen.findByRole("alert");
+    input("Age").value = "17";
+    await submit();
+    expect(thanks().textContent).toContain("We didn’t save or send anything you entered.");
   });
 
   it("mentions an earlier rejected form post", async () => {

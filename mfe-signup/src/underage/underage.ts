@@ -1,4 +1,4 @@
-import { CLOSED, readTab, recordSentForm, sentForms, writeTab } from "@colonnade/design/tab";
+import { CLOSED, readTab, recordSentForm, sentForms, writeTab, type SentResult } from "@colonnade/design/tab";
 import type { FormResult } from "@colonnade/kit";
 import { useEffect, useSyncExternalStore } from "react";
 
@@ -55,15 +55,23 @@ export function wasClosedHere(): boolean {
   return closedHere;
 }
 
-/** Records that a sign-up was sent to this host, for the underage notice and for the receipt. */
-export function recordSubmission(host: string | null): void {
+/**
+ * Records that a sign-up is sent to this host, for the underage notice and for the receipt. Returns a function that records the
+ * result.
+ */
+export function recordSubmission(host: string | null): (result: SentResult | "unsent") => void {
+  const before = submitted;
+  const record = host === null ? undefined : recordSentForm(host, FIELD_NAMES);
   submitted = true;
-  if (host !== null) recordSentForm(host, FIELD_NAMES);
+  return (result) => {
+    if (result === "refused" || result === "unsent") submitted = before;
+    record?.(result);
+  };
 }
 
-/** Whether a sign-up was sent in this tab, also before a reload if the browser permits storage. */
+/** Whether a sign-up of this tab may have reached its host, also before a reload if the browser permits storage. */
 export function hasSubmitted(): boolean {
-  return submitted || sentForms().length > 0;
+  return submitted || sentForms().some(({ result }) => result !== "refused");
 }
 
 /**

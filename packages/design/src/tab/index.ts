@@ -6,5 +6,14 @@
  */
 export { citiesInTab, type TabCity } from "./cities.js";
 export { tabKeys } from "./keys.js";
-export { recordSentForm, sentForms, type SentForm } from "./sent.js";
-export { CLOSED, readTab, readTabJson, removeFromTab, TAB_KEYS, writeTab, type TabKey } from "./storage.js";
+export { recordSentForm, sentForms, type SentForm, type SentResult } from "./sent.js";
+export {
+  CLOSED,
+  readTab,
+  readTabJson,
+  removeFromTab,
+  TAB_CHANGED,
+  TAB_KEYS,
+  writeTab,
+  type TabKey,
+} from "./storage.js";

@@ -8,7 +8,12 @@ export interface SentForm {
   readonly host: string;
   /** The names of its fields. */
   readonly fields: readonly string[];
+  /** What the response said. Undefined if the form may not have arrived. */
+  readonly result?: SentResult;
 }
+
+/** What a response says of a form: the host accepted it; or this site refused it, and did not pass it on. */
+export type SentResult = "accepted" | "refused";
 
 function isSentForm(value: unknown): value is SentForm {
   const { at, host, fields } = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -24,8 +29,17 @@ export function sentForms(): readonly SentForm[] {
   return Array.isArray(stored) ? stored.filter(isSentForm) : [];
 }
 
-/** Records that a form with these fields is sent now. */
-export function recordSentForm(host: string, fields: readonly string[]): void {
-  const form: SentForm = { at: new Date().toISOString(), host, fields };
-  writeTab("sent", JSON.stringify([...sentForms(), form]));
+/**
+ * Records that a form with these fields is sent now. Returns a function that records the result, or forgets a form that the browser
+ * did not send.
+ */
+export function recordSentForm(host: string, fields: readonly string[]): (result: SentResult | "unsent") => void {
+  const at = new Date().toISOString();
+  const record = (result?: SentResult | "unsent"): void => {
+    const others = sentForms().filter((form) => form.at !== at);
+    const form = result === "unsent" ? [] : [{ at, host, fields, result }];
+    writeTab("sent", JSON.stringify([...others, ...form]));
+  };
+  record();
+  return record;
 }

@@ -26,10 +26,14 @@ export function readTabJson(key: TabKey): unknown {
   return attempt((storage) => JSON.parse(storage.getItem(key) ?? "null") as unknown);
 }
 
+/** The event of the window after an entry was stored. The browser has one for other documents alone. */
+export const TAB_CHANGED = "tab";
+
 /** Stores an entry, if the browser permits it. */
 export function writeTab(key: TabKey, value: string): void {
   attempt((storage) => {
     storage.setItem(key, value);
+    dispatchEvent(new Event(TAB_CHANGED));
   });
 }
 
