@@ -218,6 +218,10 @@ for (const viewport of [
     test("every state of the page passes all checks", async ({ page, browserErrors }) => {
       await openPage(page, "/signup");
       const form = page.getByRole("main");
+      if (wide) {
+        const [heading, disclosure] = [await boxOf(form.getByRole("heading")), await boxOf(form.locator("dl"))];
+        expect(disclosure.x + disclosure.width).toBe(heading.x + heading.width);
+      }
       await test.step("with mistakes", async () => {
         await form.getByRole("button", { name: "Continue" }).click();
         await expect(form.locator("[aria-invalid]")).toHaveCount(3);

@@ -89,6 +89,7 @@ describe("validateForm", () => {
 
   it.each([
     ["email", "visitor@", "Enter an email address like name@example.com."],
+    ["email", `${"x".repeat(243)}@example.com`, "Use an email address of at most 254 characters."],
     ["password", "12345", "Use at least 6 characters."],
     ["password", "x".repeat(257), "Use at most 256 characters."],
     ["age", "121", "Enter your age as a whole number from 18 to 120."],

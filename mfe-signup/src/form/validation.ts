@@ -81,7 +81,10 @@ export function fieldError(name: FieldName, text: string): string | undefined {
   switch (name) {
     case "email":
       if (text === "") return "Enter your email address.";
-      return isEmail(text) ? undefined : "Enter an email address like name@example.com.";
+      if (isEmail(text)) return undefined;
+      return text.length > EMAIL_MAX
+        ? `Use an email address of at most ${String(EMAIL_MAX)} characters.`
+        : "Enter an email address like name@example.com.";
     case "password":
       if (text === "") return `Enter a password of at least ${String(PASSWORD_MIN)} characters.`;
       if (isPassword(text)) return undefined;
