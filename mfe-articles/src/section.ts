@@ -26,5 +26,6 @@ export default defineSection({
   extensions: {
     "directory/state-aside@1": () => import("./extensions/aside"),
     "directory/city-aside@1": () => import("./extensions/aside"),
+    "directory/ad-aside@1": () => import("./extensions/aside"),
   },
 });

@@ -112,6 +112,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
             - listitem:
               - link "Houston"
         - paragraph: This is a sample ad, not a real person. Replies go nowhere.
+        - navigation "Before you meet anyone"
         - article:
           - img "Abstract placeholder, not a photo"
           - heading [level=1]

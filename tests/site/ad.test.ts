@@ -18,6 +18,8 @@ test("An ad's lines break as written, and its links lead to the next", async ({ 
   const main = page.getByRole("main");
   const search = await boxOf(main.getByRole("search"));
   const heading = await boxOf(main.getByRole("heading", { level: 1 }));
+  // As on pages of states and cities.
+  await expect(main.getByRole("navigation", { name: "Before you meet anyone" }).getByRole("link")).toHaveCount(3);
   const report = await boxOf(main.getByRole("heading", { name: "Report this ad" }));
   expect(heading.y).toBeGreaterThan(search.y + search.height);
   expect(heading.x + heading.width).toBeLessThan(report.x);

@@ -9,6 +9,7 @@ afterEach(cleanup);
 test.each([
   ["directory/state-aside@1", { state: "Texas" }],
   ["directory/city-aside@1", { state: "Texas", city: "Austin" }],
+  ["directory/ad-aside@1", { state: "Texas", city: "Austin" }],
 ])("%s has the way to help", async (reference, props) => {
   const view = await renderExtension(section, reference, props);
   if (!view) throw new Error("the extension shows nothing");

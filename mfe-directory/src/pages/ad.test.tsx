@@ -32,6 +32,17 @@ describe("ad page", () => {
     expect(textOf(view.container.querySelector(".notice"))).toContain("a sample ad, not a real person");
   });
 
+  it("has the extension point between the notice and the ad", async () => {
+    cleanup();
+    const extensions = { "directory/ad-aside@1": <p>Before you meet anyone</p> };
+    view = await renderExisting(PATH, { extensions });
+    const top = view.container.querySelector("article")?.parentElement;
+    expect([...(top?.children ?? [])].map(textOf).slice(0, 2)).toEqual([
+      "This is a sample ad, not a real person. Replies go nowhere.",
+      "Before you meet anyone",
+    ]);
+  });
+
   it.each(["Pics 📸", "Reply"])("has a button '%s' that opens the sample dialog", (name) => {
     const button = screen.getByRole("button", { name });
     expect(button.closest("form")?.getAttribute("data-params")).toBe("reason=sample");

@@ -1,5 +1,6 @@
 import { classes, Notice } from "@colonnade/design";
 import { definePage, Link, notFound } from "@colonnade/kit";
+import { ExtensionPoint } from "@colonnade/kit/extensions";
 
 import { AdDetail } from "../components/ad/AdDetail";
 import { AdNeighbors } from "../components/ad/AdNeighbors";
@@ -10,6 +11,7 @@ import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
 import { adPath, cityPath } from "../data/links";
 import { cityNotFound, findPlace, type Place } from "../data/places";
+import { adAside } from "../points";
 import { adBreadcrumbs } from "../text/breadcrumbs";
 
 /** Data of an ad's page. */
@@ -20,6 +22,7 @@ export interface AdData {
 
 /** An ad's page within a city. */
 export const page = definePage<AdData>({
+  extensionPoints: [adAside],
   data: async ({ params }) => {
     const place = await findPlace(params);
     if (!place) return cityNotFound(params.state);
@@ -50,12 +53,15 @@ export const page = definePage<AdData>({
     <div className={classes("page", css.page)}>
       <BreadcrumbRow trail={adBreadcrumbs(place, ad)} />
       <div className={css.column}>
-        {ad.sample && (
-          <Notice>
-            <p>This is a sample ad, not a real person. Replies go nowhere.</p>
-          </Notice>
-        )}
-        <AdDetail ad={ad} place={place} />
+        <div className={css.top}>
+          {ad.sample && (
+            <Notice>
+              <p>This is a sample ad, not a real person. Replies go nowhere.</p>
+            </Notice>
+          )}
+          <ExtensionPoint point={adAside} props={place} />
+          <AdDetail ad={ad} place={place} />
+        </div>
         <AdNeighbors ad={ad} place={place} />
         <Link to={cityPath(place)} className={css.back}>
           {`Back to ${place.city} ads`}
