@@ -48,7 +48,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
           - combobox "Find a city or state"
         - heading "Escorts in Texas" [level=1]
         - paragraph: Browse sample escort profiles in 182 cities across Texas
-        - paragraph: These are sample listings, not real people. Replies go nowhere.
+        - paragraph: These are sample ads, not real people. Replies go nowhere.
         - region "Cities in Texas":
           - heading "All 182 cities" [level=2]
           - search "Filter cities":
@@ -62,7 +62,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
             - listitem:
               - link /Abilene Texas Browse Escorts/
           - heading "B" [level=3]
-        - region "About listings in Texas"
+        - region "About the ads in Texas"
     `);
     const filter = page.getByRole("searchbox", { name: "Filter cities" });
     await expect(filter).toHaveAccessibleDescription("Filters as you type.");
@@ -77,7 +77,7 @@ test("A visitor browses from the home page to an ad, and back up", async ({ page
     await expect(main).toMatchAriaSnapshot(`
       - main:
         - heading "Houston, Texas" [level=1]
-        - paragraph: These are sample listings, not real people. Replies go nowhere.
+        - paragraph: These are sample ads, not real people. Replies go nowhere.
         - region "Featured 2":
           - heading "Featured 2" [level=2]
           - list:

@@ -149,7 +149,7 @@ test("A city has a loading message, and shared ads in noscript", async ({ page }
   const response = await page.goto("/city/Texas/Houston");
   const html = (await response?.text()) ?? "";
   const [before = "", list = "", after = ""] = html.split(/<\/?noscript>/);
-  expect(before).toMatch(/Houston, Texas<\/h1>.*These are sample listings, not real people\..*Loading ads\.\.\.</s);
+  expect(before).toMatch(/Houston, Texas<\/h1>.*These are sample ads, not real people\..*Loading ads\.\.\.</s);
   expect(before + after).not.toContain("Reply to Ad");
   expect(list.match(/<article/g)).toHaveLength(30);
 

@@ -46,7 +46,7 @@ test("The lists of a state have columns by viewport width, and whole words", asy
     await expectColumns(grid, columns);
   }
   expect(await brokenWordsIn(largest)).toEqual([]);
-  const venues = page.getByRole("region", { name: "About listings in Alabama" }).getByRole("list");
+  const venues = page.getByRole("region", { name: "About the ads in Alabama" }).getByRole("list");
   const [left, right] = [await boxOf(venues.nth(0)), await boxOf(venues.nth(1))];
   expect(right.x).toBeGreaterThanOrEqual(left.x + left.width);
   expect(right.y).toBe(left.y);

@@ -19,7 +19,7 @@ export interface Route extends Pick<HeadTags, "title" | "robots"> {
 const BRAND = "Colonnade Directory";
 const HOME = ["Home", "/"] as const;
 const ABOUT = ["Guides", "/about-escort-babylon"] as const;
-const SAMPLES = "These are sample listings, not real people.";
+const SAMPLES = "These are sample ads, not real people.";
 
 const NEW_YORK = {
   title: `${BRAND} - Listings in New York`,

@@ -7,7 +7,7 @@ interface Props {
   readonly evidence: Evidence;
 }
 
-/** Says that listings are samples. Renders nothing without samples. */
+/** Says that ads are samples. Renders nothing without samples. */
 export function SampleNotice({ evidence }: Props): ReactElement | null {
   const notice = sampleNotice(evidence);
   if (notice === null) return null;

@@ -38,8 +38,8 @@ describe("city page", () => {
     expect(links[0]?.getAttribute("href")).toBe("/city/Alabama/Mountain%20Brook");
   });
 
-  it("says that the listings are samples and no real people", () => {
-    expect(textOf(view.container.querySelector(".notice"))).toContain("sample listings, not real people");
+  it("says that the ads are samples and no real people", () => {
+    expect(textOf(view.container.querySelector(".notice"))).toContain("sample ads, not real people");
   });
 
   it("shows each ad's badge, age, tag, text and reply button", () => {

@@ -18,7 +18,7 @@ export const page = definePage({
   paths: () => ["/"],
   head: ({ site }) => {
     const title = `${site.brand} - Browse by State and City`;
-    const description = `An 18+ directory for the United States: choose one of ${String(STATES.length)} states, then a city, and read short ads.`;
+    const description = `An 18+ directory for the United States: choose one of ${String(STATES.length)} states, then a city, and read short sample ads.`;
     return { title, description, canonical: "/", social: { title, description, type: "website", url: "/" } };
   },
   Component: () => (

@@ -47,7 +47,7 @@ it("one sample among verified ads gives the sample wording", async () => {
   mocked.ads = [verifiedAd(1), sampleAd(2)];
   const { container } = await renderExisting("/state/Ohio");
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Escorts in Ohio");
-  expect(textOf(container.querySelector(".notice"))).toContain("Listings with the 'Sample ad' badge are samples");
+  expect(textOf(container.querySelector(".notice"))).toContain("Ads with the 'Sample ad' badge are samples");
 });
 
 it("state page counts and shows a duplicate city once", async () => {

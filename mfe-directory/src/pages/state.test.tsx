@@ -40,8 +40,8 @@ describe("state page", () => {
     expect(screen.getByText("Browse sample escort profiles in 40 cities across Alabama").tagName).toBe("P");
   });
 
-  it("says that its listings are samples", () => {
-    expect(screen.getByText(/sample listings, not real people/)).toBeTruthy();
+  it("says that its ads are samples", () => {
+    expect(screen.getByText(/sample ads, not real people/)).toBeTruthy();
   });
 
   it("shows breadcrumbs", () => {
@@ -52,7 +52,7 @@ describe("state page", () => {
   });
 
   it("has a guide of three or four paragraphs with one link home", () => {
-    const guide = screen.getByRole("region", { name: "About listings in Alabama" });
+    const guide = screen.getByRole("region", { name: "About the ads in Alabama" });
     const paragraphs = guide.querySelectorAll(".prose p");
     expect(paragraphs.length).toBeGreaterThanOrEqual(3);
     expect(paragraphs.length).toBeLessThanOrEqual(4);

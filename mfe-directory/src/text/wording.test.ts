@@ -72,10 +72,8 @@ describe("wording", () => {
   });
 
   it("the sample notice depends on how many ads are samples", () => {
-    expect(sampleNotice(evidenceOf([sampleAd(1)]))).toMatch(/^These are sample listings, not real people\./);
-    expect(sampleNotice(evidenceOf([sampleAd(1), placedAd(2)]))).toMatch(
-      /^Listings with the 'Sample ad' badge are samples/,
-    );
+    expect(sampleNotice(evidenceOf([sampleAd(1)]))).toMatch(/^These are sample ads, not real people\./);
+    expect(sampleNotice(evidenceOf([sampleAd(1), placedAd(2)]))).toMatch(/^Ads with the 'Sample ad' badge are samples/);
     expect(sampleNotice(evidenceOf([placedAd(1)]))).toBeNull();
   });
 });

@@ -59,9 +59,9 @@ export function wordingFor({ verified, reviewed }: Evidence): Wording {
 export function sampleNotice(evidence: Evidence): string | null {
   switch (evidence.samples) {
     case "all":
-      return "These are sample listings, not real people. Replies go nowhere.";
+      return "These are sample ads, not real people. Replies go nowhere.";
     case "some":
-      return "Listings with the 'Sample ad' badge are samples, not real people. Replies to them go nowhere.";
+      return "Ads with the 'Sample ad' badge are samples, not real people. Replies to them go nowhere.";
     case "none":
       return null;
   }
