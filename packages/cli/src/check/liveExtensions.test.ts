@@ -24,6 +24,14 @@ test.each([
     ],
   ],
   [
+    "a fill that pushes out a shown extension",
+    hello("directory/aside@1"),
+    [DIRECTORY, fills("a", 1), fills("b", 6), fills("c", 7)],
+    [
+      'extensions directory/aside@1: "directory/aside@1" shows 2 extensions; b@1.0.0 (order 6), c@1.0.0 (order 7) are left out; pages show b@1.0.0 (order 6) now, so a deploy is rejected unless site.toml permits it',
+    ],
+  ],
+  [
     "a version that is not open",
     hello("directory/aside@3"),
     [DIRECTORY, fills("a", 1, "directory/aside@3")],
@@ -41,7 +49,9 @@ test.each([
     "an own point that shows fewer",
     directory(pointOf(1, 1)),
     [DIRECTORY, fills("b", 2), fills("a", 3)],
-    ['pages: "directory/aside@1" shows 1 extension; a@1.0.0 (order 3) is left out'],
+    [
+      'pages: "directory/aside@1" shows 1 extension; a@1.0.0 (order 3) is left out; pages show a@1.0.0 (order 3) now, so a deploy is rejected unless site.toml permits it',
+    ],
   ],
   [
     "an own point that is removed",

@@ -21,6 +21,9 @@ export interface OwnExtensions {
 // How the gateway names the point and the example with which an extension fails.
 const FAILED = /^rendering `([^`]+)`.*? with example (\d+) of /;
 
+// What helps if a deploy would be rejected because pages would lose an extension.
+const PUSHED_OUT = "Change `order` or `max`, or ask the operator to set `order` or `allow` of the point in site.toml.";
+
 type Opener = Pick<LiveRelease, "extensionPoints"> & { readonly label: string };
 
 /**
@@ -52,24 +55,31 @@ export function findUnshown(
 ): Problem[] {
   const openers = openersOf(own, live);
   const others = live.filter(({ name }) => name !== own.name);
-  const filling = [
+  const filling = inOrder([
     ...[...own.orders].map(([point, order]) => ({ point, order, name: own.name, label: own.name })),
-    ...others.flatMap(({ name, version, extensions }) =>
-      extensions.map((extension) => ({ ...extension, name, label: `${name}@${version}` })),
-    ),
-  ].sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
+    ...others.flatMap(fillsOf),
+  ]);
   const concerned = filling.filter(({ point }) => own.orders.has(point) || ownerOf(point) === own.name);
   return [...new Set(concerned.map(({ point }) => point))].flatMap((point) => {
     const all = filling.filter((extension) => extension.point === point);
     const opener = openers.get(ownerOf(point));
     const max = opener?.extensionPoints.find((each) => referenceOf(each) === point)?.max;
     const location = locationOf(own.orders.has(point) ? `extensions ${point}` : "pages");
-    const warn = (message: string): Problem => problemOf("COL171", message, location);
+    const warn = (message: string, advice?: string): Problem => problemOf("COL171", message, location, advice);
     if (max !== undefined) {
-      const names = all.slice(max).map(({ label, order }) => `${label} (order ${String(order)})`);
-      if (names.length === 0) return [];
+      const leftOut = all.slice(max);
+      if (leftOut.length === 0) return [];
       const shown = `"${point}" shows ${String(max)} extension${max === 1 ? "" : "s"}`;
-      return [warn(`${shown}; ${names.join(", ")} ${names.length === 1 ? "is" : "are"} left out`)];
+      const found = `${shown}; ${described(leftOut)} ${leftOut.length === 1 ? "is" : "are"} left out`;
+      const shownNow = shownBy(live, point);
+      const pushed = leftOut.filter(({ name, label }) => name !== own.name && shownNow.has(label));
+      if (pushed.length === 0) return [warn(found)];
+      return [
+        warn(
+          `${found}; pages show ${described(pushed)} now, so a deploy is rejected unless site.toml permits it`,
+          PUSHED_OUT,
+        ),
+      ];
     }
     const isOfOwn = ownerOf(point) === own.name;
     const versions = otherVersions(point, opener);
@@ -77,6 +87,27 @@ export function findUnshown(
       .filter(({ name }) => isOfOwn || name === own.name)
       .map(({ label }) => warn(`${label} fills "${point}", which no live section opens${versions}`));
   });
+}
+
+type Fill = ReturnType<typeof fillsOf>[number];
+
+function fillsOf({ name, version, extensions }: LiveRelease) {
+  return extensions.map((extension) => ({ ...extension, name, label: `${name}@${version}` }));
+}
+
+function inOrder(fills: readonly Fill[]): Fill[] {
+  return fills.toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
+}
+
+function described(fills: readonly Fill[]): string {
+  return fills.map(({ label, order }) => `${label} (order ${String(order)})`).join(", ");
+}
+
+/** The labels of the extensions that live releases show at a point. */
+function shownBy(live: readonly LiveRelease[], point: string): ReadonlySet<string> {
+  const opened = live.flatMap(({ extensionPoints }) => extensionPoints).find((each) => referenceOf(each) === point);
+  const filling = inOrder(live.flatMap(fillsOf).filter((fill) => fill.point === point));
+  return new Set(filling.slice(0, opened?.max ?? 0).map(({ label }) => label));
 }
 
 /** A release that is checked, with the points that it would open. */
