@@ -24,6 +24,16 @@ test("A visitor sees what the tab keeps and has sent, clears it and leaves", asy
     expect(await shifts()).toEqual([]);
   });
 
+  await test.step("What is typed in a form that is closed is named", async () => {
+    const join = await openDialog(page);
+    await join.getByLabel("Email").fill(newEmail("ok"));
+    await page.keyboard.press("Escape");
+    await cities.getByRole("link", { name: HEADING }).click();
+    await expect(receipt.getByText(/as typed in the form: your email$/)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(receipt).toBeHidden();
+  });
+
   await test.step("The notice for people under 18 leads to what the tab remembers", async () => {
     const join = await openDialog(page);
     await signUp(join, { email: newEmail("reject") });
