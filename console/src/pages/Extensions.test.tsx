@@ -55,7 +55,7 @@ test("Extensions lists what fills each point, and why it is left out", () => {
         live: false,
         state: "off",
         off: OFF,
-        errors: 0,
+        errors: 1,
         bytes: null,
       },
     ],
@@ -65,7 +65,9 @@ test("Extensions lists what fills each point, and why it is left out", () => {
     "events 1.2.0 shown, 3 errors1.2 ms2 KiB",
     "news 1.2.0 candidate left out: the point is full, 1 error–2 KiB",
   ]);
-  expect(rowsOf("page/aside")).toEqual([expect.stringMatching(/^gone off by operator, .*“it flickers”1.2 ms–$/)]);
+  expect(rowsOf("page/aside")).toEqual([
+    expect.stringMatching(/^gone off by operator, [^;]+; 1 error before“it flickers”1.2 ms–$/),
+  ]);
   expect(screen.queryAllByRole("button")).toEqual([]);
 });
 

@@ -104,11 +104,12 @@ function Row({ extension, change }: RowProps): ReactElement {
       </th>
       <td>
         <span className={state === "visible" ? "dot good" : "dot wait"} aria-hidden="true" /> {STATES[state]}
-        {errors > 0 && <span className="worse">, {`${numberOf(errors)} ${errors === 1 ? "error" : "errors"}`}</span>}
+        {errors > 0 && !off && <span className="worse">, {errorsOf(errors)}</span>}
         {off && (
           <>
             {" "}
             by {off.by}, <Ago time={off.at} />
+            {errors > 0 && `; ${errorsOf(errors)} before`}
             {off.reason !== null && <p className="reason">“{off.reason}”</p>}
           </>
         )}
@@ -132,6 +133,8 @@ function Row({ extension, change }: RowProps): ReactElement {
     </tr>
   );
 }
+
+const errorsOf = (errors: number): string => `${numberOf(errors)} ${errors === 1 ? "error" : "errors"}`;
 
 const actionOf = ({ off }: ExtensionDescription): string => (off ? "Switch on" : "Switch off");
 

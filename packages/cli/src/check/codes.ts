@@ -27,7 +27,10 @@ export const PROBLEM_KINDS = {
   },
   COL105: { title: "Browser globals", help: `Render without it, and ${BROWSER_ONLY}` },
   COL106: { title: "Time zone", help: "Use the UTC methods, such as getUTCDate(), and dates that end with Z." },
-  COL110: { title: "Page throws", help: "Fix the error: visitors would not get this page from the server." },
+  COL110: {
+    title: "Page throws",
+    help: "Fix the error: visitors would not get this page or extension from the server.",
+  },
   COL111: {
     title: "CPU time",
     help: "Look for an endless loop, or move the work to a script that runs before the build.",
@@ -139,7 +142,7 @@ export const PROBLEM_KINDS = {
   },
   COL162: {
     title: "Failed queries",
-    help: "Handle a result with ok: false, such as by a message. Return notFound() only for status 404.",
+    help: "Handle a result with ok: false, such as by a message. A page returns notFound() only for status 404, an extension null if there is nothing to show.",
   },
   COL163: {
     title: "Examples",

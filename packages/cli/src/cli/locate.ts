@@ -11,7 +11,7 @@ const POSITION = /\bsection:(\d+):(\d+)/g;
 
 /**
  * Replaces positions in a section's server module, such as `section:1:234`, by positions in its sources, such as
- * `src/pages/home.tsx:12:8`. Positions in releases other than the one in `folder` stay.
+ * `src/pages/home.tsx:12:8`. Leaves out positions in releases other than the one in `folder`: they are in minified code.
  */
 export async function locateErrors(folder: string, text: string): Promise<string> {
   const target = path.join(folder, RELEASE_FOLDER);
@@ -25,7 +25,7 @@ export async function locateErrors(folder: string, text: string): Promise<string
   let failed: string | undefined;
   const located = text.split("\n").map((line) => {
     failed = FAILED.exec(line)?.[1] ?? failed;
-    if (failed !== `${release.name}@${release.version}`) return line;
+    if (failed !== `${release.name}@${release.version}`) return line.replace(/ \(section:\d+:\d+\)/g, "");
     return line.replace(POSITION, (position, row: string, column: string) => {
       // The gateway's engine counts bytes of UTF-8, a source map counts UTF-16 code units.
       const before = Buffer.from(lines[Number(row) - 1] ?? "").subarray(0, Number(column) - 1);
