@@ -47,9 +47,6 @@ const LABEL_DISTANCE = 24;
 const MAX_LABELS = 5;
 const BETTER_KNOWN = { California: ["San Francisco"], Nevada: ["Reno"] };
 
-/** A name in pixels: the size of its letters, the distance from its dot, and from the edges of the map. */
-const LABEL = { size: 13, gap: 8, margin: 4 };
-
 /**
  * Width of the image on a usual phone, its height, the width of the narrowest phone, and the height of letters, in pixels of
  * the screen. A high map leaves room at its sides, up to the edges of the screen.
@@ -59,9 +56,16 @@ const PHONE = { width: 358, maxHeight: 184, minScreen: 320, letters: 14 };
 /** Cost of a name on a side of its dot, in hidden dots. */
 const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
 
-/** A name that hides more dots is left out, unless the city is important: that of one of the largest cities, and others. */
+/**
+ * A name that hides more dots is left out, unless the city is important: that of one of the largest cities, and others. The
+ * names on a phone are larger than its map, and no city is important enough there, except the largest one.
+ */
 const LARGEST = 4;
-const HIDDEN_LIMITS = { largest: 20, others: 5 };
+const WIDE_LIMITS = { sought: Infinity, largest: 20, others: 5 };
+const PHONE_LIMITS = { sought: 3, largest: 5, others: 3 };
+
+/** A name in pixels: the size of its letters, the distance from its dot, and from the edges of the map, and what it may hide. */
+const LABEL = { size: 13, gap: 8, margin: 4, limits: WIDE_LIMITS };
 
 /** Value of a name, in hidden dots: of a city that is sought first, and of another one. */
 const LABEL_VALUES = { sought: 24, other: 8 };
@@ -69,8 +73,8 @@ const LABEL_VALUES = { sought: 24, other: 8 };
 /** Gain for which an outline is not in the middle, in hidden dots. */
 const MIN_GAIN = 4;
 
-/** A name on a phone, where it is larger than its map, hides no dot of a city with as many residents. */
-const NEVER_HIDDEN = 250_000;
+/** The dot of a large city counts as many on a phone. */
+const NEVER_HIDDEN = { population: 250_000, dots: 100 };
 
 /** Radii of the dots by population. src/map/sizes.ts has the classes, the styles have the sizes. */
 const DOTS = [
@@ -245,14 +249,14 @@ function areaOf({ x, y, population }) {
 }
 
 /** Returns the cities that may have a name, the most important first. */
-function labelOrder(state, dots) {
+function labelOrder(state, dots, limits) {
   const [largest, ...others] = dots.toSorted((one, other) => other.population - one.population);
   const known = [...(BETTER_KNOWN[state] ?? []), CAPITALS[state]];
   const isKnown = ({ city }) => known.includes(city);
   const rest = others.filter((dot) => !isKnown(dot)).slice(0, LABEL_CANDIDATES);
-  const sought = { worth: LABEL_VALUES.sought, limit: Infinity };
-  const large = { worth: LABEL_VALUES.sought, limit: HIDDEN_LIMITS.largest };
-  const other = { worth: LABEL_VALUES.other, limit: HIDDEN_LIMITS.others };
+  const sought = { worth: LABEL_VALUES.sought, limit: limits.sought };
+  const large = { worth: LABEL_VALUES.sought, limit: limits.largest };
+  const other = { worth: LABEL_VALUES.other, limit: limits.others };
   return [
     ...[largest, ...others.filter(isKnown)].map((dot) => ({ ...dot, ...sought })),
     ...rest.map((dot, rank) => ({ ...dot, ...(rank < LARGEST ? large : other) })),
@@ -264,7 +268,7 @@ function phoneLabel(height) {
   const scale = Math.min(PHONE.width / WIDTH, PHONE.maxHeight / height);
   const size = Math.round((2 * PHONE.letters) / scale) / 2;
   const beside = Math.max(0, (PHONE.minScreen * height) / PHONE.maxHeight - WIDTH) / 2;
-  return { size, gap: 8, margin: 2, beside, neverHidden: NEVER_HIDDEN };
+  return { size, gap: 8, margin: 2, beside, neverHidden: NEVER_HIDDEN, limits: PHONE_LIMITS };
 }
 
 /**
@@ -272,7 +276,7 @@ function phoneLabel(height) {
  * city always has a name. Also returns the value of the names minus what they hide.
  */
 function labelsOf(state, dots, height, style) {
-  const { margin, beside = 0, neverHidden = Infinity } = style;
+  const { margin, beside = 0, neverHidden } = style;
   const [taken, labeled] = [[], []];
   const isWithin = (box) =>
     box.left >= margin - beside &&
@@ -282,10 +286,12 @@ function labelsOf(state, dots, height, style) {
   const hiddenBy = (box, own) => {
     const [, smallest] = DOTS.at(-1);
     const hidden = dots.filter((dot) => dot.index !== own && overlaps(box, areaOf(dot)));
-    if (hidden.some(({ population }) => population >= neverHidden)) return Infinity;
-    return hidden.reduce((sum, { population }) => sum + DOTS.find(([least]) => population >= least)[1] / smallest, 0);
+    return hidden.reduce((sum, { population }) => {
+      if (population >= neverHidden?.population) return sum + neverHidden.dots;
+      return sum + DOTS.find(([least]) => population >= least)[1] / smallest;
+    }, 0);
   };
-  for (const dot of labelOrder(state, dots)) {
+  for (const dot of labelOrder(state, dots, style.limits)) {
     const { x, y, index } = dot;
     if (labeled.length === MAX_LABELS) break;
     if (labeled.some((other) => Math.hypot(other.x - x, other.y - y) <= LABEL_DISTANCE)) continue;
@@ -295,7 +301,6 @@ function labelsOf(state, dots, height, style) {
       .map(({ side, cost, box }) => ({ side, box, hidden: hiddenBy(box, index), cost: cost + hiddenBy(box, index) }))
       .sort((one, other) => one.cost - other.cost);
     if (!best || (best.hidden > dot.limit && labeled.length > 0)) continue;
-    if (best.hidden === Infinity && labeled.length > 0) continue;
     taken.push(best.box, areaOf(dot));
     labeled.push({ x, y, value: Math.max(0, dot.worth - best.hidden), label: [index, best.side] });
   }
