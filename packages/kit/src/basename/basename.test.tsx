@@ -37,12 +37,31 @@ test.each([
 });
 
 test("useBasename tells the app's router of navigations of the shell, once each", () => {
+  history.replaceState(null, "", "/shop");
   const onPopState = vi.fn();
   addEventListener("popstate", onPopState);
   renderAt("/shop", { "*": "" });
   expect(onPopState).not.toHaveBeenCalled();
   act(() => void navigate("/shop"));
   expect(onPopState).toHaveBeenCalledOnce();
+  removeEventListener("popstate", onPopState);
+});
+
+test.each([
+  ["/shop", 1],
+  ["/shop/a", 1],
+  ["/shops", 0],
+  ["/", 0],
+])("useBasename: the app's router learns of Back to %s %i times", (path, times) => {
+  renderAt("/shop/b", { "*": "b" });
+  const onPopState = vi.fn();
+  addEventListener("popstate", onPopState);
+  history.replaceState(null, "", path);
+  dispatchEvent(new PopStateEvent("popstate"));
+  expect(onPopState).toHaveBeenCalledTimes(times);
+  cleanup();
+  dispatchEvent(new PopStateEvent("popstate"));
+  expect(onPopState).toHaveBeenCalledTimes(times + 1);
   removeEventListener("popstate", onPopState);
 });
 

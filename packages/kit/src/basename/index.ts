@@ -4,13 +4,24 @@
  * @module basename
  */
 import { useLocation, useParams } from "@colonnade/kit";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
+
+// That of the open page.
+let current: string | undefined;
+
+// The listeners of apps come later, those of the shell are earlier. The app stays until the next page is loaded, and would show
+// that it has no such path.
+if (typeof window !== "undefined")
+  addEventListener("popstate", (event) => {
+    const isOutside = current !== undefined && !`${location.pathname}/`.startsWith(`${current}/`);
+    if (isOutside) event.stopImmediatePropagation();
+  });
 
 /**
  * Returns the path of the current page without the rest that its pattern's `*` matches: the basename of an app with a router of
  * its own, such as React Router's `BrowserRouter`. The app is one page of the section, with the pattern
  * `/shop/*` for example, and `browserOnly`. The page stays mounted while the rest changes, and the app's router learns of
- * navigations of the shell by `popstate`.
+ * navigations of the shell by `popstate`. It does not learn that the visitor leaves the page.
  *
  * @throws Error in a page whose pattern does not end with `*`.
  *
@@ -26,13 +37,20 @@ export function useBasename(): string {
   const { "*": rest } = useParams();
   const { pathname, key } = useLocation();
   const entry = useRef(key);
+  const segments = pathname.split("/").filter(Boolean);
+  const count = rest?.split("/").filter(Boolean).length ?? 0;
+  const basename = `/${segments.slice(0, segments.length - count).join("/")}`;
+  useLayoutEffect(() => {
+    current = basename;
+    return () => {
+      current = undefined;
+    };
+  }, [basename]);
   useEffect(() => {
     const state: unknown = history.state;
     if (entry.current !== key) dispatchEvent(new PopStateEvent("popstate", { state }));
     entry.current = key;
   }, [key]);
   if (rest === undefined) throw new Error('useBasename() needs a page whose pattern ends with "/*"');
-  const segments = pathname.split("/").filter(Boolean);
-  const count = rest.split("/").filter(Boolean).length;
-  return `/${segments.slice(0, segments.length - count).join("/")}`;
+  return basename;
 }

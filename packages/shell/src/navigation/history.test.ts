@@ -162,6 +162,19 @@ describe("createRouterHistory", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
+  test("an app that follows the window's history does not learn of navigations", () => {
+    const follow = vi.fn();
+    const { navigator } = create();
+    Object.assign(history, { pushState: follow, replaceState: follow });
+    navigator.push("/a");
+    navigator.replace("/b");
+    Reflect.deleteProperty(history, "pushState");
+    Reflect.deleteProperty(history, "replaceState");
+    expect(follow).not.toHaveBeenCalled();
+    expect(updates()).toEqual(["PUSH /a", "REPLACE /b"]);
+    expect(location.pathname).toBe("/b");
+  });
+
   test("the shell's fields of history state are preserved", () => {
     history.replaceState({ scrollTop: 7 }, "");
     create();

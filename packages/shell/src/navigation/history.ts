@@ -27,12 +27,31 @@ export interface RouterHistory {
 }
 
 /**
+ * Returns what React Router uses of the window. An app on the page may have replaced the methods of its history, to follow those who
+ * call them: the app would learn that the visitor leaves it before the next page is loaded.
+ */
+function ownWindow(): Pick<Window, "location" | "addEventListener"> & { readonly history: Partial<History> } {
+  return {
+    history: {
+      get state() {
+        return history.state as unknown;
+      },
+      pushState: History.prototype.pushState.bind(history),
+      replaceState: History.prototype.replaceState.bind(history),
+      go: history.go.bind(history),
+    },
+    location,
+    addEventListener: addEventListener.bind(window),
+  };
+}
+
+/**
  * Creates the router's history. Back and forward are published once the page is loaded: React renders `popstate` updates
  * synchronously, so a page that suspends would be replaced by its fallback.
  */
 export function createRouterHistory(views: Views, transitions: ViewTransitions): RouterHistory {
   // The history of `BrowserRouter`. It is not public API; history.test.ts covers what is used of it.
-  const history = createBrowserHistory({ v5Compat: true });
+  const history = createBrowserHistory({ v5Compat: true, window: ownWindow() as Window });
   const first: RouterState = { action: NavigationType.Pop, location: history.location };
   let state = first;
   const listeners = new Set<(state: RouterState) => void>();
