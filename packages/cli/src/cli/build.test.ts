@@ -96,6 +96,18 @@ test("an unchanged section is built again if the site allows less", async () => 
   expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`(set by ${admin.url})`) as string });
 });
 
+test("the site that a command has named last is asked again", async () => {
+  const folder = await helloSection();
+  const build = (scriptKib: number, ...site: string[]) => {
+    const target = { scriptKib, styleKib: 8, extensionPoints: {}, shared: {}, policy: {} };
+    admin.responses = { "GET /_build-target/hello": jsonResponse(target) };
+    return runCompiled(folder, ["build", ...site], { COLONNADE_ADMIN: "", COLONNADE_TOKEN: "" });
+  };
+  const { code, err } = await build(1, "--site", admin.url);
+  expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`(set by ${admin.url})`) as string });
+  expect(await build(32)).toMatchObject({ code: 0, err: "" });
+});
+
 test("a build that knows no site says so, and how to know its limits", async () => {
   const text = randomBytes(40_000).toString("base64");
   const folder = await helloSection({

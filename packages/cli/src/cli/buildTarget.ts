@@ -16,38 +16,46 @@ interface TargetSource {
   readonly stderr: Pick<Writable, "write">;
 }
 
+const LAST_ASKED = "when last asked (--site asks again)";
+// In milliseconds, for a site that the command does not name.
+const TIMEOUT = 2000;
+
 /**
- * Reads the build target of a section from a site, and saves it in the section's folder. Without a site, or if the admin listener
- * cannot say it, returns the saved one; undefined without one.
+ * Reads the build target of a section from a site, and saves it in the section's folder. Without a site, asks the last one. If it
+ * or the admin listener cannot say it, returns the saved one; undefined without one.
  *
  * @throws UsageError if `site` responds without a build target, and GatewayError if it does not respond.
  */
 export async function readBuildTarget(folder: string, source: TargetSource): Promise<BuildTarget | undefined> {
   const last = await lastSeenTarget(folder);
-  const target = await request(source).catch((error: unknown) => {
+  const target = await request(source, last?.source).catch((error: unknown) => {
     if (source.site !== undefined) throw error;
-    const limits = last ? `those that ${last.source} last had` : "the defaults";
-    source.stderr.write(`warning: ${(error as Error).message}; the limits are ${limits}\n`);
+    const limits = last ? `those that ${last.source} had ${LAST_ASKED}` : "the defaults";
+    source.stderr.write(`warning: ${(error as Error).message.replace(/\.$/, "")}; the limits are ${limits}\n`);
     return undefined;
   });
-  if (!target) return last;
+  if (!target) return last && { ...last, source: `${last.source} ${LAST_ASKED}` };
   await keepTarget(folder, target);
   return target;
 }
 
-async function request({ name, site, environment }: TargetSource): Promise<BuildTarget | undefined> {
-  if (site !== undefined) {
-    const { get } = await import("../dev/live.js");
-    const url = new URL(`/_build-target/${name}`, site);
-    const { status, chunks } = await get(url);
-    const target = status === 200 ? parseTarget(Buffer.concat(chunks).toString(), site) : undefined;
-    if (target) return target;
-    throw new UsageError(
-      `${url.href} responds with status ${String(status)} and no build target; expected the URL of a Colonnade site`,
-    );
+async function request(
+  { name, site, environment }: TargetSource,
+  last: string | undefined,
+): Promise<BuildTarget | undefined> {
+  const access = site === undefined ? optionalAccess(environment) : undefined;
+  if (access) {
+    const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/build-target`);
+    return parseTarget(JSON.stringify(body), access.url);
   }
-  const access = optionalAccess(environment);
-  if (!access) return undefined;
-  const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/build-target`);
-  return parseTarget(JSON.stringify(body), access.url);
+  const asked = site ?? last;
+  if (asked === undefined) return undefined;
+  const { get } = await import("../dev/live.js");
+  const url = new URL(`/_build-target/${name}`, asked);
+  const { status, chunks } = await get(url, site === undefined ? AbortSignal.timeout(TIMEOUT) : undefined);
+  const target = status === 200 ? parseTarget(Buffer.concat(chunks).toString(), asked) : undefined;
+  if (target) return target;
+  throw new UsageError(
+    `${url.href} responds with status ${String(status)} and no build target; expected the URL of a Colonnade site`,
+  );
 }

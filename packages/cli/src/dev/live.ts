@@ -111,7 +111,8 @@ export async function get(url: URL, signal?: AbortSignal): Promise<SmallResponse
       chunks.push(chunk);
     }
   } catch (error) {
-    throw unavailable(`cannot fetch ${url.href} (${String(error)})`);
+    // That of `fetch` says only that it failed.
+    throw unavailable(`cannot fetch ${url.href} (${String((error as Error).cause ?? error)})`);
   }
   if (bytes > MAX_BYTES)
     throw unavailable(`${url.href} responded with too many bytes; expected at most ${String(MAX_BYTES)}`);

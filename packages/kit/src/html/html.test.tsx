@@ -171,6 +171,10 @@ test.each([
   await expect(parseHtml("", { allow })).rejects.toThrow(`parseHtml: ${message}, which is never allowed`);
 });
 
+test("null and undefined are empty HTML", async () => {
+  expect([await parseHtml(null), await parseHtml(undefined)]).toEqual([[], []]);
+});
+
 test("components and names replace elements", async () => {
   const Image = ({ src }: { readonly src?: string }): ReactElement => <img src={`/resized${String(src)}`} alt="" />;
   expect(await htmlOf("<h1>a</h1><p><img src=/b.png onerror=c></p>", {}, { h1: "h2", img: Image })).toBe(
