@@ -15,6 +15,9 @@ export interface BlockedUrl {
   readonly severity?: "warning";
 }
 
+/** What the policy calls the files that an element loads. */
+export type FileKey = "images" | "media";
+
 // Documents of this origin cannot be in frames.
 const FRAMES: Readonly<Record<string, string>> = { iframe: "src", embed: "src", object: "data" };
 const FILES: Readonly<Record<string, RegExp>> = {
@@ -77,7 +80,7 @@ export function blockedProp(
     };
   const isStylesheet = tag === "link" && name === "href" && STYLESHEET.test(rel ?? "");
   if (!isStylesheet && !FILES[tag]?.test(name)) return undefined;
-  const blocked = (name === "srcSet" ? value.split(",") : [value]).find((url) => OTHER_ORIGIN.test(url));
+  const blocked = urlsOf(name, value).find((url) => OTHER_ORIGIN.test(url));
   if (blocked === undefined) return undefined;
   const message = `the URL "${shortened(blocked)}" as ${prop}`;
   if (isStylesheet || tag === "use") return { message };
@@ -86,23 +89,32 @@ export function blockedProp(
 
 /** Returns that a prop of an element loads a file from a path that only a page can have. `value` is the prop's text, if it is known. */
 export function misplacedFile(tag: string, name: string, value = ""): BlockedUrl | undefined {
-  const [, file] = /^(\/[^/?#][^?#]*\.\w+)(?=[?#]|$)/.exec(value) ?? [];
-  if (file === undefined || !FILES[tag]?.test(name) || !isPagePath(file)) return undefined;
+  if (!FILES[tag]?.test(name)) return undefined;
+  const misplaced = urlsOf(name, value).find((url) => {
+    const [, file] = /^(\/[^/?#][^?#]*\.\w+)(?=[?#]|$)/.exec(url) ?? [];
+    return file !== undefined && isPagePath(file);
+  });
+  if (misplaced === undefined) return undefined;
   return {
-    message: `the path "${shortened(value)}" as the prop "${name}" of a <${tag}> element, where the site has no file`,
+    message: `the path "${shortened(misplaced)}" as the prop "${name}" of a <${tag}> element, where no release has a file`,
     advice: "Import the file from the section's sources: a site has no public folder.",
     severity: "warning",
   };
 }
 
+/** The URLs of a prop: those of the prop "srcSet" without their sizes. */
+function urlsOf(name: string, value: string): string[] {
+  return name === "srcSet" ? value.split(",").map((source) => source.trim().replace(/\s.*/s, "")) : [value];
+}
+
 /** Returns what the policy calls the files that a prop of an element loads. Undefined if it loads none that the policy can permit. */
-export function fileKeyOf(tag: string, name: string): "images" | "media" | undefined {
+export function fileKeyOf(tag: string, name: string): FileKey | undefined {
   if (tag === "use" || !FILES[tag]?.test(name)) return undefined;
   return MEDIA.test(tag) && name === "src" ? "media" : "images";
 }
 
 /** Returns what the policy blocks of the URL that a method creates, if an element with files of `key` loads it. */
-export function blockedCreation(method: string, key: "images" | "media"): BlockedUrl | undefined {
+export function blockedCreation(method: string, key: FileKey): BlockedUrl | undefined {
   const scheme = CREATED_URLS.get(method);
   // A canvas has an image.
   if (scheme === undefined || (scheme === "data:" && key === "media")) return undefined;

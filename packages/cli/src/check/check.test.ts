@@ -165,15 +165,20 @@ const COMPONENTS: Readonly<Record<string, Case>> = {
   misplaced: {
     source: renders(
       "<><h1>Lab</h1><svg><use href='/icons.svg#map' /></svg><img alt='' src='/api/photos/1.png' />\n" +
-        "<img alt='' src='/assets/hello/1.0.0/a.png' /></>",
+        "<img alt='' src='/assets/hello/1.0.0/a.png' /><img alt='' src={LOGO} />\n<img alt='' srcSet={`/a.png 1x, ${LOGO} 2x`} /></>",
+      "const LOGO = '/logo.png';",
     ),
-    problems: [
+    problems: (
       [
-        "COL125",
-        'the section contains the path "/icons.svg#map" as the prop "href" of a <use> element, where the site has no file',
-        "4:37",
-      ],
-    ],
+        ["use", "href", "/icons.svg#map", "4:37"],
+        ["img", "src", "/logo.png", "5:47"],
+        ["img", "srcSet", "/a.png", "6:1"],
+      ] as const
+    ).map(([tag, prop, url, at]) => [
+      "COL125",
+      `the section contains the path "${url}" as the prop "${prop}" of a <${tag}> element, where no release has a file`,
+      at,
+    ]),
   },
   created: {
     source: renders(
@@ -550,7 +555,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
   },
   links: {
     source: renders(
-      "<><h1>Lab</h1><p><Link to='/lab/article/1'>1</Link> <a href='article/2#a'>2</a> <a href='/lab/search?q'>3</a> " +
+      "<><h1>Lab</h1><p><Link to='/lab/article/1'>1</Link> <a href='article/2#a'>2</a> <a href='/lab/search/?q'>3</a> " +
         "<a href='/lab/nowhere'>4</a> <a href='/elsewhere'>5</a> <a href='https://a.example/lab/x'>6</a></p></>",
       'import { Link } from "@colonnade/kit";',
     ),
@@ -666,7 +671,7 @@ const OTHERS: Readonly<Record<string, Case>> = {
       "data: () => ({ host: new URL('/x?b=1', 'https://a.example').host, query: new URLSearchParams({ q: 'ä' }).toString() }),\n" +
         "Component: ({ data }) => { const navigate = useNavigate(); if (data.host !== 'a.example' || data.query !== 'q=%C3%A4' " +
         "|| new Date('2026-01-01Z').getUTCDay() !== 4) throw new Error(JSON.stringify(data)); " +
-        "return <button onClick={() => navigate(URL.createObjectURL(new Blob([])))}>{useSite().today}{useLocation().pathname}</button>; }",
+        "return <button onClick={() => navigate('/elsewhere')}>{useSite().today}{useLocation().pathname}</button>; }",
       'import { useLocation, useNavigate, useSite } from "@colonnade/kit";',
     ),
     problems: [],
@@ -908,6 +913,24 @@ test("an import of another origin has advice of its own", () => {
   expect(found.map(({ help }) => help)).toEqual([
     expect.stringMatching(/^Add the stylesheet/),
     expect.stringMatching(/^Add the stylesheet/),
+  ]);
+});
+
+test("a URL that another module of the section creates is a warning", async () => {
+  const page = renders(
+    "<><h1 onClick={() => show(preview(FILE))}>Lab</h1><img alt='' src={url} /><video src={tea} /></>",
+    "import { preview } from '../preview'; import tea from '../tea.svg'; const FILE = null; let url = '/a.png'; const show = (next: string) => { url = next; };",
+  );
+  const preview = "export const preview = (file: Blob | null) => (file ? URL.createObjectURL(file) : '');";
+  const found = await problemsIn(
+    await labSection({ page }, {}, { "src/preview.ts": preview, "src/tea.svg": "<svg/>" }),
+  );
+  expect(found.map(({ code, message, location }) => [code, message, location])).toEqual([
+    [
+      "COL125",
+      "the section contains a call of createObjectURL(): no image can have its blob: URL",
+      "src/preview.ts:1:59",
+    ],
   ]);
 });
 

@@ -21,7 +21,9 @@ export function sortLinks(
   const firstSegments = new Set(patterns.map(firstSegment).filter((segment) => !/^(:.*)?$/.test(segment)));
   const targets: LinkTarget[] = [];
   const problems: Problem[] = [];
-  for (const [path, from] of links) {
+  for (const [link, from] of links) {
+    // Of `/shop/list/`, the gateway and the shell show the page `/shop/list`.
+    const path = link.replace(/(.)\/$/, "$1");
     if (checked.has(path) || !isPagePath(path)) continue;
     const pattern = sorted.find((candidate) => matchPath(candidate, path));
     if (pattern !== undefined) targets.push({ path, pattern });

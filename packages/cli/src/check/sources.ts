@@ -7,7 +7,8 @@ import { declaredParts } from "./declaration.js";
 import type { Found } from "./finding.js";
 import { formatPosition, isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
-import { findInPackage, findViolations } from "./staticRules.js";
+import type { FileKey } from "./blockedUrls.js";
+import { findCreatedUrls, findInPackage, findViolations, shownFiles } from "./staticRules.js";
 import type { SyntaxNode } from "./syntax.js";
 
 const PACKAGES = `${path.sep}node_modules${path.sep}`;
@@ -34,11 +35,13 @@ interface ModulePosition {
   readonly position: Position;
 }
 
-type ModuleFinding = Found & ModulePosition;
+/** With `fileKey`, a problem only if an element of the section may load such files from any URL. */
+type ModuleFinding = Found & ModulePosition & { readonly fileKey?: FileKey };
 
 /** A webpack plugin that finds problems in a package's own sources without running them. */
 export class SourceProblems implements WebpackPluginInstance {
   readonly #findings = new Map<string, readonly ModuleFinding[]>();
+  readonly #shown = new Map<string, readonly FileKey[]>();
   readonly #inPackages = new Map<string, readonly ModuleFinding[]>();
   readonly #declared = new Map<string, ModulePosition>();
 
@@ -57,6 +60,7 @@ export class SourceProblems implements WebpackPluginInstance {
       // In watch mode only the modules that changed are compiled again.
       compilation.hooks.buildModule.tap(TAP, (module) => {
         this.#findings.delete(module.identifier());
+        this.#shown.delete(module.identifier());
       });
       for (const type of JAVASCRIPT)
         normalModuleFactory.hooks.parser.for(type).tap(TAP, (parser) => {
@@ -68,7 +72,7 @@ export class SourceProblems implements WebpackPluginInstance {
   #tap(parser: Parser): void {
     parser.hooks.program.tap(TAP, (program) => {
       const { module } = parser.state;
-      const locate = (finding: Found): ModuleFinding[] => {
+      const locate = (finding: Omit<ModuleFinding, keyof ModulePosition>): ModuleFinding[] => {
         const position = parser.getLocation(finding.node)?.start;
         return position ? [{ ...finding, module, position }] : [];
       };
@@ -76,8 +80,11 @@ export class SourceProblems implements WebpackPluginInstance {
       if (this.readsPackages && (isBundle || module.resource.includes(PACKAGES)))
         this.#inPackages.set(module.identifier(), [...findInPackage(program)].flatMap(locate));
       if (!isOwnSource(this.folder, module.resource)) return;
-      const certain = isBundle ? [] : [...findViolations(program)].filter(({ isCertain }) => isCertain);
-      this.#findings.set(module.identifier(), certain.flatMap(locate));
+      if (!isBundle) {
+        const certain = [...findViolations(program)].filter(({ isCertain }) => isCertain);
+        this.#findings.set(module.identifier(), [...certain, ...findCreatedUrls(program)].flatMap(locate));
+        this.#shown.set(module.identifier(), shownFiles(program));
+      }
       for (const [part, node] of declaredParts(program)) {
         const position = parser.getLocation(node)?.start;
         if (position) this.#declared.set(part, { module, position });
@@ -87,8 +94,10 @@ export class SourceProblems implements WebpackPluginInstance {
 
   /** Returns the problems, after the compilation. */
   problems(): Problem[] {
+    const shown = new Set([...this.#shown.values()].flat());
     return [...this.#findings.values()]
       .flat()
+      .filter(({ fileKey }) => fileKey === undefined || shown.has(fileKey))
       .map(({ code, message, module, position, advice, permission, severity }) => {
         const problem = problemOf(code, message, locateInSource(this.folder, module, position), advice, permission);
         return severity ? { ...problem, severity } : problem;

@@ -9,6 +9,7 @@ import {
   FORM_TARGET,
   misplacedFile,
   type BlockedUrl,
+  type FileKey,
 } from "./blockedUrls.js";
 import { FORM_ACTION_HELP, HEAD_ELEMENT_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
@@ -27,6 +28,7 @@ import {
   startOf,
   textOf,
   walk,
+  wholeTextOf,
   type Constants,
   type SyntaxNode,
 } from "./syntax.js";
@@ -84,12 +86,10 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
-  const fileKeys = shownFiles(program, constants);
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
-      ...findCreatedUrls(node, fileKeys),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -158,7 +158,8 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
       yield { code: "COL120", message, node: attribute, permission: STYLE_ATTRIBUTES };
     if (MARKUP_PROP.test(name)) yield { code: "COL121", message, node: attribute, permission: MARKUP };
     if (tag === undefined) continue;
-    const blocked = blockedProp(tag, name, startOf(value, constants), rel) ?? misplacedFile(tag, name, textOf(value));
+    const blocked =
+      blockedProp(tag, name, startOf(value, constants), rel) ?? misplacedFile(tag, name, wholeTextOf(value, constants));
     if (blocked) yield foundUrl(blocked, attribute);
   }
 }
@@ -196,21 +197,30 @@ function foundUrl({ message, ...rest }: BlockedUrl, node: SyntaxNode): Found {
   return { code: "COL125", message: `the section contains ${message}`, ...rest, node };
 }
 
-/** What the elements of a module load from URLs that it does not have as text. */
-function shownFiles(program: SyntaxNode, constants: Constants): ReadonlySet<"images" | "media"> {
-  const keys = [...walk(program)].flatMap(({ node }) => {
+/** Returns what the elements of a module load from URLs that are neither text nor imported. */
+export function shownFiles(program: SyntaxNode): FileKey[] {
+  const constants = constantsOf(program);
+  const nodes = [...walk(program)].map(({ node }) => node);
+  const imported = new Set(
+    nodes.filter(({ type }) => type === "ImportDefaultSpecifier").map((node) => nameOf(nodeAt(node, "local"))),
+  );
+  return nodes.flatMap((node) => {
     const { tag = "", attributes = [] } = elementOf(node) ?? {};
-    const unknown = attributes.filter(([, , value]) => startOf(value, constants) === undefined);
+    const unknown = attributes.filter(
+      ([, , value]) => startOf(value, constants) === undefined && !imported.has(nameOf(value)),
+    );
     return unknown.flatMap(([name]) => fileKeyOf(tag, name) ?? []);
   });
-  return new Set(keys);
 }
 
-function* findCreatedUrls(node: SyntaxNode, fileKeys: ReadonlySet<"images" | "media">): Generator<Found> {
-  const callee = node.type === "CallExpression" ? nodeAt(node, "callee") : undefined;
-  for (const key of fileKeys) {
-    const blocked = blockedCreation(lastPart(nameOf(callee)), key);
-    if (blocked) yield foundUrl(blocked, lastNode(callee) ?? node);
+/** Finds the calls that create URLs which no element may load. Elements of other modules may have them. */
+export function* findCreatedUrls(program: SyntaxNode): Generator<Found & { readonly fileKey: FileKey }> {
+  for (const { node } of walk(program)) {
+    const callee = node.type === "CallExpression" ? nodeAt(node, "callee") : undefined;
+    for (const fileKey of ["images", "media"] as const) {
+      const blocked = blockedCreation(lastPart(nameOf(callee)), fileKey);
+      if (blocked) yield { ...foundUrl(blocked, lastNode(callee) ?? node), fileKey };
+    }
   }
 }
 

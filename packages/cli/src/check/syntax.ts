@@ -64,6 +64,12 @@ export function startOf(node: SyntaxNode | undefined, constants?: Constants): st
   return start;
 }
 
+/** The text of a string or template literal whose expressions are all constants, or of a constant. Undefined for others. */
+export function wholeTextOf(node: SyntaxNode | undefined, constants?: Constants): string | undefined {
+  const isKnown = (expression: SyntaxNode): boolean => textOf(constants?.get(nameOf(expression))) !== undefined;
+  return nodesAt(node, "expressions").every(isKnown) ? startOf(node, constants) : undefined;
+}
+
 /** The text of a string literal. */
 export function textOf(node: SyntaxNode | undefined): string | undefined {
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;

@@ -3,7 +3,7 @@ import tseslint from "typescript-eslint";
 
 import config from "./section.config.js";
 
-const files = ["src/**/*.{ts,tsx}"];
+const files = ["src/**/*.{js,jsx,ts,tsx}"];
 const { policy } = config;
 
 export default [
