@@ -1,4 +1,7 @@
 // Runs `colonnade check` on sections that break the rules. Each section has many pages, because each run compiles the section.
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { runCompiled } from "../../fixtures/command.js";
@@ -882,6 +885,8 @@ test("what the policy blocks in packages is a warning, with the line of the impo
       ].join("\n"),
     },
   );
+  const entry = path.join(folder, "src/section.ts");
+  await writeFile(entry, `import "styler/show";\n${await readFile(entry, "utf8")}`);
   const { out } = await runCompiled(folder, ["check", "--json"]);
   const { problems: found } = JSON.parse(out) as { problems: Problem[] };
   expect(found.map(({ code, severity, message, location }) => [code, severity, message, location])).toEqual([
@@ -901,8 +906,8 @@ test("what the policy blocks in packages is a warning, with the line of the impo
     [
       "COL123",
       "warning",
-      "the section creates a <style> element in the package styler (src/node_modules/styler/show.js:4:1)",
-      "src/pages/page.tsx:1:77",
+      "the section creates a <style> element in the package styler (src/node_modules/styler/show.js:4:1), loaded by every page",
+      "src/section.ts:1:1",
     ],
   ]);
   expect(found[1]?.help).toMatch(/z\.config\(\{ jitless: true \}\)/);

@@ -35,7 +35,8 @@ export function atImport<P extends Problem>(folder: string, compilation: Compila
   const own = packageName(file) ?? "";
   const advice = problem.code === "COL121" ? EVALUATION_HELP.get(own) : undefined;
   const through = own === found.name ? "" : `, which ${found.name} imports`;
-  const loaders = found.loaders.length > 1 ? `, loaded by ${shortList(found.loaders)}` : "";
+  const ofSome = found.loaders.length > 1 ? `, loaded by ${shortList(found.loaders)}` : "";
+  const loaders = found.isInEntry ? ", loaded by every page" : ofSome;
   return {
     ...problem,
     message: `${problem.message} in the package ${own}${through} (${problem.location ?? ""})${loaders}`,
@@ -56,6 +57,8 @@ interface PackageImport {
   readonly location: string;
   /** The modules of pages, of extensions and of other imports by import() whose chunks contain the file. */
   readonly loaders: readonly string[];
+  /** Whether the file loads with the entry, and so with every page. */
+  readonly isInEntry: boolean;
 }
 
 /** Finds the import in the section's sources that leads to a file of a package. */
@@ -72,29 +75,35 @@ function findImport(folder: string, compilation: Compilation, file: string): Pac
       const start = (dependency?.loc as { start?: { line: number; column: number } } | undefined)?.start;
       if (name === undefined || !start) return undefined;
       const location = locateInSource(folder, importer, start);
-      return { name, location, loaders: findLoaders(folder, compilation, used) };
+      return { name, location, ...findLoaders(folder, compilation, used) };
     }
     imported = importer ?? undefined;
   }
   return undefined;
 }
 
-/** The section's modules that import() loads and whose chunks contain a module. */
-function findLoaders(folder: string, { moduleGraph }: Compilation, used: Module): string[] {
+/** The section's modules that import() loads and whose chunks contain a module. The build's own module imports the entry. */
+function findLoaders(
+  folder: string,
+  { moduleGraph }: Compilation,
+  used: Module,
+): Pick<PackageImport, "loaders" | "isInEntry"> {
   const containing = new Set([used]);
+  let isInEntry = false;
   const loaders = new Set<string>();
   for (const module of containing)
     for (const { originModule, dependency } of moduleGraph.getIncomingConnections(module)) {
       const file = resourceOf(module);
-      const isLoaded = dependency?.type.startsWith("import()") ?? false;
-      if (isLoaded && isOwnSource(folder, file)) loaders.add(path.relative(folder, file).replaceAll(path.sep, "/"));
+      const isLoaded = dependency?.type.startsWith("import()") && isOwnSource(folder, file);
+      if (isLoaded && !isOwnSource(folder, resourceOf(originModule))) isInEntry = true;
+      else if (isLoaded) loaders.add(path.relative(folder, file).replaceAll(path.sep, "/"));
       else if (originModule) containing.add(originModule);
     }
-  return [...loaders].sort();
+  return { loaders: [...loaders].sort(), isInEntry };
 }
 
-function resourceOf(module: Module): string {
-  return (module as Partial<NormalModule>).resource ?? "";
+function resourceOf(module: Module | null): string {
+  return (module as Partial<NormalModule> | null)?.resource ?? "";
 }
 
 function shortList(names: readonly string[]): string {
