@@ -53,7 +53,7 @@ export async function build(
   // The version depends on the files outside of the package that the build reads. Most builds read the same files as the previous.
   const last = await readInputs(target);
   // Another budget changes nothing in the release, but whether it can be published.
-  const hasSameTarget = JSON.stringify(last?.buildTarget) === JSON.stringify(buildTarget);
+  const hasSameTarget = limitsOf(last?.buildTarget) === limitsOf(buildTarget);
   const identityOf = (outside: readonly string[] = []) =>
     identify(folder, config, mode, merged(configuration, outside));
   // A development version contains a hash of its inputs; a final version does not, so it is always built.
@@ -84,6 +84,11 @@ async function adoptedRemote(folder: string, config: SectionConfig): Promise<Ado
 async function buildPackage(context: BuildContext, identify: Identify, onStep: OnStep): Promise<Built> {
   if (context.config.kind === "shell") return (await import("./shell.js")).buildShell(context, identify, onStep);
   return (await import("./section.js")).buildSection(context, identify, onStep);
+}
+
+/** What a site allows and shares, whoever said so. */
+function limitsOf(target: BuildTarget | undefined): string {
+  return JSON.stringify({ ...target, source: undefined });
 }
 
 function merged(files: readonly string[], others: readonly string[] = []): string[] {

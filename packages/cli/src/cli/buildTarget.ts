@@ -30,6 +30,8 @@ export async function readBuildTarget(folder: string, source: TargetSource): Pro
   const last = await lastSeenTarget(folder);
   const target = await request(source, last?.source).catch((error: unknown) => {
     if (source.site !== undefined) throw error;
+    // The last one may have been an admin listener, or be out of reach: the limits say how old they are.
+    if (!optionalAccess(source.environment)) return undefined;
     const limits = last ? `those that ${last.source} had ${LAST_ASKED}` : "the defaults";
     source.stderr.write(`warning: ${(error as Error).message.replace(/\.$/, "")}; the limits are ${limits}\n`);
     return undefined;
