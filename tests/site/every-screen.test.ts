@@ -94,7 +94,7 @@ test.describe("with a mouse, at 1280 px", () => {
             expect(named.filter((script) => !scripts.has(script))).toEqual([]);
             // What shows extensions loads after the page's own scripts.
             const others = [...scripts].filter((script) => !named.includes(script));
-            const isExtended = /^\/(state|city\/[^/]+)\/[^/]+$/.test(screen.path);
+            const isExtended = /^\/(state|city\/[^/]+)\/[^/]+(\/ad\/\d+)?$/.test(screen.path);
             const loaded = new Set(others.map((script) => script.split("/")[2]));
             expect([...loaded].sort()).toEqual(isExtended ? ["articles", "shell"] : []);
           },
