@@ -25,6 +25,14 @@ describe("the opened link", () => {
     expect(document.activeElement).toBe(link(index));
   });
 
+  test("is found without a link to the same path that the focus has shown", () => {
+    document.body.insertAdjacentHTML("afterbegin", '<a href="/b" tabindex="-1">Pin of B</a>');
+    saveOpenedLink(link(2));
+    document.body.innerHTML = PAGE;
+    expect(focusOpenedLink()).toBe(true);
+    expect(document.activeElement).toBe(link(1));
+  });
+
   test("is the focused field for an option", () => {
     document.getElementById("field")?.focus();
     saveOpenedLink(link(3));

@@ -5,8 +5,9 @@ import { readHistoryState, updateHistoryState } from "./historyState.js";
 /** How to find the element again, also in a new document: by its id, or by its position among the links to a path. */
 type Opener = { readonly id: string } | { readonly href: string; readonly index: number };
 
+// Without those that come and go with the pointer or the focus, such as a pin on a map: Tab does not reach them.
 function linksTo(href: string): HTMLAnchorElement[] {
-  return [...document.querySelectorAll<HTMLAnchorElement>(`a[href="${CSS.escape(href)}"]`)];
+  return [...document.querySelectorAll<HTMLAnchorElement>(`a[href="${CSS.escape(href)}"]:not([tabindex="-1"])`)];
 }
 
 function openerOf(anchor: HTMLAnchorElement): Opener | undefined {
