@@ -7,7 +7,7 @@ type Opener = { readonly id: string } | { readonly href: string; readonly index:
 
 // Without those that come and go with the pointer or the focus, such as a pin on a map: Tab does not reach them.
 function linksTo(href: string): HTMLAnchorElement[] {
-  return [...document.querySelectorAll<HTMLAnchorElement>(`a[href="${CSS.escape(href)}"]:not([tabindex="-1"])`)];
+  return [...document.querySelectorAll<HTMLAnchorElement>(`a[href="${CSS.escape(href)}"]:not([tabindex])`)];
 }
 
 function openerOf(anchor: HTMLAnchorElement): Opener | undefined {
@@ -31,14 +31,13 @@ function find(
 ): HTMLElement | null {
   const { id, href, index } = opener;
   if (typeof id === "string") return document.getElementById(id);
-  if (typeof href === "string" && typeof index === "number") return linksTo(href)[index] ?? null;
+  if (typeof href === "string") return linksTo(href)[Number(index)] ?? null;
   return null;
 }
 
 /** Focuses the link that was followed from the current history entry, without scrolling. False if it is not there. */
 export function focusOpenedLink(): boolean {
-  const { opener } = readHistoryState();
-  const element = typeof opener === "object" && opener !== null ? find(opener) : null;
+  const element = find(Object(readHistoryState().opener) as object);
   element?.focus({ preventScroll: true });
   // A hidden element, such as a link in the closed menu, takes no focus.
   return element !== null && document.activeElement === element;
