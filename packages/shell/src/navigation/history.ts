@@ -31,15 +31,14 @@ export interface RouterHistory {
  * call them: the app would learn that the visitor leaves it before the next page is loaded.
  */
 function ownWindow(): Pick<Window, "location" | "addEventListener"> & { readonly history: Partial<History> } {
-  const { pushState, replaceState, go } = History.prototype;
   return {
     history: {
       get state() {
         return history.state as unknown;
       },
-      pushState: pushState.bind(history),
-      replaceState: replaceState.bind(history),
-      go: go.bind(history),
+      pushState: History.prototype.pushState.bind(history),
+      replaceState: History.prototype.replaceState.bind(history),
+      go: history.go.bind(history),
     },
     location,
     addEventListener: addEventListener.bind(window),
