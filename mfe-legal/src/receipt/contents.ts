@@ -38,7 +38,7 @@ export interface Contents {
 /** After this many requests, a browser lists no more: the default of Resource Timing. */
 const MAX_LISTED = 250;
 
-/** What a tab keeps that has kept nothing. The host has the place of the one that the browser knows. */
+/** The contents of an unused tab. The host is a placeholder, because only the browser knows it. */
 export const NOTHING: Contents = {
   cities: [],
   sent: [],

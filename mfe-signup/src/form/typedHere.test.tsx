@@ -17,7 +17,7 @@ beforeEach(() => {
   });
 });
 
-/** What the receipt is told. */
+/** The names that the channel of the receipt has last got. */
 function published(): unknown {
   let last: unknown;
   defineChannel("signup/typed").subscribe((value) => {

@@ -86,7 +86,7 @@ async function buildPackage(context: BuildContext, identify: Identify, onStep: O
   return (await import("./section.js")).buildSection(context, identify, onStep);
 }
 
-/** What a site allows and shares, whoever said so. */
+/** The limits and shared packages of a build target as text. Another source of the same ones needs no new build. */
 function limitsOf(target: BuildTarget | undefined): string {
   return JSON.stringify({ ...target, source: undefined });
 }
