@@ -24,8 +24,8 @@ impl ConnectionState {
     /// Waits until the connection must be closed. Must be polled by the task of the connection,
     /// after the connection.
     ///
-    /// Each request polls it several times. The first poll registers the task with the timer and with
-    /// the notification to yield. Later polls ask them only after they have fired.
+    /// Each request polls it several times. The first poll registers the task with the timer and
+    /// with the notification to yield. Later polls ask them only after they have fired.
     pub(crate) async fn close_required(&self, permit: &Permit<Self>) -> Close {
         let mut yielded = pin!(self.yielded(permit));
         let mut sleep = pin!(sleep_until(self.lock().max_age_at));
